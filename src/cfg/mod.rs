@@ -1,0 +1,84 @@
+//! The control-flow graph of a program: nodes are control states (pc and stacks), merged to basic blocks.
+//! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
+
+pub mod graph;
+
+use std::ops::Range;
+
+use crate::define_handle;
+use crate::entity::Arena;
+use crate::isa::Pc;
+use crate::isa::control::{Effect, Test};
+
+define_handle!(
+    /// A basic block of a [`Cfg`].
+    Block,
+    "block"
+);
+
+/// One thing a block does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Executes the data instruction (Data, Mova, Cmp, Emit, SetEmit) at this address.
+    Run(Pc),
+    /// Changes the loop data.
+    Loop(Effect),
+    /// Sets the dispatch variable of an irreducible region to an index into the targets of its dispatch block.
+    SetDispatch {
+        /// Which region.
+        region: u32,
+        /// Index of the target.
+        value: u32,
+    },
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terminator {
+    /// Goes on in one block.
+    Goto(Block),
+    /// Goes on in `then` if the test holds, else in `otherwise`.
+    Branch {
+        /// What decides.
+        test: Test,
+        /// Taken if it holds.
+        then: Block,
+        /// Taken if not.
+        otherwise: Block,
+    },
+    /// Goes on in the target that the dispatch variable of the region names.
+    Dispatch {
+        /// Which region.
+        region: u32,
+        /// The targets by value.
+        targets: Vec<Block>,
+    },
+    /// The end of the program; only the exit block has it.
+    End,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockData {
+    /// What it does: a range of [`Cfg::actions`].
+    pub actions: Range<u32>,
+    /// How it ends.
+    pub terminator: Terminator,
+    /// The address at which it starts; none for helper blocks.
+    pub pc: Option<Pc>,
+}
+
+/// A control-flow graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cfg {
+    /// The blocks. All are reachable from the entry, except perhaps the exit.
+    pub blocks: Arena<Block, BlockData>,
+    /// The actions of all blocks.
+    pub actions: Vec<Action>,
+    /// Where the program starts (no edge leads here if possible).
+    pub entry: Option<Block>,
+    /// The one block that ends the program.
+    pub exit: Option<Block>,
+    /// Number of dispatch variables.
+    pub regions: u32,
+}

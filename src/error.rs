@@ -1,0 +1,226 @@
+//! Located errors and warnings: what is wrong, where, and what to do about it.
+//! Knows no other module; every layer reports through [`Error`] and [`Warning`].
+
+use std::fmt;
+
+/// Result of everything that reads input.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A place in the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum At {
+    /// Absolute byte offset in the container file.
+    Offset(u32),
+    /// Index of a code word.
+    Pc(u16),
+    /// Line and column of a text, both from 1.
+    Text {
+        /// Line, from 1.
+        line: u32,
+        /// Column in characters, from 1.
+        column: u32,
+    },
+    /// The input as a whole.
+    Whole,
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offset(offset) => write!(f, "offset {offset:#x}"),
+            Self::Pc(pc) => write!(f, "pc {pc:#x}"),
+            Self::Text { line, column } => write!(f, "{line}:{column}"),
+            Self::Whole => write!(f, "input"),
+        }
+    }
+}
+
+/// What is wrong. One variant for each way to be malformed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The file ends before a structure does.
+    Truncated {
+        /// What was being read.
+        what: &'static str,
+        /// Bytes it needs.
+        need: u64,
+        /// Bytes there are.
+        have: u64,
+    },
+    /// Four bytes that name a structure differ from what they must be.
+    BadMagic {
+        /// The magic that must stand here.
+        expected: &'static str,
+        /// What stands here.
+        found: [u8; 4],
+    },
+    /// A table or string lies outside the file.
+    OutOfFile {
+        /// Name of the table.
+        what: &'static str,
+        /// First byte, absolute.
+        start: u64,
+        /// Length in bytes.
+        length: u64,
+        /// Size of the file.
+        file: u64,
+    },
+    /// A field holds a value that has no meaning.
+    BadField {
+        /// Name of the field.
+        what: &'static str,
+        /// Its value.
+        value: u32,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// There is no executable (DVLE) with this number.
+    NoExecutable {
+        /// The number asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The entry point lies outside the code.
+    EntryOutOfCode {
+        /// Entry point.
+        entry: u32,
+        /// Code words.
+        words: u32,
+    },
+    /// A reachable opcode that the instruction set does not define.
+    BadOpcode(u8),
+    /// A limit of [`crate::limits::Limits`] was passed.
+    Limit {
+        /// Name of the limit.
+        name: &'static str,
+        /// The value.
+        value: usize,
+        /// The limit.
+        limit: u32,
+    },
+    /// The program is of a stage that the operation does not handle.
+    Stage {
+        /// The operation.
+        what: &'static str,
+        /// The stage it was given.
+        stage: &'static str,
+    },
+    /// The step budget of the interpreter was used up.
+    StepBudget(u64),
+    /// Text that is not what its grammar says.
+    Syntax(String),
+    /// An intermediate form breaks one of its own rules (a defect of this library).
+    Verify(String),
+    /// A downstream library refused our output (a defect of this library).
+    Backend(String),
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { what, need, have } => {
+                write!(f, "file ends inside {what}: {need} bytes needed, {have} left")
+            }
+            Self::BadMagic { expected, found } => {
+                write!(f, "{expected} expected, found {}", found.escape_ascii())
+            }
+            Self::OutOfFile { what, start, length, file } => write!(
+                f,
+                "{what} lies outside the file: {length} bytes from {start:#x}, the file has {file:#x}"
+            ),
+            Self::BadField { what, value, allowed } => write!(f, "{what} is {value:#x}, must be {allowed}"),
+            Self::NoExecutable { index, count } => {
+                write!(f, "there is no DVLE {index}, the file has {count}")
+            }
+            Self::EntryOutOfCode { entry, words } => {
+                write!(f, "entry point {entry:#x} lies outside the code of {words:#x} words")
+            }
+            Self::BadOpcode(opcode) => write!(f, "opcode {opcode:#04x} is not defined"),
+            Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
+            Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
+            Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
+            Self::Syntax(text) | Self::Verify(text) | Self::Backend(text) | Self::Other(text) => {
+                f.write_str(text)
+            }
+        }
+    }
+}
+
+impl Kind {
+    /// What the person who gave the input can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Truncated { .. } | Self::OutOfFile { .. } => {
+                Some("the file is cut short or damaged; get it again from its source")
+            }
+            Self::BadMagic { expected: "DVLB", .. } => {
+                Some("a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first")
+            }
+            Self::BadMagic { .. } | Self::BadField { .. } => {
+                Some("the file is damaged or was written by a broken tool; rebuild it")
+            }
+            Self::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
+            Self::EntryOutOfCode { .. } => Some("the DVLE's main offset is wrong; rebuild the file"),
+            Self::BadOpcode(_) => Some("the lenient option treats undefined opcodes as NOP"),
+            Self::Limit { .. } => {
+                Some("raise the limit in `Limits` if the program is meant to be this large")
+            }
+            Self::Stage { .. } => Some("choose another executable with --dvle"),
+            Self::StepBudget(_) => Some("the program may never end; raise the step budget if it does"),
+            Self::Verify(_) | Self::Backend(_) => {
+                Some("this is a defect of transpica; please report it with the file")
+            }
+            Self::Syntax(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+/// An error with its place.
+///
+/// ```
+/// use transpica::error::{At, Error, Kind};
+/// let error = Error::new(Kind::BadOpcode(0x2f), At::Pc(0x1c));
+/// assert_eq!(error.to_string(), "pc 0x1c: opcode 0x2f is not defined");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong.
+    pub kind: Kind,
+    /// Where.
+    pub at: At,
+}
+
+impl Error {
+    /// An error at a place.
+    #[cold]
+    pub fn new(kind: Kind, at: At) -> Self {
+        Self { kind, at }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.kind)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Something suspicious that does not stop the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What was noticed, in words.
+    pub text: String,
+    /// Where.
+    pub at: At,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.text)
+    }
+}

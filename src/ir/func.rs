@@ -1,0 +1,229 @@
+//! Functions: values, regions and the nodes that nest them.
+
+use std::borrow::Cow;
+
+use super::op::{Def, Op};
+use super::types::{Type, Value};
+use crate::entity::Arena;
+
+crate::define_handle!(
+    /// A sequence of items.
+    Region,
+    "region"
+);
+crate::define_handle!(
+    /// A nesting construct: `if`, loop, block or switch.
+    Node,
+    "node"
+);
+
+/// A run of values in [`Func::pool`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueList {
+    /// First index in the pool.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+}
+
+impl ValueList {
+    /// No value.
+    pub const EMPTY: Self = Self { start: 0, len: 0 };
+    /// As a range of the pool.
+    #[inline]
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// A register that a value came from; only names in readable output follow from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HintRegister {
+    /// No register.
+    #[default]
+    None,
+    /// r0..r15
+    Temp(u8),
+    /// o0..o15
+    Output(u8),
+    /// a0
+    Address,
+    /// aL
+    Counter,
+    /// cmp
+    Flags,
+    /// Iterations left of the loop in a slot.
+    LoopLeft(u8),
+}
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hint {
+    /// The register.
+    pub register: HintRegister,
+    /// Its components, bit 0 is x, in lane order.
+    pub mask: u8,
+}
+
+/// A value: its type, its definition, where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// How it comes to be.
+    pub def: Def,
+    /// Where it came from.
+    pub hint: Hint,
+}
+
+/// One step of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// Evaluates a value whose definition is [`Def::Op`].
+    Let(Value),
+    /// Runs a nested construct.
+    Node(Node),
+}
+
+/// How a region ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the outputs of the function.
+    /// A loop body never yields.
+    Yield(ValueList),
+    /// Leaves the innermost `Loop`, `Block` or `Switch` with its results.
+    Break(ValueList),
+    /// Next iteration of the innermost `Loop` with its parameters. May cross `If`, `Block` and `Switch`.
+    Continue(ValueList),
+    /// Never reached (the last item never falls through).
+    Unreachable,
+}
+
+/// A sequence of items and how it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionData {
+    /// The items in order.
+    pub items: Vec<Item>,
+    /// How it ends.
+    pub exit: Exit,
+}
+
+impl Default for RegionData {
+    fn default() -> Self {
+        Self { items: Vec::new(), exit: Exit::Unreachable }
+    }
+}
+
+/// A nesting construct. Values defined inside a region are visible in it, after their definition, and in regions nested
+/// there; a construct's results are visible after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeData {
+    /// Runs one of two regions. Results come from the arms that yield; with none, it never falls through.
+    If {
+        /// bool scalar.
+        cond: Value,
+        /// Where true.
+        then: Region,
+        /// Where false.
+        otherwise: Region,
+        /// Results.
+        results: ValueList,
+    },
+    /// Repeats a region. Left by `Break` only.
+    Loop {
+        /// Parameters, visible in the body.
+        params: ValueList,
+        /// Their values in the first iteration.
+        inits: ValueList,
+        /// The body; ends in `Continue`, `Break` or `Unreachable`.
+        body: Region,
+        /// Results, given by each `Break`.
+        results: ValueList,
+    },
+    /// Runs a region once; `Break` leaves it early.
+    Block {
+        /// The body.
+        body: Region,
+        /// Results, given by each `Break` and by the `Yield` of the body.
+        results: ValueList,
+    },
+    /// Runs one of several regions. No fall-through between cases.
+    Switch {
+        /// i32 scalar.
+        selector: Value,
+        /// Values (ascending, disjoint, at least one each) and regions.
+        cases: Vec<(Vec<i32>, Region)>,
+        /// For all other values.
+        default: Region,
+        /// Results, given by each `Break` and by the `Yield` of each case.
+        results: ValueList,
+    },
+}
+
+/// A function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Func {
+    /// Its name in readable output.
+    pub name: Cow<'static, str>,
+    /// All values.
+    pub values: Arena<Value, ValueData>,
+    /// All regions.
+    pub regions: Arena<Region, RegionData>,
+    /// All nesting constructs.
+    pub nodes: Arena<Node, NodeData>,
+    /// Storage of all value lists.
+    pub pool: Vec<Value>,
+    /// Parameters (helper functions only).
+    pub params: ValueList,
+    /// The outermost region; its `Yield` gives the outputs.
+    pub body: Option<Region>,
+}
+
+impl Func {
+    /// Adds a value that no item evaluates yet.
+    pub fn value(&mut self, ty: Type, def: Def) -> Value {
+        self.values.push(ValueData { ty, def, hint: Hint::default() })
+    }
+    /// Adds a value and the item that evaluates it at the end of `region`.
+    pub fn emit(&mut self, region: Region, ty: Type, op: Op) -> Value {
+        let value = self.value(ty, Def::Op(op));
+        self.regions[region].items.push(Item::Let(value));
+        value
+    }
+    /// Stores a list of values.
+    pub fn list(&mut self, values: impl IntoIterator<Item = Value>) -> ValueList {
+        let start = self.pool.len() as u32;
+        self.pool.extend(values);
+        ValueList { start, len: self.pool.len() as u32 - start }
+    }
+    /// The values of a list.
+    #[inline]
+    pub fn get(&self, list: ValueList) -> &[Value] {
+        &self.pool[list.range()]
+    }
+    /// Type of a value.
+    #[inline]
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+    /// The operation that computes a value, if one does.
+    #[inline]
+    pub fn op(&self, value: Value) -> Option<Op> {
+        match self.values[value].def {
+            Def::Op(op) => Some(op),
+            Def::Param | Def::Result | Def::Dead => None,
+        }
+    }
+}
+
+/// The main function and the helpers it calls. Helpers call only helpers before them.
+///
+/// The outputs of `main` correspond to the interface: for the vertex entry one value for each
+/// [`Output`](crate::host::Output), in order; for the compute entry sixteen f32x4, the registers o0..o15.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// The program.
+    pub main: Func,
+    /// Helper functions.
+    pub helpers: Vec<Func>,
+}

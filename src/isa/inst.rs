@@ -1,0 +1,264 @@
+//! Decoded instructions: operands resolved through their descriptor, inverted forms made equal to the plain ones.
+
+use super::reg::{Dest, Index, Mask, Pc, Source, Swizzle};
+
+/// A source operand: register, swizzle, then negation of all components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// The register.
+    pub register: Source,
+    /// The address register added to it; [`Index::None`] unless the register is a uniform (elsewhere hardware ignores it).
+    pub index: Index,
+    /// The swizzle.
+    pub swizzle: Swizzle,
+    /// Whether all components are negated.
+    pub negate: bool,
+}
+
+impl Operand {
+    /// Stands in operand slots that an instruction does not have.
+    pub const UNUSED: Self =
+        Self { register: Source::Input(0), index: Index::None, swizzle: Swizzle::XYZW, negate: false };
+}
+
+/// Operations that write a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "mnemonics; the table in isa::table documents each")]
+#[repr(u8)]
+pub enum DataOp {
+    Add,
+    Dp3,
+    Dp4,
+    Dph,
+    Dst,
+    Ex2,
+    Lg2,
+    Litp,
+    Mul,
+    Sge,
+    Slt,
+    Flr,
+    Max,
+    Min,
+    Rcp,
+    Rsq,
+    Mov,
+    Mad,
+}
+
+/// A comparison of CMP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum CompareOp {
+    /// `==`
+    Eq,
+    /// `!=` (true for NaN)
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// Always true (code 6).
+    True6,
+    /// Always true (code 7).
+    True7,
+}
+
+impl CompareOp {
+    /// From a 3-bit field.
+    #[inline]
+    pub fn from_field(bits: u32) -> Self {
+        use CompareOp::*;
+        [Eq, Ne, Lt, Le, Gt, Ge, True6, True7][(bits & 7) as usize]
+    }
+    /// Applies the comparison; NaN makes ordered comparisons false and `!=` true.
+    #[inline]
+    pub fn test(self, a: f32, b: f32) -> bool {
+        match self {
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+            Self::True6 | Self::True7 => true,
+        }
+    }
+}
+
+/// How a condition combines the two flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ConditionOp {
+    /// Either flag equals its reference.
+    Or,
+    /// Both do.
+    And,
+    /// `cmp.x` does.
+    X,
+    /// `cmp.y` does.
+    Y,
+}
+
+impl ConditionOp {
+    /// From a 2-bit field.
+    #[inline]
+    pub fn from_field(bits: u32) -> Self {
+        [Self::Or, Self::And, Self::X, Self::Y][(bits & 3) as usize]
+    }
+}
+
+/// A test of the flags `cmp.x` and `cmp.y`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Condition {
+    /// How the flags are combined.
+    pub op: ConditionOp,
+    /// The value wanted of `cmp.x`.
+    pub ref_x: bool,
+    /// The value wanted of `cmp.y`.
+    pub ref_y: bool,
+}
+
+impl Condition {
+    /// Applies the test.
+    #[inline]
+    pub fn test(self, x: bool, y: bool) -> bool {
+        let (x, y) = (x == self.ref_x, y == self.ref_y);
+        match self.op {
+            ConditionOp::Or => x || y,
+            ConditionOp::And => x && y,
+            ConditionOp::X => x,
+            ConditionOp::Y => y,
+        }
+    }
+}
+
+/// Instructions that only steer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flow {
+    /// Does nothing.
+    Nop,
+    /// Ends the program.
+    End,
+    /// Leaves the innermost loop.
+    Break,
+    /// Leaves the innermost loop if the condition holds.
+    BreakC(Condition),
+    /// Runs `length` words from `target`, then returns.
+    Call {
+        /// First word.
+        target: Pc,
+        /// Number of words.
+        length: u8,
+    },
+    /// As `Call`, if the condition holds.
+    CallC {
+        /// The condition.
+        condition: Condition,
+        /// First word.
+        target: Pc,
+        /// Number of words.
+        length: u8,
+    },
+    /// As `Call`, if the bool uniform is true.
+    CallU {
+        /// b0..b15
+        bool: u8,
+        /// First word.
+        target: Pc,
+        /// Number of words.
+        length: u8,
+    },
+    /// Then-part from the next word up to `target`, else-part of `length` words from there.
+    IfU {
+        /// b0..b15
+        bool: u8,
+        /// First word of the else-part.
+        target: Pc,
+        /// Length of the else-part.
+        length: u8,
+    },
+    /// As `IfU`, on a condition.
+    IfC {
+        /// The condition.
+        condition: Condition,
+        /// First word of the else-part.
+        target: Pc,
+        /// Length of the else-part.
+        length: u8,
+    },
+    /// Repeats the words up to and including `last`.
+    Loop {
+        /// i0..i3
+        int: u8,
+        /// Last word of the body.
+        last: Pc,
+    },
+    /// Jumps if the condition holds.
+    JmpC {
+        /// The condition.
+        condition: Condition,
+        /// Where to.
+        target: Pc,
+    },
+    /// Jumps if the bool uniform equals `expected`.
+    JmpU {
+        /// b0..b15
+        bool: u8,
+        /// The value that jumps.
+        expected: bool,
+        /// Where to.
+        target: Pc,
+    },
+}
+
+/// A decoded instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Inst {
+    /// Writes the masked components of a register.
+    Data {
+        /// The operation.
+        op: DataOp,
+        /// The register written.
+        dest: Dest,
+        /// The components written.
+        mask: Mask,
+        /// The operands; [`Operand::UNUSED`] beyond those the operation has.
+        sources: [Operand; 3],
+    },
+    /// Writes `a0.x` and `a0.y` (mask bits x and y).
+    Mova {
+        /// Which of the two are written.
+        mask: Mask,
+        /// The operand.
+        source: Operand,
+    },
+    /// Writes both flags.
+    Cmp {
+        /// Comparison for `cmp.x`.
+        x: CompareOp,
+        /// Comparison for `cmp.y`.
+        y: CompareOp,
+        /// The operands.
+        sources: [Operand; 2],
+    },
+    /// Steers.
+    Flow(Flow),
+    /// Hands a vertex to the primitive assembler (geometry programs; elsewhere no effect).
+    Emit,
+    /// Sets what the next EMIT does (geometry programs; elsewhere no effect).
+    SetEmit {
+        /// Vertex slot, 0..3.
+        vertex: u8,
+        /// Whether EMIT submits a triangle.
+        prim: bool,
+        /// Whether its winding is reversed.
+        invert: bool,
+    },
+    /// An opcode the instruction set does not define.
+    Unassigned(u8),
+}

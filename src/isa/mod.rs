@@ -1,0 +1,11 @@
+//! The instruction set: registers, instruction words, operand descriptors, control flow.
+//! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
+
+pub mod control;
+pub mod inst;
+pub mod program;
+pub mod reg;
+
+pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
+pub use program::{Program, Stage};
+pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};

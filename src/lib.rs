@@ -1,0 +1,26 @@
+#![forbid(unsafe_code)]
+#![doc = include_str!("README.md")]
+
+pub mod entity;
+pub mod error;
+pub mod limits;
+pub mod precision;
+
+pub mod container;
+pub mod isa;
+
+#[cfg(feature = "asm")]
+pub mod asm;
+pub mod cfg;
+pub mod interp;
+
+pub mod structure;
+
+pub mod host;
+pub mod ir;
+
+pub mod lower;
+
+pub mod passes;
+
+pub mod backend;

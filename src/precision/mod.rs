@@ -1,0 +1,19 @@
+//! The three precisions of PICA200 arithmetic and the float24 codec.
+//! The scalar functions of [`arith`] are the one definition of every arithmetic operation: the interpreter and the IR
+//! evaluator call them, and the GPU is compared with them.
+//! Facts: hardware reports that inf · 0 = 0, that products and sums are separate roundings, and the float24 layout.
+
+pub mod arith;
+pub mod float24;
+
+/// Which numbers a program computes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the reference interpreter.
+    #[default]
+    Exact,
+    /// Plain IEEE f32 as the host computes it.
+    Fast,
+    /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
+    F24,
+}
