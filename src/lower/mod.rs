@@ -1,1 +1,65 @@
-//! lower
+//! Structured control flow and instructions become IR: SSA values over lanes, PICA200 arithmetic still as such.
+//! In: [`Program`], its [`Cfg`] and [`Tree`] (or, for programs with too many control states, the program alone).
+//! Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end and no uniform layout.
+//!
+//! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and parameters;
+//! * `lanes`: which slots of the lane map belong to which register;
+//! * `data`: one data instruction → values;
+//! * `tree`: the structured tree → scopes;
+//! * `dispatcher`: the last tier, a loop over a switch on the program counter.
+//!
+//! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the lane map; lanes that
+//! differ where arms meet become results, lanes assigned in a loop become its parameters. Superfluous ones are removed by
+//! `passes`.
+
+mod data;
+mod dispatcher;
+mod lanes;
+mod outputs;
+mod scope;
+mod tree;
+
+use crate::cfg::Cfg;
+use crate::error::Result;
+use crate::host::{Options, Output};
+use crate::ir::Module;
+use crate::isa::Program;
+use crate::structure::tree::Tree;
+
+/// What the main function yields.
+#[derive(Clone, Copy, Debug)]
+pub enum Outputs<'a> {
+    /// The sixteen output registers as f32x4 (compute entry).
+    Registers,
+    /// One value for each output, with the depth and colour rules of the options applied (vertex entry).
+    Semantics(&'a [Output]),
+}
+
+/// What a program is lowered with.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// Float uniforms that are known, as f32 bits: they become literals.
+    pub constants: &'a [Option<[u32; 4]>; 96],
+    /// What the main function yields.
+    pub outputs: Outputs<'a>,
+    /// Precision, depth and colour rules, limits.
+    pub options: &'a Options,
+}
+
+/// Lowers a structured program.
+///
+/// # Errors
+/// More values than `options.limits.values`.
+pub fn structured(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
+    tree::lower(context, cfg, tree)
+}
+
+/// Lowers a program of any shape to a loop over a switch on the program counter, with the control stacks in variables.
+///
+/// # Errors
+/// More values than `options.limits.values`, or a reachable undefined opcode.
+pub fn dispatched(context: Context<'_>) -> Result<Module> {
+    dispatcher::lower(context)
+}

@@ -1,0 +1,284 @@
+//! Data instructions: each becomes a few values and updates of the lane map.
+//! In: a decoded instruction. Out: operations in the builder's current region. Rules: the operation semantics measured on
+//! hardware (inf · 0 = 0, ordered MIN and MAX, broadcast scalars); the arithmetic itself stays PICA200 (`AddP`, `MulP`, …).
+
+use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
+use super::scope::Builder;
+use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
+use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
+use crate::precision::arith::LITP_LIMIT;
+
+const ONE: u32 = 1f32.to_bits();
+
+/// Lowers data instructions with a table of known float uniforms.
+pub(super) struct Data<'a> {
+    pub(super) constants: &'a [Option<[u32; 4]>; 96],
+}
+
+impl Data<'_> {
+    /// Lowers one instruction; those that only steer do nothing here.
+    pub(super) fn lower(&self, b: &mut Builder, inst: &Inst) {
+        match *inst {
+            Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
+            Inst::Mova { mask, source } => self.mova(b, mask, &source),
+            Inst::Cmp { x, y, sources } => self.cmp(b, x, y, &sources),
+            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+        }
+    }
+
+    fn data(&self, b: &mut Builder, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
+        let to = Target { dest, mask };
+        if mask.is_empty() && op != DataOp::Litp {
+            return;
+        }
+        match op {
+            DataOp::Add => self.lanewise(b, Binary::AddP, to, sources),
+            DataOp::Mul => self.lanewise(b, Binary::MulP, to, sources),
+            DataOp::Sge => self.lanewise(b, Binary::SgeP, to, sources),
+            DataOp::Slt => self.lanewise(b, Binary::SltP, to, sources),
+            DataOp::Max => self.lanewise(b, Binary::MaxP, to, sources),
+            DataOp::Min => self.lanewise(b, Binary::MinP, to, sources),
+            DataOp::Flr => {
+                let a = self.read(b, &sources[0], mask);
+                to.vector(b, Op::Unary(Unary::Floor, a));
+            }
+            DataOp::Mov => {
+                let lanes = self.lanes(b, &sources[0], mask);
+                to.lanes(b, lanes);
+            }
+            DataOp::Mad => {
+                let [x, y, z] = [0, 1, 2].map(|n| self.read(b, &sources[n], mask));
+                let product = b.emit(to.ty(), Op::Binary(Binary::MulP, x, y));
+                to.vector(b, Op::Binary(Binary::AddP, product, z));
+            }
+            DataOp::Dp3 => self.dot(b, to, sources, Mask::XYZ),
+            DataOp::Dp4 => self.dot(b, to, sources, Mask::XYZW),
+            DataOp::Dph => {
+                let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], Mask::XYZ));
+                let w = self.read(b, &sources[1], Mask(8));
+                let product = b.emit(Type::F32, Op::Binary(Binary::DotP, x, y));
+                to.broadcast(b, Op::Binary(Binary::AddP, product, w));
+            }
+            DataOp::Ex2 => self.scalar(b, Unary::Exp2P, to, sources),
+            DataOp::Lg2 => self.scalar(b, Unary::Log2P, to, sources),
+            DataOp::Rcp => self.scalar(b, Unary::RcpP, to, sources),
+            DataOp::Rsq => self.scalar(b, Unary::RsqP, to, sources),
+            DataOp::Dst => self.distance(b, to, sources),
+            DataOp::Litp => self.lighting(b, to, &sources[0]),
+        }
+    }
+
+    fn lanewise(&self, b: &mut Builder, op: Binary, to: Target, sources: &[Operand; 3]) {
+        let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], to.mask));
+        to.vector(b, Op::Binary(op, x, y));
+    }
+
+    fn dot(&self, b: &mut Builder, to: Target, sources: &[Operand; 3], lanes: Mask) {
+        let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], lanes));
+        to.broadcast(b, Op::Binary(Binary::DotP, x, y));
+    }
+
+    fn scalar(&self, b: &mut Builder, op: Unary, to: Target, sources: &[Operand; 3]) {
+        let x = self.read(b, &sources[0], Mask::X);
+        to.broadcast(b, Op::Unary(op, x));
+    }
+
+    /// DST: (1, s1.y · s2.y, s1.z, s2.w).
+    fn distance(&self, b: &mut Builder, to: Target, sources: &[Operand; 3]) {
+        let mut lanes = [Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0); 4];
+        if to.mask.has(Component::Y) {
+            let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], Mask(2)));
+            lanes[1] = Lane::new(b.emit(Type::F32, Op::Binary(Binary::MulP, x, y)), 0);
+        }
+        if to.mask.has(Component::Z) {
+            lanes[2] = self.lanes(b, &sources[0], Mask(4))[2];
+        }
+        if to.mask.has(Component::W) {
+            lanes[3] = self.lanes(b, &sources[1], Mask(8))[3];
+        }
+        to.lanes(b, lanes);
+    }
+
+    /// LITP: (max(x, 0), clamp(y), 0, max(w, 0)), and both flags whatever the mask says.
+    fn lighting(&self, b: &mut Builder, to: Target, source: &Operand) {
+        let read = self.lanes(b, source, Mask::XYZW);
+        let zero = b.constant(Type::F32, [0; 4]);
+        let mut lanes = [Lane::new(zero, 0); 4];
+        for component in [0, 3] {
+            let x = b.scalar(read[component]);
+            lanes[component] = Lane::new(b.emit(Type::F32, Op::Binary(Binary::MaxP, x, zero)), 0);
+        }
+        let high = b.constant(Type::F32, [LITP_LIMIT.to_bits(), 0, 0, 0]);
+        let low = b.constant(Type::F32, [(-LITP_LIMIT).to_bits(), 0, 0, 0]);
+        let y = b.scalar(read[1]);
+        let y = b.emit(Type::F32, Op::Binary(Binary::MinP, y, high));
+        lanes[1] = Lane::new(b.emit(Type::F32, Op::Binary(Binary::MaxP, y, low)), 0);
+        let pair = b.gather(&[read[0], read[3]]);
+        let zeros = b.constant(Type::new(Kind::F32, 2), [0; 4]);
+        let ty = Type::new(Kind::Bool, 2);
+        let flags = b.emit_hint(ty, Op::Binary(Binary::GreaterEqual, pair, zeros), HintRegister::Flags, 3);
+        to.lanes(b, lanes);
+        b.set(FLAGS, Lane::new(flags, 0));
+        b.set(FLAGS + 1, Lane::new(flags, 1));
+    }
+
+    fn mova(&self, b: &mut Builder, mask: Mask, source: &Operand) {
+        let mask = Mask(mask.0 & 3);
+        if mask.is_empty() {
+            return;
+        }
+        let x = self.read(b, source, mask);
+        let ty = Type::new(Kind::I32, mask.count() as u8);
+        let address = b.emit_hint(ty, Op::Unary(Unary::AddressP, x), HintRegister::Address, mask.0);
+        for (index, component) in mask.iter().enumerate() {
+            b.set(ADDRESS + component.index(), Lane::new(address, index as u8));
+        }
+    }
+
+    fn cmp(&self, b: &mut Builder, x: CompareOp, y: CompareOp, sources: &[Operand; 2]) {
+        let flags = if x == y {
+            let both = self.compare(b, x, sources, Mask(3));
+            [Lane::new(both, 0), Lane::new(both, 1)]
+        } else {
+            [(x, Mask(1)), (y, Mask(2))].map(|(op, mask)| Lane::new(self.compare(b, op, sources, mask), 0))
+        };
+        b.set(FLAGS, flags[0]);
+        b.set(FLAGS + 1, flags[1]);
+    }
+
+    fn compare(&self, b: &mut Builder, op: CompareOp, sources: &[Operand; 2], mask: Mask) -> Value {
+        let ty = Type::new(Kind::Bool, mask.count() as u8);
+        let (binary, negate) = match op {
+            CompareOp::Eq => (Binary::Equal, false),
+            CompareOp::Ne => (Binary::Equal, true),
+            CompareOp::Lt => (Binary::Less, false),
+            CompareOp::Le => (Binary::LessEqual, false),
+            CompareOp::Gt => (Binary::Greater, false),
+            CompareOp::Ge => (Binary::GreaterEqual, false),
+            CompareOp::True6 | CompareOp::True7 => return b.constant(ty, [1, u32::from(ty.lanes > 1), 0, 0]),
+        };
+        let [s, t] = [0, 1].map(|n| self.read(b, &sources[n], mask));
+        let holds = b.emit_hint(ty, Op::Binary(binary, s, t), HintRegister::Flags, mask.0);
+        if negate {
+            b.emit_hint(ty, Op::Unary(Unary::Not, holds), HintRegister::Flags, mask.0)
+        } else {
+            holds
+        }
+    }
+
+    /// The masked components of an operand as a vector in component order.
+    fn read(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> Value {
+        let lanes = self.plain_lanes(b, operand);
+        let mut masked = [lanes[0]; 4];
+        let mut len = 0;
+        for component in mask.iter() {
+            masked[len] = lanes[component.index()];
+            len += 1;
+        }
+        let value = b.gather(&masked[..len]);
+        if operand.negate { self.negate(b, value) } else { value }
+    }
+
+    /// The masked components of an operand, each in its place (the others are arbitrary).
+    fn lanes(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> [Lane; 4] {
+        let mut lanes = self.plain_lanes(b, operand);
+        if operand.negate {
+            let value = self.read(b, operand, mask);
+            for (index, component) in mask.iter().enumerate() {
+                lanes[component.index()] = Lane::new(value, index as u8);
+            }
+        }
+        lanes
+    }
+
+    fn negate(&self, b: &mut Builder, value: Value) -> Value {
+        let ty = b.func.ty(value);
+        if let Some(Op::Const(mut bits)) = b.func.op(value) {
+            bits[..usize::from(ty.lanes)].iter_mut().for_each(|bits| *bits ^= 0x8000_0000);
+            return b.constant(ty, bits);
+        }
+        b.emit(ty, Op::Unary(Unary::Neg, value))
+    }
+
+    /// The swizzled components of an operand, before negation.
+    fn plain_lanes(&self, b: &mut Builder, operand: &Operand) -> [Lane; 4] {
+        let register = match operand.register {
+            Source::Temp(n) => {
+                let base = lanes::register(Dest::Temp(n));
+                return Component::ALL.map(|c| b.get(base + operand.swizzle.get(c).index()));
+            }
+            Source::Input(n) => b.input(n),
+            Source::Uniform(n) => self.uniform(b, n, operand.index),
+        };
+        Component::ALL.map(|c| Lane::new(register, operand.swizzle.get(c).index() as u8))
+    }
+
+    fn uniform(&self, b: &mut Builder, base: u8, index: Index) -> Value {
+        let slot = match index {
+            Index::None => {
+                let known = self.constants.get(usize::from(base)).copied().flatten();
+                return match known {
+                    Some(bits) => b.constant(Type::F32X4, bits),
+                    None => b.emit(Type::F32X4, Op::Uniform(base)),
+                };
+            }
+            Index::A0x => ADDRESS,
+            Index::A0y => ADDRESS + 1,
+            Index::Al => COUNTER,
+        };
+        let offset = b.scalar(b.get(slot));
+        b.emit(Type::F32X4, Op::UniformAt { base, offset })
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy)]
+struct Target {
+    dest: Dest,
+    mask: Mask,
+}
+
+impl Target {
+    fn ty(self) -> Type {
+        Type::new(Kind::F32, self.mask.count() as u8)
+    }
+    fn hint(self) -> HintRegister {
+        match self.dest {
+            Dest::Temp(n) => HintRegister::Temp(n),
+            Dest::Output(n) => HintRegister::Output(n),
+        }
+    }
+    /// Stores an operation with one lane for each masked component.
+    fn vector(self, b: &mut Builder, op: Op) {
+        let value = b.emit_hint(self.ty(), op, self.hint(), self.mask.0);
+        for (index, component) in self.mask.iter().enumerate() {
+            b.set(lanes::register(self.dest) + component.index(), Lane::new(value, index as u8));
+        }
+    }
+    /// Stores a scalar operation to every masked component.
+    fn broadcast(self, b: &mut Builder, op: Op) {
+        let value = b.emit_hint(Type::F32, op, self.hint(), self.mask.0);
+        self.lanes(b, [Lane::new(value, 0); 4]);
+    }
+    /// Stores given lanes.
+    fn lanes(self, b: &mut Builder, lanes: [Lane; 4]) {
+        for component in self.mask.iter() {
+            b.set(lanes::register(self.dest) + component.index(), lanes[component.index()]);
+        }
+    }
+}
+
+/// Adds the slots that an instruction assigns.
+pub(super) fn assigned(inst: &Inst, set: &mut SlotSet) {
+    match *inst {
+        Inst::Data { op, dest, mask, .. } => {
+            set.insert_mask(lanes::register(dest), mask.0);
+            if op == DataOp::Litp {
+                set.insert_mask(FLAGS, 3);
+            }
+        }
+        Inst::Mova { mask, .. } => set.insert_mask(ADDRESS, mask.0 & 3),
+        Inst::Cmp { .. } => set.insert_mask(FLAGS, 3),
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+    }
+}

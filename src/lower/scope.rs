@@ -1,0 +1,427 @@
+//! The builder: current region, lane map, open constructs, and the merging of lane maps where control flow meets.
+//! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no instructions.
+
+use super::lanes::{self, Group, Slot, SlotSet};
+use crate::error::{At, Result};
+use crate::ir::{
+    Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type,
+    Value, ValueList,
+};
+use crate::limits::{self, Limits};
+
+/// Constants searched before a new one is made; `cse` merges what slips through.
+const CONSTANT_SCAN: usize = 64;
+
+/// A place where control leaves a region, with the lane map it leaves with.
+#[derive(Clone, Copy)]
+struct Leave {
+    region: Region,
+    /// Start of the lane map in [`Builder::snapshots`].
+    snapshot: usize,
+    kind: LeaveKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeaveKind {
+    Yield,
+    Break,
+    Continue,
+}
+
+enum ScopeKind {
+    If { cond: Value, then: Region, otherwise: Option<Region> },
+    Loop { params: ValueList, inits: ValueList, body: Region },
+    Block { body: Region },
+    Switch { selector: Value, cases: Vec<(Vec<i32>, Region)>, default: Option<Region> },
+}
+
+/// An open construct.
+struct Scope {
+    kind: ScopeKind,
+    /// The region that holds the construct.
+    outer: Region,
+    /// Lane map at the start of each arm.
+    base: usize,
+    /// Values below this one were made before the construct and are visible after it.
+    watermark: u32,
+    leaves: Vec<Leave>,
+    /// Slots with a loop parameter, as (group, mask), in parameter order.
+    params: Vec<(Group, u8)>,
+}
+
+/// Builds one function.
+pub(super) struct Builder {
+    pub(super) func: Func,
+    /// Where new items go.
+    region: Region,
+    /// The lane of each slot here.
+    state: Vec<Lane>,
+    /// Whether control can reach here.
+    reachable: bool,
+    scopes: Vec<Scope>,
+    snapshots: Vec<Lane>,
+    /// Items that stand before everything else: constants and inputs.
+    prologue: Vec<Item>,
+    constants: Vec<(Type, [u32; 4], Value)>,
+    inputs: [Option<Value>; 16],
+}
+
+impl Builder {
+    /// A function in which every slot has its default: registers (0,0,0,1), everything else 0 or false.
+    pub(super) fn new(slots: usize) -> Self {
+        let mut func = Func { name: "main".into(), ..Func::default() };
+        func.values = crate::entity::Arena::new();
+        let region = func.regions.push(RegionData::default());
+        func.body = Some(region);
+        let mut builder = Self {
+            func,
+            region,
+            state: Vec::with_capacity(slots),
+            reachable: true,
+            scopes: Vec::new(),
+            snapshots: Vec::new(),
+            prologue: Vec::new(),
+            constants: Vec::new(),
+            inputs: [None; 16],
+        };
+        let register = builder.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
+        let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
+        for group in lanes::groups(slots) {
+            for lane in 0..group.len {
+                builder.state.push(match group.kind {
+                    Kind::F32 => Lane::new(register, lane as u8),
+                    Kind::Bool => flag,
+                    Kind::I32 | Kind::U32 => int,
+                });
+            }
+        }
+        builder
+    }
+
+    pub(super) fn reachable(&self) -> bool {
+        self.reachable
+    }
+    pub(super) fn get(&self, slot: Slot) -> Lane {
+        self.state[slot]
+    }
+    pub(super) fn set(&mut self, slot: Slot, lane: Lane) {
+        self.state[slot] = lane;
+    }
+
+    /// Evaluates an operation here.
+    pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
+        self.func.emit(self.region, ty, op)
+    }
+    /// Evaluates an operation whose result goes to components of a register.
+    pub(super) fn emit_hint(&mut self, ty: Type, op: Op, register: HintRegister, mask: u8) -> Value {
+        let value = self.emit(ty, op);
+        self.func.values[value].hint = Hint { register, mask };
+        value
+    }
+    /// A literal.
+    pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
+        let scan = self.constants.len().saturating_sub(CONSTANT_SCAN);
+        if let Some(known) = self.constants[scan..].iter().find(|known| (known.0, known.1) == (ty, bits)) {
+            return known.2;
+        }
+        let value = self.func.value(ty, Def::Op(Op::Const(bits)));
+        self.prologue.push(Item::Let(value));
+        self.constants.push((ty, bits, value));
+        value
+    }
+    /// A literal integer.
+    pub(super) fn int(&mut self, value: i32) -> Value {
+        self.constant(Type::I32, [value.cast_unsigned(), 0, 0, 0])
+    }
+    /// An input register.
+    pub(super) fn input(&mut self, register: u8) -> Value {
+        let slot = usize::from(register & 15);
+        if let Some(value) = self.inputs[slot] {
+            return value;
+        }
+        let value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
+        self.prologue.push(Item::Let(value));
+        self.inputs[slot] = Some(value);
+        value
+    }
+    /// A vector of the given lanes (one to four, all of one kind).
+    pub(super) fn gather(&mut self, lanes: &[Lane]) -> Value {
+        self.gather_in(self.region, lanes)
+    }
+
+    fn gather_in(&mut self, region: Region, lanes: &[Lane]) -> Value {
+        let first = lanes[0];
+        let ty = self.func.ty(first.value()).with_lanes(lanes.len() as u8);
+        let whole = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
+        if self.func.ty(first.value()) == ty && lanes.iter().enumerate().all(whole) {
+            return first.value();
+        }
+        let mut bits = [0; 4];
+        let literal = lanes.iter().zip(&mut bits).all(|(lane, bits)| match self.func.op(lane.value()) {
+            Some(Op::Const(all)) => {
+                *bits = all[usize::from(lane.index())];
+                true
+            }
+            _other_op_or_parameter => false,
+        });
+        if literal {
+            return self.constant(ty, bits);
+        }
+        let mut all = [first; 4];
+        all[..lanes.len()].copy_from_slice(lanes);
+        self.func.emit(region, ty, Op::Shuffle(all))
+    }
+
+    /// A lane as a scalar value.
+    pub(super) fn scalar(&mut self, lane: Lane) -> Value {
+        self.gather(&[lane])
+    }
+
+    fn snapshot(&mut self) -> usize {
+        let start = self.snapshots.len();
+        self.snapshots.extend_from_slice(&self.state);
+        start
+    }
+    fn restore(&mut self, snapshot: usize) {
+        let slots = self.state.len();
+        self.state.copy_from_slice(&self.snapshots[snapshot..snapshot + slots]);
+        self.reachable = true;
+    }
+    fn arm(&mut self) -> Region {
+        let region = self.func.regions.push(RegionData::default());
+        self.region = region;
+        region
+    }
+    fn open(
+        &mut self,
+        outer: Region,
+        kind: ScopeKind,
+        params: Vec<(Group, u8)>,
+        base: usize,
+        watermark: u32,
+    ) {
+        self.scopes.push(Scope { kind, outer, base, watermark, leaves: Vec::new(), params });
+    }
+
+    /// Opens an `if`; what follows goes to its first arm.
+    pub(super) fn open_if(&mut self, cond: Value) {
+        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
+        let then = self.arm();
+        self.open(outer, ScopeKind::If { cond, then, otherwise: None }, Vec::new(), base, watermark);
+    }
+    /// Goes on in the second arm.
+    pub(super) fn otherwise(&mut self) {
+        self.fall();
+        let region = self.arm();
+        let scope = self.scopes.last_mut().expect("an `if` is open");
+        if let ScopeKind::If { otherwise, .. } = &mut scope.kind {
+            *otherwise = Some(region);
+        }
+        let base = scope.base;
+        self.restore(base);
+    }
+    /// Opens a block that `leave` can leave early.
+    pub(super) fn open_block(&mut self) {
+        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
+        let body = self.arm();
+        self.open(outer, ScopeKind::Block { body }, Vec::new(), base, watermark);
+    }
+    /// Opens a switch; `case` or `default` must follow.
+    pub(super) fn open_switch(&mut self, selector: Value) {
+        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
+        let kind = ScopeKind::Switch { selector, cases: Vec::new(), default: None };
+        self.reachable = false;
+        self.open(outer, kind, Vec::new(), base, watermark);
+    }
+    /// Goes on in a case.
+    pub(super) fn case(&mut self, values: Vec<i32>) {
+        self.fall();
+        let region = self.arm();
+        let scope = self.scopes.last_mut().expect("a switch is open");
+        if let ScopeKind::Switch { cases, .. } = &mut scope.kind {
+            cases.push((values, region));
+        }
+        let base = scope.base;
+        self.restore(base);
+    }
+    /// Goes on in the default case.
+    pub(super) fn default_case(&mut self) {
+        self.fall();
+        let region = self.arm();
+        let scope = self.scopes.last_mut().expect("a switch is open");
+        if let ScopeKind::Switch { default, .. } = &mut scope.kind {
+            *default = Some(region);
+        }
+        let base = scope.base;
+        self.restore(base);
+    }
+    /// Opens a loop in which only the slots of `assigned` change.
+    pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
+        let (outer, watermark) = (self.region, self.watermark());
+        let groups: Vec<(Group, u8)> = lanes::groups(self.state.len())
+            .map(|group| (group, assigned.mask(group)))
+            .filter(|(_, mask)| *mask != 0)
+            .collect();
+        let state = self.state.clone();
+        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(outer, &state, *param)).collect();
+        let inits = self.func.list(inits);
+        let params: Vec<Value> = groups.iter().map(|param| self.merged(*param, Def::Param)).collect();
+        let params = self.func.list(params);
+        let base = self.snapshot();
+        let body = self.arm();
+        self.open(outer, ScopeKind::Loop { params, inits, body }, groups, base, watermark);
+    }
+
+    /// Leaves the innermost loop, block or switch.
+    pub(super) fn leave(&mut self) {
+        let depth = self.scopes.iter().rposition(|scope| !matches!(scope.kind, ScopeKind::If { .. }));
+        self.jump(depth, LeaveKind::Break);
+    }
+    /// Goes on with the next iteration of the innermost loop.
+    pub(super) fn next_iteration(&mut self) {
+        let depth = self.scopes.iter().rposition(|scope| matches!(scope.kind, ScopeKind::Loop { .. }));
+        self.jump(depth, LeaveKind::Continue);
+    }
+    /// Reaches the end of the current arm.
+    fn fall(&mut self) {
+        let kind = match self.scopes.last().map(|scope| &scope.kind) {
+            Some(ScopeKind::Loop { .. }) => LeaveKind::Continue,
+            Some(ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. }) | None => {
+                LeaveKind::Yield
+            }
+        };
+        self.jump(self.scopes.len().checked_sub(1), kind);
+    }
+    fn jump(&mut self, depth: Option<usize>, kind: LeaveKind) {
+        if !self.reachable {
+            return;
+        }
+        let snapshot = self.snapshot();
+        let region = self.region;
+        let depth = depth.expect("the tree leaves only constructs it is in");
+        self.scopes[depth].leaves.push(Leave { region, snapshot, kind });
+        self.reachable = false;
+    }
+
+    fn watermark(&self) -> u32 {
+        self.func.values.len() as u32
+    }
+    /// A vector of the masked slots of a group out of a lane map.
+    fn gather_slots(&mut self, region: Region, state: &[Lane], (group, mask): (Group, u8)) -> Value {
+        let mut lanes = [state[group.start]; 4];
+        let mut len = 0;
+        for lane in 0..group.len {
+            if mask >> lane & 1 != 0 {
+                lanes[len] = state[group.start + lane];
+                len += 1;
+            }
+        }
+        self.gather_in(region, &lanes[..len])
+    }
+    /// A parameter or result for the masked slots of a group, which show it from here on.
+    fn merged(&mut self, (group, mask): (Group, u8), def: Def) -> Value {
+        let value = self.func.value(Type::new(group.kind, mask.count_ones() as u8), def);
+        self.func.values[value].hint = Hint { register: group.hint, mask };
+        let mut index = 0;
+        for lane in 0..group.len {
+            if mask >> lane & 1 != 0 {
+                self.state[group.start + lane] = Lane::new(value, index);
+                index += 1;
+            }
+        }
+        value
+    }
+
+    /// Closes the innermost construct: lanes that differ between its leaves become results.
+    pub(super) fn close(&mut self) {
+        self.fall();
+        let scope = self.scopes.pop().expect("a construct is open");
+        let exits = |leave: &&Leave| leave.kind != LeaveKind::Continue;
+        let exits: Vec<Leave> = scope.leaves.iter().filter(exits).copied().collect();
+        let differing: Vec<(Group, u8)> = lanes::groups(self.state.len())
+            .map(|group| (group, self.differing(group, &exits, scope.watermark)))
+            .filter(|(_, mask)| *mask != 0)
+            .collect();
+        for leave in &scope.leaves {
+            let what = if leave.kind == LeaveKind::Continue { &scope.params } else { &differing };
+            self.finish(*leave, what);
+        }
+        self.region = scope.outer;
+        self.reachable = !exits.is_empty();
+        let results = match exits.first() {
+            Some(first) => {
+                self.restore(first.snapshot);
+                let results: Vec<Value> =
+                    differing.iter().map(|group| self.merged(*group, Def::Result)).collect();
+                self.func.list(results)
+            }
+            None => ValueList::EMPTY,
+        };
+        if self.scopes.is_empty() {
+            self.snapshots.clear();
+        }
+        let node = self.node(scope.kind, results);
+        self.func.regions[scope.outer].items.push(Item::Node(node));
+    }
+
+    /// Which slots of a group need a result: those the leaves disagree on, and those whose value is not visible outside.
+    fn differing(&self, group: Group, exits: &[Leave], watermark: u32) -> u8 {
+        let Some(first) = exits.first() else { return 0 };
+        let mut mask = 0;
+        for lane in 0..group.len {
+            let at = |leave: &Leave| self.snapshots[leave.snapshot + group.start + lane];
+            let one = at(first);
+            let visible = one.value().0 < watermark || self.is_constant(one.value());
+            if !visible || exits[1..].iter().any(|leave| at(leave) != one) {
+                mask |= 1 << lane;
+            }
+        }
+        mask
+    }
+    /// Constants and inputs stand in the prologue, so they are visible everywhere.
+    fn is_constant(&self, value: Value) -> bool {
+        matches!(self.func.op(value), Some(Op::Const(_) | Op::Input(_)))
+    }
+    /// Gives a left region its exit, with the values of `what` out of its lane map.
+    fn finish(&mut self, leave: Leave, what: &[(Group, u8)]) {
+        let slots = self.state.len();
+        let state: Vec<Lane> = self.snapshots[leave.snapshot..leave.snapshot + slots].to_vec();
+        let values: Vec<Value> =
+            what.iter().map(|group| self.gather_slots(leave.region, &state, *group)).collect();
+        let list = self.func.list(values);
+        self.func.regions[leave.region].exit = match leave.kind {
+            LeaveKind::Yield => Exit::Yield(list),
+            LeaveKind::Break => Exit::Break(list),
+            LeaveKind::Continue => Exit::Continue(list),
+        };
+    }
+    fn node(&mut self, kind: ScopeKind, results: ValueList) -> Node {
+        let data = match kind {
+            ScopeKind::If { cond, then, otherwise } => {
+                let otherwise = otherwise.expect("both arms were opened");
+                NodeData::If { cond, then, otherwise, results }
+            }
+            ScopeKind::Loop { params, inits, body } => NodeData::Loop { params, inits, body, results },
+            ScopeKind::Block { body } => NodeData::Block { body, results },
+            ScopeKind::Switch { selector, cases, default } => {
+                let default = default.expect("the default case was opened");
+                NodeData::Switch { selector, cases, default, results }
+            }
+        };
+        self.func.nodes.push(data)
+    }
+
+    /// Ends the function with its outputs (none where control never reaches here).
+    pub(super) fn finish_function(mut self, outputs: Option<&[Value]>, limits: &Limits) -> Result<Func> {
+        limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
+        let exit = match outputs {
+            Some(outputs) if self.reachable => Exit::Yield(self.func.list(outputs.iter().copied())),
+            Some(_) | None => Exit::Unreachable,
+        };
+        let body = &mut self.func.regions[self.region];
+        body.exit = exit;
+        body.items.splice(0..0, self.prologue);
+        Ok(self.func)
+    }
+}

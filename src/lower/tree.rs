@@ -1,0 +1,272 @@
+//! Walks the structured tree and drives the builder.
+//! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; instructions are `data`'s business.
+
+use super::data::{self, Data};
+use super::lanes::{COUNTER, FLAGS, LEFT, SAVED, SlotSet, VARS};
+use super::scope::Builder;
+use super::{Context, outputs};
+use crate::cfg::{Action, Block, Cfg};
+use crate::error::Result;
+use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
+use crate::isa::control::{Effect, Test};
+use crate::isa::{Condition, ConditionOp};
+use crate::structure::tree::{Cond, List, Stmt, Tree};
+
+/// What remains to be done, newest last.
+enum Task {
+    /// The statements of a list from an index on.
+    List(List, usize),
+    Otherwise,
+    Case(Vec<u32>),
+    Default,
+    Close,
+}
+
+struct Walk<'a> {
+    context: Context<'a>,
+    cfg: &'a Cfg,
+    tree: &'a Tree,
+    builder: Builder,
+    data: Data<'a>,
+    tasks: Vec<Task>,
+}
+
+pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
+    let builder = Builder::new(VARS + tree.vars as usize);
+    let data = Data { constants: context.constants };
+    let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
+    walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
+    while let Some(task) = walk.tasks.pop() {
+        walk.run(task);
+    }
+    let mut builder = walk.builder;
+    let values = outputs::values(&mut builder, context.outputs, context.options);
+    let main = builder.finish_function(Some(&values), &context.options.limits)?;
+    Ok(Module { main, helpers: Vec::new() })
+}
+
+impl<'a> Walk<'a> {
+    fn run(&mut self, task: Task) {
+        match task {
+            Task::List(list, index) => self.statements(list, index),
+            Task::Otherwise => self.builder.otherwise(),
+            Task::Case(values) => self.builder.case(values.into_iter().map(u32::cast_signed).collect()),
+            Task::Default => self.builder.default_case(),
+            Task::Close => self.builder.close(),
+        }
+    }
+
+    /// Lowers statements until one nests; the rest of the list is put off.
+    fn statements(&mut self, list: List, start: usize) {
+        let tree = self.tree;
+        for (index, stmt) in tree.lists[list].iter().enumerate().skip(start) {
+            if !self.builder.reachable() {
+                return;
+            }
+            match stmt {
+                Stmt::Block(block) => self.block(*block),
+                Stmt::Set { var, value } => {
+                    let value = self.builder.int(value.cast_signed());
+                    self.builder.set(VARS + var.0 as usize, Lane::new(value, 0));
+                }
+                Stmt::Break => return self.builder.leave(),
+                Stmt::Continue => return self.builder.next_iteration(),
+                Stmt::If { .. } | Stmt::Loop(_) | Stmt::Breakable(_) | Stmt::Switch { .. } => {
+                    self.tasks.push(Task::List(list, index + 1));
+                    return self.nest(stmt);
+                }
+            }
+        }
+    }
+
+    fn nest(&mut self, stmt: &'a Stmt) {
+        self.tasks.push(Task::Close);
+        match stmt {
+            Stmt::If { cond, then, otherwise } => {
+                let cond = self.cond(*cond);
+                self.builder.open_if(cond);
+                self.tasks.push(Task::List(*otherwise, 0));
+                self.tasks.push(Task::Otherwise);
+                self.tasks.push(Task::List(*then, 0));
+            }
+            Stmt::Loop(body) => {
+                let assigned = self.assigned(*body);
+                self.builder.open_loop(&assigned);
+                self.tasks.push(Task::List(*body, 0));
+            }
+            Stmt::Breakable(body) => {
+                self.builder.open_block();
+                self.tasks.push(Task::List(*body, 0));
+            }
+            Stmt::Switch { var, cases, default } => {
+                let selector = self.builder.scalar(self.builder.get(VARS + var.0 as usize));
+                self.builder.open_switch(selector);
+                self.tasks.push(Task::List(*default, 0));
+                self.tasks.push(Task::Default);
+                for (values, list) in cases.iter().rev() {
+                    self.tasks.push(Task::List(*list, 0));
+                    self.tasks.push(Task::Case(values.clone()));
+                }
+            }
+            Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => {}
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        let range = self.cfg.blocks[block].actions.clone();
+        for action in &self.cfg.actions[range.start as usize..range.end as usize] {
+            match *action {
+                Action::Run(pc) => {
+                    if let Some(inst) = self.context.program.inst(pc) {
+                        self.data.lower(&mut self.builder, &inst);
+                    }
+                }
+                Action::Loop(effect) => loop_effect(&mut self.builder, effect),
+                Action::SetDispatch { region, value } => {
+                    let value = self.builder.int(value.cast_signed());
+                    self.builder.set(VARS + region as usize, Lane::new(value, 0));
+                }
+            }
+        }
+    }
+
+    fn cond(&mut self, cond: Cond) -> Value {
+        match cond {
+            Cond::Test(test) => condition(&mut self.builder, test),
+            Cond::VarIs { var, value } => {
+                let var = self.builder.scalar(self.builder.get(VARS + var.0 as usize));
+                let value = self.builder.int(value.cast_signed());
+                self.builder.emit(Type::BOOL, Op::Binary(Binary::IEqual, var, value))
+            }
+        }
+    }
+
+    /// The slots that a list and everything in it assign.
+    fn assigned(&self, list: List) -> SlotSet {
+        let mut set = SlotSet::default();
+        let mut lists = vec![list];
+        while let Some(list) = lists.pop() {
+            for stmt in &self.tree.lists[list] {
+                match stmt {
+                    Stmt::Block(block) => self.assigned_block(*block, &mut set),
+                    Stmt::Set { var, .. } => set.insert(VARS + var.0 as usize),
+                    Stmt::If { then, otherwise, .. } => lists.extend([*then, *otherwise]),
+                    Stmt::Loop(body) | Stmt::Breakable(body) => lists.push(*body),
+                    Stmt::Switch { cases, default, .. } => {
+                        lists.extend(cases.iter().map(|(_, list)| *list));
+                        lists.push(*default);
+                    }
+                    Stmt::Break | Stmt::Continue => {}
+                }
+            }
+        }
+        set
+    }
+
+    fn assigned_block(&self, block: Block, set: &mut SlotSet) {
+        let range = self.cfg.blocks[block].actions.clone();
+        for action in &self.cfg.actions[range.start as usize..range.end as usize] {
+            match *action {
+                Action::Run(pc) => {
+                    if let Some(inst) = self.context.program.inst(pc) {
+                        data::assigned(&inst, set);
+                    }
+                }
+                Action::Loop(effect) => assigned_by_effect(effect, set),
+                Action::SetDispatch { region, .. } => set.insert(VARS + region as usize),
+            }
+        }
+    }
+}
+
+/// Lowers a change of the loop data.
+pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
+    match effect {
+        Effect::ShiftLoops => {
+            for slot in 0..3 {
+                b.set(LEFT + slot, b.get(LEFT + slot + 1));
+                b.set(SAVED + slot, b.get(SAVED + slot + 1));
+            }
+        }
+        Effect::EnterLoop { slot, int } => {
+            let slot = usize::from(slot);
+            let count = int_uniform(b, int, 0);
+            let start = int_uniform(b, int, 1);
+            b.set(LEFT + slot, Lane::new(count, 0));
+            b.set(SAVED + slot, b.get(COUNTER));
+            b.set(COUNTER, Lane::new(start, 0));
+        }
+        Effect::StepLoop { int } => {
+            let counter = b.scalar(b.get(COUNTER));
+            let step = int_uniform(b, int, 2);
+            let op = Op::Binary(Binary::IAdd, counter, step);
+            let counter = b.emit_hint(Type::I32, op, HintRegister::Counter, 1);
+            b.set(COUNTER, Lane::new(counter, 0));
+        }
+        Effect::RepeatLoop { slot } => {
+            let left = b.scalar(b.get(LEFT + usize::from(slot)));
+            let one = b.int(1);
+            let op = Op::Binary(Binary::ISub, left, one);
+            let left = b.emit_hint(Type::I32, op, HintRegister::LoopLeft(slot), 1);
+            b.set(LEFT + usize::from(slot), Lane::new(left, 0));
+        }
+        Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
+    }
+}
+
+fn int_uniform(b: &mut Builder, index: u8, component: u8) -> Value {
+    b.emit(Type::I32, Op::IntUniform { index, component })
+}
+
+/// Adds the slots that [`loop_effect`] sets.
+pub(super) fn assigned_by_effect(effect: Effect, set: &mut SlotSet) {
+    match effect {
+        Effect::ShiftLoops => {
+            set.insert_mask(LEFT, 7);
+            set.insert_mask(SAVED, 7);
+        }
+        Effect::EnterLoop { slot, .. } => {
+            set.insert(LEFT + usize::from(slot));
+            set.insert(SAVED + usize::from(slot));
+            set.insert(COUNTER);
+        }
+        Effect::StepLoop { .. } | Effect::RestoreCounter { .. } => set.insert(COUNTER),
+        Effect::RepeatLoop { slot } => set.insert(LEFT + usize::from(slot)),
+    }
+}
+
+/// Evaluates a test of the program's own state.
+pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
+    match test {
+        Test::Cmp(condition) => flags(b, condition),
+        Test::Bool { id, expected } => {
+            let value = b.emit(Type::BOOL, Op::BoolUniform(id));
+            negate_unless(b, value, expected)
+        }
+        Test::LoopRepeats { slot } => {
+            let left = b.scalar(b.get(LEFT + usize::from(slot)));
+            let zero = b.int(0);
+            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, zero))
+        }
+    }
+}
+
+fn flags(b: &mut Builder, condition: Condition) -> Value {
+    let wanted = [condition.ref_x, condition.ref_y];
+    let mut flag = |index: usize| {
+        let value = b.scalar(b.get(FLAGS + index));
+        negate_unless(b, value, wanted[index])
+    };
+    let op = match condition.op {
+        ConditionOp::X => return flag(0),
+        ConditionOp::Y => return flag(1),
+        ConditionOp::Or => Binary::Or,
+        ConditionOp::And => Binary::And,
+    };
+    let (x, y) = (flag(0), flag(1));
+    b.emit(Type::BOOL, Op::Binary(op, x, y))
+}
+
+fn negate_unless(b: &mut Builder, value: Value, expected: bool) -> Value {
+    if expected { value } else { b.emit(Type::BOOL, Op::Unary(Unary::Not, value)) }
+}
