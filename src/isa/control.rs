@@ -3,8 +3,15 @@
 //! Knows no arithmetic. The interpreter calls [`step`] with real answers, the control-flow explorer with both.
 //! Facts: hardware tests of stack depths, order of checks, ring overflow and the fourth simultaneous return.
 
-use super::inst::{Condition, Inst};
+use super::inst::{Condition, Flow, Inst};
 use super::reg::Pc;
+
+/// How many calls the hardware remembers, and how many may return at once.
+const CALL_DEPTH: usize = 4;
+/// How many then-parts the hardware remembers.
+const IF_DEPTH: usize = 8;
+/// How many loops the hardware remembers.
+const LOOP_DEPTH: usize = 4;
 
 /// A small stack that loses its oldest entry when it overflows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -102,11 +109,11 @@ pub struct State {
     /// The next word.
     pub pc: Pc,
     /// Calls, oldest first.
-    pub calls: Ring<CallEntry, 4>,
+    pub calls: Ring<CallEntry, CALL_DEPTH>,
     /// Then-parts, oldest first.
-    pub ifs: Ring<IfEntry, 8>,
+    pub ifs: Ring<IfEntry, IF_DEPTH>,
     /// Loops, oldest first.
-    pub loops: Ring<LoopEntry, 4>,
+    pub loops: Ring<LoopEntry, LOOP_DEPTH>,
     /// Loops below the oldest one in [`loops`](Self::loops) whose entries no longer matter but whose number does (leaving
     /// a loop restores aL only while another remains). Always 0 while interpreting; the explorer raises it.
     /// `hidden_loops + loops.len()` is at most 4.
@@ -117,6 +124,13 @@ impl State {
     /// The state in which a program starts.
     pub fn at(pc: Pc) -> Self {
         Self { pc, ..Self::default() }
+    }
+    /// Whether the newest entry of some ring ends at this address, so that reaching it in order does more than go on.
+    #[inline]
+    pub fn ends_at(&self, next: Pc) -> bool {
+        self.calls.top().is_some_and(|entry| entry.end == next)
+            || self.ifs.top().is_some_and(|entry| entry.end == next)
+            || self.loops.top().is_some_and(|entry| entry.end == next)
     }
     /// The slot (0..=3) of the newest loop: its position in the hardware ring, oldest first.
     pub fn loop_slot(&self) -> Option<u8> {
@@ -182,17 +196,188 @@ pub enum Outcome {
     End,
 }
 
+impl Flow {
+    /// What the instruction itself depends on; nothing for one that always acts. (A LOOP asks whether it repeats at its
+    /// end, not here.)
+    #[inline]
+    pub fn test(&self) -> Option<Test> {
+        match *self {
+            Self::Nop | Self::End | Self::Break | Self::Call { .. } | Self::Loop { .. } => None,
+            Self::BreakC(condition)
+            | Self::CallC { condition, .. }
+            | Self::IfC { condition, .. }
+            | Self::JmpC { condition, .. } => Some(Test::Cmp(condition)),
+            Self::CallU { bool: id, .. } | Self::IfU { bool: id, .. } => {
+                Some(Test::Bool { id, expected: true })
+            }
+            Self::JmpU { bool: id, expected, .. } => Some(Test::Bool { id, expected }),
+        }
+    }
+}
+
 /// Executes the control part of the instruction at `state.pc`: moves the program counter, updates the rings.
 ///
 /// `decide` answers each [`Test`] (at most two a step: the instruction's own condition, then whether a loop repeats);
 /// `effect` receives what happens to the loop data. A `LoopRepeats` question is asked after the effects reported before it.
 /// The caller executes data instructions itself and must treat any pc at or beyond the end of the code as END.
+#[inline]
 pub fn step(
     inst: &Inst,
     state: &mut State,
     decide: &mut impl FnMut(Test) -> bool,
     effect: &mut impl FnMut(Effect),
 ) -> Outcome {
-    let _ = (inst, state, decide, effect);
-    todo!()
+    match inst {
+        Inst::Flow(flow) => step_flow(flow, state, decide, effect),
+        Inst::Data { .. }
+        | Inst::Mova { .. }
+        | Inst::Cmp { .. }
+        | Inst::Emit
+        | Inst::SetEmit { .. }
+        | Inst::Unassigned(_) => {
+            step_data(state, decide, effect);
+            Outcome::Continue
+        }
+    }
 }
+
+/// [`step`] for an instruction that does not steer: goes to the next word and ends the scopes that end there.
+#[inline]
+pub fn step_data(state: &mut State, decide: &mut impl FnMut(Test) -> bool, effect: &mut impl FnMut(Effect)) {
+    let next = state.pc.next();
+    state.pc = next;
+    if state.ends_at(next) {
+        end_scopes(state, next, false, decide, effect);
+    }
+}
+
+/// [`step`] for an instruction that steers.
+pub fn step_flow(
+    flow: &Flow,
+    state: &mut State,
+    decide: &mut impl FnMut(Test) -> bool,
+    effect: &mut impl FnMut(Effect),
+) -> Outcome {
+    let next = state.pc.next();
+    state.pc = next;
+    let holds = flow.test().is_none_or(&mut *decide);
+    let mut broke = false;
+    match *flow {
+        Flow::Nop => {}
+        Flow::End => return Outcome::End,
+        Flow::Break | Flow::BreakC(_) => broke = holds,
+        Flow::Call { target, length }
+        | Flow::CallC { target, length, .. }
+        | Flow::CallU { target, length, .. } => {
+            if holds {
+                state.calls.push(CallEntry { end: target.plus(length), ret: next });
+                state.pc = target;
+            }
+        }
+        Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
+            if holds {
+                state.ifs.push(IfEntry { end: target, join: target.plus(length) });
+            } else {
+                state.pc = target;
+            }
+        }
+        Flow::Loop { int, last } => {
+            enter_loop(state, LoopEntry { start: next, end: last.next(), int }, effect)
+        }
+        Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
+            if holds {
+                state.pc = target;
+            }
+        }
+    }
+    // Entries that this very instruction pushed are looked at too (citra PR 6844).
+    end_scopes(state, next, broke, decide, effect);
+    Outcome::Continue
+}
+
+/// Pushes a loop. A full ring loses its oldest entry (hardware tests, 3dbrew revision 20746); hidden loops are older than
+/// all others and go first.
+fn enter_loop(state: &mut State, entry: LoopEntry, effect: &mut impl FnMut(Effect)) {
+    if usize::from(state.hidden_loops) + state.loops.len() >= LOOP_DEPTH {
+        if let Some(fewer) = state.hidden_loops.checked_sub(1) {
+            state.hidden_loops = fewer;
+        } else {
+            state.loops.drop_oldest(1);
+        }
+        effect(Effect::ShiftLoops);
+    }
+    state.loops.push(entry);
+    // Range: at most LOOP_DEPTH loops.
+    let slot = state.hidden_loops + state.loops.len() as u8 - 1;
+    effect(Effect::EnterLoop { slot, int: entry.int });
+}
+
+/// Ends the scopes that end at `next`, the word after the one just executed: every test looks at that address and not at a
+/// jump target. Later rules override earlier ones, so a loop end wins over the end of a then-part, that over a return, and
+/// that over the target of the instruction itself (hardware tests, 3dbrew revision 20746).
+fn end_scopes(
+    state: &mut State,
+    next: Pc,
+    broke: bool,
+    decide: &mut impl FnMut(Test) -> bool,
+    effect: &mut impl FnMut(Effect),
+) {
+    return_from_calls(state, next);
+    // At most one then-part ends at a word; an outer one that ends there too stays behind.
+    if let Some(entry) = state.ifs.top()
+        && entry.end == next
+    {
+        state.ifs.pop();
+        state.pc = entry.join;
+    }
+    // BREAK outside of every loop hangs hardware; here it does nothing.
+    if let Some(entry) = state.loops.top()
+        && (broke || entry.end == next)
+    {
+        end_iteration(state, entry, broke, decide, effect);
+    }
+}
+
+/// Returns from the calls that end at `next`. Several may end at once: each return address is compared with the next
+/// entry. The fourth return in one step loses its address (hardware tests, 3dbrew revision 20746).
+fn return_from_calls(state: &mut State, next: Pc) {
+    let mut here = next;
+    for count in 1..=CALL_DEPTH {
+        let Some(entry) = state.calls.top() else { break };
+        if entry.end != here {
+            break;
+        }
+        state.calls.pop();
+        if count < CALL_DEPTH {
+            here = entry.ret;
+            state.pc = here;
+        }
+    }
+}
+
+/// Ends one iteration of the innermost loop: aL steps even on BREAK, and goes back to the outer loop's value when another
+/// loop remains (citra PR 6844).
+fn end_iteration(
+    state: &mut State,
+    entry: LoopEntry,
+    broke: bool,
+    decide: &mut impl FnMut(Test) -> bool,
+    effect: &mut impl FnMut(Effect),
+) {
+    let Some(slot) = state.loop_slot() else { return };
+    effect(Effect::StepLoop { int: entry.int });
+    if !broke && decide(Test::LoopRepeats { slot }) {
+        effect(Effect::RepeatLoop { slot });
+        state.pc = entry.start;
+    } else {
+        state.loops.pop();
+        state.pc = entry.end;
+        if usize::from(state.hidden_loops) + state.loops.len() > 0 {
+            effect(Effect::RestoreCounter { slot });
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;

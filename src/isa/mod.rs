@@ -2,10 +2,16 @@
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
 
 pub mod control;
+pub mod decode;
 pub mod inst;
+pub mod opdesc;
 pub mod program;
 pub mod reg;
+pub mod table;
+pub mod word;
 
 pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
 pub use program::{Program, Stage};
 pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};
+pub use table::Opcode;
+pub use word::Word;

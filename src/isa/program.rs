@@ -2,10 +2,18 @@
 
 use std::borrow::Cow;
 
+use super::decode::decode;
 use super::inst::Inst;
 use super::reg::Pc;
-use crate::error::Result;
-use crate::limits::Limits;
+use crate::error::{At, Error, Kind, Result};
+use crate::limits::{Limits, check};
+
+/// Words that the vertex unit can hold.
+pub const VERTEX_WORDS: u32 = 512;
+/// Descriptors that the hardware has.
+pub const MAX_DESCRIPTORS: usize = 128;
+/// No limit may be above this: every address, also one past the end, must be a [`Pc`].
+const MAX_WORDS: u32 = 0xFFFF;
 
 /// The shader unit a program is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,8 +47,28 @@ impl<'a> Program<'a> {
         stage: Stage,
         limits: &Limits,
     ) -> Result<Self> {
-        let _ = limits;
-        Ok(Self { code: code.into(), descriptors: descriptors.into(), entry, stage })
+        let code = code.into();
+        check("code words", code.len(), limits.code_words.min(MAX_WORDS), At::Whole)?;
+        let words = code.len() as u32; // Range: at most MAX_WORDS.
+        let reach = match stage {
+            Stage::Vertex => words.min(VERTEX_WORDS),
+            Stage::Geometry => words,
+        };
+        if u32::from(entry.0) >= reach {
+            return Err(Error::new(
+                Kind::EntryOutOfCode { entry: entry.0.into(), words: reach },
+                At::Pc(entry.0),
+            ));
+        }
+        let most = MAX_DESCRIPTORS.min(limits.descriptors as usize);
+        let descriptors = match descriptors.into() {
+            Cow::Borrowed(table) => Cow::Borrowed(&table[..table.len().min(most)]),
+            Cow::Owned(mut table) => {
+                table.truncate(most);
+                Cow::Owned(table)
+            }
+        };
+        Ok(Self { code, descriptors, entry, stage })
     }
     /// The code words.
     pub fn code(&self) -> &[u32] {
@@ -61,7 +89,6 @@ impl<'a> Program<'a> {
     /// The decoded instruction at `pc`, or nothing at and beyond the end of the code (which counts as END).
     #[inline]
     pub fn inst(&self, pc: Pc) -> Option<Inst> {
-        let _ = pc;
-        todo!()
+        self.code.get(pc.index()).map(|&word| decode(word, &self.descriptors))
     }
 }

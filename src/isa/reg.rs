@@ -10,7 +10,12 @@ impl Pc {
     /// The address of the next word.
     #[inline]
     pub fn next(self) -> Self {
-        Self(self.0 + 1)
+        Self(self.0.saturating_add(1))
+    }
+    /// The address `length` words further on.
+    #[inline]
+    pub fn plus(self, length: u8) -> Self {
+        Self(self.0.saturating_add(u16::from(length)))
     }
     /// As a table index.
     #[inline]

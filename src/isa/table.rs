@@ -1,0 +1,240 @@
+//! The table of all opcodes: one row is one truth, everything else about opcodes is made from it.
+//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands and documentation. Knows no word layout beyond the
+//! name of the format.
+//! Facts: 3dbrew "GPU/Shader Instruction Set", checked against words that picasso assembled.
+
+use super::inst::DataOp;
+use super::word::Format;
+
+/// Calls a macro with the table. Each row: first and last six-bit code, variant, mnemonic, format, class, operands in the
+/// order of the assembler text, meaning (as Markdown).
+macro_rules! for_each_op {
+    ($then:ident) => {
+        $then! {
+            0x00 0x00 Add "add" One Data(Add) [Dest Source Source] "`s1 + s2`";
+            0x01 0x01 Dp3 "dp3" One Data(Dp3) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z` to all components";
+            0x02 0x02 Dp4 "dp4" One Data(Dp4) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s1.w·s2.w` to all components";
+            0x03 0x03 Dph "dph" One Data(Dph) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s2.w` to all components";
+            0x04 0x04 Dst "dst" One Data(Dst) [Dest Source Source] "`(1, s1.y·s2.y, s1.z, s2.w)`";
+            0x05 0x05 Ex2 "ex2" OneUnary Data(Ex2) [Dest Source] "2 to the power of `s1.x`, to all components";
+            0x06 0x06 Lg2 "lg2" OneUnary Data(Lg2) [Dest Source] "base-2 logarithm of `s1.x`, to all components";
+            0x07 0x07 Litp "litp" OneUnary Data(Litp) [Dest Source] "`(max(s1.x, 0), clamp(s1.y, ±127.99609375), 0, max(s1.w, 0))`; `cmp = (s1.x >= 0, s1.w >= 0)`";
+            0x08 0x08 Mul "mul" One Data(Mul) [Dest Source Source] "`s1·s2`, where inf·0 = 0";
+            0x09 0x09 Sge "sge" One Data(Sge) [Dest Source Source] "`s1 >= s2 ? 1 : 0`";
+            0x0A 0x0A Slt "slt" One Data(Slt) [Dest Source Source] "`s1 < s2 ? 1 : 0`";
+            0x0B 0x0B Flr "flr" OneUnary Data(Flr) [Dest Source] "largest integer that is not above `s1`";
+            0x0C 0x0C Max "max" One Data(Max) [Dest Source Source] "`s1 > s2 ? s1 : s2`";
+            0x0D 0x0D Min "min" One Data(Min) [Dest Source Source] "`s1 < s2 ? s1 : s2`";
+            0x0E 0x0E Rcp "rcp" OneUnary Data(Rcp) [Dest Source] "`1 / s1.x` to all components; ±0 gives +inf";
+            0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] "`1 / sqrt(s1.x)` to all components; ±0 gives +inf";
+            0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
+            0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] "`s1`";
+            0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] "as `dph`, a uniform in `s2`";
+            0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] "as `dst`, a uniform in `s2`";
+            0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] "as `sge`, a uniform in `s2`";
+            0x1B 0x1B Slti "slti" OneInverted Data(Slt) [Dest Source Source] "as `slt`, a uniform in `s2`";
+            0x20 0x20 Break "break" Zero Control [] "leaves the innermost loop";
+            0x21 0x21 Nop "nop" Zero Control [] "does nothing";
+            0x22 0x22 End "end" Zero Control [] "ends the program";
+            0x23 0x23 Breakc "breakc" Two Control [Condition] "leaves the innermost loop if the condition holds";
+            0x24 0x24 Call "call" Two Control [Target Length] "runs `num` words from `dst`, then goes on after the call";
+            0x25 0x25 Callc "callc" Two Control [Condition Target Length] "`call` if the condition holds";
+            0x26 0x26 Callu "callu" Three Control [Bool Target Length] "`call` if the bool uniform is true";
+            0x27 0x27 Ifu "ifu" Three Control [Bool Target Length] "runs the words up to `dst` if the bool uniform is true, else `num` words from `dst`";
+            0x28 0x28 Ifc "ifc" Two Control [Condition Target Length] "runs the words up to `dst` if the condition holds, else `num` words from `dst`";
+            0x29 0x29 Loop "for" Three Control [Int Last] "repeats the words up to and including `dst` `i.x + 1` times; `aL = i.y`, then `aL += i.z` after each";
+            0x2A 0x2A Emit "emit" Zero Control [] "hands a vertex to the primitive assembler (geometry programs)";
+            0x2B 0x2B Setemit "setemit" Four Control [Vertex Flags] "sets what the next `emit` does (geometry programs)";
+            0x2C 0x2C Jmpc "jmpc" Two Control [Condition Target] "goes on at `dst` if the condition holds";
+            0x2D 0x2D Jmpu "jmpu" Three Control [BoolOrNot Target] "goes on at `dst` if the bool uniform is true (`num` bit 0 = 0) or false (1)";
+            0x2E 0x2F Cmp "cmp" OneCompare Compare [Source CompareOp CompareOp Source] "`cmp = (s1.x opx s2.x, s1.y opy s2.y)`";
+            0x30 0x37 Madi "madi" FiveInverted Data(Mad) [Dest Source Source Source] "as `mad`, a uniform in `s3`";
+            0x38 0x3F Mad "mad" Five Data(Mad) [Dest Source Source Source] "`s1·s2 + s3`, the product rounded before the sum";
+        }
+    };
+}
+
+/// What kind of instruction an opcode makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Writes a register; inverted forms name the same operation as the plain ones.
+    Data(DataOp),
+    /// Writes the address registers.
+    Address,
+    /// Writes the flags.
+    Compare,
+    /// Steers, or talks to the primitive assembler.
+    Control,
+}
+
+/// What an operand of the assembler text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A register with a component mask.
+    Dest,
+    /// `a0.x`, `a0.y` or `a0.xy`.
+    AddressDest,
+    /// The next source, in the order of the operation; [`Format::wide`] tells which may be a uniform.
+    Source,
+    /// A comparison: `eq`, `ne`, `lt`, `le`, `gt`, `ge`.
+    CompareOp,
+    /// A condition on the flags, such as `cmp.x && !cmp.y`.
+    Condition,
+    /// A bool uniform.
+    Bool,
+    /// A bool uniform, perhaps after `!`.
+    BoolOrNot,
+    /// An int uniform.
+    Int,
+    /// The address of a word.
+    Target,
+    /// The address of the last word of a body.
+    Last,
+    /// A number of words.
+    Length,
+    /// A vertex slot.
+    Vertex,
+    /// `prim` and `inv`, both optional.
+    Flags,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// The first six-bit code.
+    pub first: u8,
+    /// The last six-bit code; the low bits of CMP, MAD and MADI belong to their first field.
+    pub last: u8,
+    /// The name in assembler text.
+    pub mnemonic: &'static str,
+    /// The layout of the word.
+    pub format: Format,
+    /// What kind of instruction it makes.
+    pub class: Class,
+    /// The operands of the assembler text.
+    pub operands: &'static [Role],
+    /// What it does, as Markdown.
+    pub meaning: &'static str,
+}
+
+macro_rules! define_opcodes {
+    ($($first:literal $last:literal $name:ident $mnemonic:literal $format:ident
+        $class:ident $(($op:ident))? [$($role:ident)*] $meaning:literal;)*) => {
+        /// An opcode as the word holds it: the inverted forms are opcodes of their own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Opcode {
+            $(#[doc = $meaning] $name,)*
+        }
+
+        impl Opcode {
+            /// All opcodes, ascending by code.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+            const TABLE: &'static [Info] = &[$(Info {
+                opcode: Self::$name,
+                first: $first,
+                last: $last,
+                mnemonic: $mnemonic,
+                format: Format::$format,
+                class: Class::$class $((DataOp::$op))?,
+                operands: &[$(Role::$role),*],
+                meaning: $meaning,
+            }),*];
+        }
+    };
+}
+for_each_op!(define_opcodes);
+
+/// The opcode of each six-bit code.
+static BY_CODE: [Option<Opcode>; 64] = {
+    let mut table = [None; 64];
+    let mut row = 0;
+    while row < Opcode::TABLE.len() {
+        let info = &Opcode::TABLE[row];
+        let mut code = info.first as usize;
+        while code <= info.last as usize {
+            table[code] = Some(info.opcode);
+            code += 1;
+        }
+        row += 1;
+    }
+    table
+};
+
+impl Opcode {
+    /// The opcode of a code word (its top six bits), if the instruction set defines it.
+    ///
+    /// ```
+    /// use transpica::isa::table::Opcode;
+    /// assert_eq!(Opcode::of_word(0x8800_0000), Some(Opcode::End));
+    /// assert_eq!(Opcode::of_word(0x4000_0000), None);
+    /// ```
+    #[inline]
+    pub fn of_word(word: u32) -> Option<Self> {
+        BY_CODE[(word >> 26) as usize]
+    }
+    /// The row of this opcode.
+    #[inline]
+    pub fn info(self) -> &'static Info {
+        &Self::TABLE[self as usize]
+    }
+    /// The layout of the word.
+    #[inline]
+    pub fn format(self) -> Format {
+        self.info().format
+    }
+    /// The name in assembler text, such as `mad`.
+    pub fn mnemonic(self) -> &'static str {
+        self.info().mnemonic
+    }
+    /// The opcode with this name; upper and lower case are the same.
+    ///
+    /// ```
+    /// use transpica::isa::table::Opcode;
+    /// assert_eq!(Opcode::from_mnemonic("MAD"), Some(Opcode::Mad));
+    /// ```
+    pub fn from_mnemonic(name: &str) -> Option<Self> {
+        Self::TABLE.iter().find(|info| info.mnemonic.eq_ignore_ascii_case(name)).map(|info| info.opcode)
+    }
+    /// The form of this operation that takes a uniform in its last source, where there is one.
+    pub fn inverted(self) -> Option<Self> {
+        let Class::Data(op) = self.info().class else { return None };
+        let inverted = |info: &&Info| info.class == Class::Data(op) && info.format.is_inverted();
+        Self::TABLE.iter().find(inverted).map(|info| info.opcode)
+    }
+}
+
+impl DataOp {
+    /// The plain (not inverted) opcode of this operation.
+    #[inline]
+    pub fn opcode(self) -> Opcode {
+        PLAIN[self as usize]
+    }
+    /// How many sources it has.
+    #[inline]
+    pub fn source_count(self) -> usize {
+        self.opcode().format().source_count()
+    }
+    /// The name in assembler text.
+    pub fn mnemonic(self) -> &'static str {
+        self.opcode().mnemonic()
+    }
+}
+
+/// The plain opcode of each operation.
+static PLAIN: [Opcode; DataOp::Mad as usize + 1] = {
+    let mut table = [Opcode::Nop; DataOp::Mad as usize + 1];
+    let mut row = 0;
+    while row < Opcode::TABLE.len() {
+        let info = &Opcode::TABLE[row];
+        if let Class::Data(op) = info.class
+            && !info.format.is_inverted()
+        {
+            table[op as usize] = info.opcode;
+        }
+        row += 1;
+    }
+    table
+};
