@@ -1,1 +1,36 @@
-//! interp
+//! The reference machine: runs programs on the CPU; every translation is compared with it.
+//! In: a [`Program`](crate::isa::Program), uniforms, inputs. Out: output registers, or a located error.
+//! Must not know: the control-flow graph and anything above it. Arithmetic is [`crate::precision::arith`], control flow is
+//! [`crate::isa::control::step`]; here is only what lies between: registers, operands, the loop over instructions.
+//! Facts: hardware tests as listed by 3dbrew and GBATEK; defaults of registers that hardware leaves undefined are ours.
+//!
+//! [`Machine`] runs whole programs. [`Registers`] executes single instructions for whoever has its own idea of control.
+//!
+//! ```
+//! use transpica::interp::{Machine, Registers, Settings, Uniforms};
+//! use transpica::isa::{Pc, Program, Stage};
+//! use transpica::limits::Limits;
+//! // mov o0, v0; end
+//! let code = vec![0x4C00_0000, 0x8800_0000];
+//! let program = Program::new(code, vec![0x0000_036F], Pc(0), Stage::Vertex, &Limits::default())?;
+//! let mut machine = Machine::new(&program, Settings::default())?;
+//! machine.set_uniforms(&Uniforms::default());
+//! let mut inputs = Registers::DEFAULT_INPUTS;
+//! inputs[0] = [1.0, 2.0, 3.0, 4.0];
+//! assert_eq!(machine.run(&inputs)?[0], [1.0, 2.0, 3.0, 4.0]);
+//! # Ok::<(), transpica::error::Error>(())
+//! ```
+
+mod machine;
+mod operation;
+mod registers;
+mod trace;
+mod uniforms;
+
+#[cfg(test)]
+mod tests;
+
+pub use machine::{Machine, Settings};
+pub use registers::Registers;
+pub use trace::{Record, Trace};
+pub use uniforms::Uniforms;

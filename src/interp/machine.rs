@@ -1,0 +1,235 @@
+//! Runs whole programs, one vertex after the other, without allocation between them.
+//! In: a [`Program`], uniforms, inputs. Out: output registers, or where and why the run stopped.
+//! Knows no arithmetic and no rule of control flow: it asks [`Registers`] and [`control::step`].
+
+use super::operation::{Exact, F24, Fast, Mode, Operation};
+use super::registers::Registers;
+use super::trace::{Off, Record, Trace};
+use super::uniforms::Uniforms;
+use crate::error::{At, Error, Kind, Result};
+use crate::isa::control::{self, Outcome, State};
+use crate::isa::{Flow, Inst, Pc, Program, Stage};
+use crate::precision::Precision;
+
+/// How a machine runs its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The numbers it computes with.
+    pub precision: Precision,
+    /// Whether undefined opcodes count as NOP instead of stopping the run.
+    pub lenient: bool,
+    /// Instructions that one vertex may execute.
+    pub budget: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { precision: Precision::Exact, lenient: false, budget: 1 << 24 }
+    }
+}
+
+/// How the machine treats a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    /// Goes on at the next word, whatever the stacks hold.
+    Straight,
+    /// May steer, or a scope may end here: `control::step` decides.
+    Control,
+    /// Stops the run.
+    Undefined(u8),
+}
+
+/// A code word made ready to run.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    route: Route,
+    operation: Operation,
+}
+
+/// A program made ready to run many vertices; see the example of [`crate::interp`].
+#[derive(Clone, Debug)]
+pub struct Machine {
+    words: Vec<Word>,
+    /// The same instructions, as `control::step` and the trace want them.
+    insts: Vec<Inst>,
+    entry: Pc,
+    settings: Settings,
+    registers: Registers,
+    steps: u64,
+}
+
+impl Machine {
+    /// Decodes a program. Uniforms are zero until [`set_uniforms`](Self::set_uniforms).
+    ///
+    /// # Errors
+    /// [`Kind::Stage`] for a geometry program.
+    pub fn new(program: &Program<'_>, settings: Settings) -> Result<Self> {
+        match program.stage() {
+            Stage::Vertex => {}
+            Stage::Geometry => {
+                let kind = Kind::Stage { what: "the interpreter", stage: "geometry" };
+                return Err(Error::new(kind, At::Whole));
+            }
+        }
+        let insts: Vec<Inst> = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
+        let mut ends = vec![false; insts.len()];
+        for inst in &insts {
+            if let Some(last) = last_word_of_scope(inst).and_then(|last| ends.get_mut(last)) {
+                *last = true;
+            }
+        }
+        let words = insts
+            .iter()
+            .zip(ends)
+            .map(|(inst, ends)| Word {
+                route: route(inst, ends, settings.lenient),
+                operation: Operation::new(inst),
+            })
+            .collect();
+        Ok(Self {
+            words,
+            insts,
+            entry: program.entry(),
+            settings,
+            registers: Registers::new(settings.precision, &Uniforms::default()),
+            steps: 0,
+        })
+    }
+
+    /// Replaces the uniforms of the vertices that follow.
+    pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
+        self.registers.set_uniforms(uniforms);
+    }
+
+    /// Runs the program for one vertex and returns o0..o15. Nothing carries over from the vertex before.
+    ///
+    /// # Errors
+    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the budget is used up.
+    pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
+        self.run_traced(inputs, &mut Off)
+    }
+
+    /// As [`run`](Self::run), and reports every executed instruction.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
+        self.registers.begin(inputs);
+        match self.settings.precision {
+            Precision::Exact => self.vertex::<Exact>(trace)?,
+            Precision::Fast => self.vertex::<Fast>(trace)?,
+            Precision::F24 => self.vertex::<F24>(trace)?,
+        }
+        Ok(self.registers.outputs())
+    }
+
+    /// The registers as the last run left them.
+    pub fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
+    /// Instructions that the last run executed.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// One vertex from the entry point to its end.
+    fn vertex<M: Mode>(&mut self, trace: &mut impl Trace) -> Result<()> {
+        let mut state = State::at(self.entry);
+        let mut left = self.settings.budget;
+        let result = self.follow::<M>(&mut state, &mut left, trace);
+        self.steps = self.settings.budget - left;
+        result
+    }
+
+    /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an END.
+    fn follow<M: Mode>(&mut self, state: &mut State, left: &mut u64, trace: &mut impl Trace) -> Result<()> {
+        while let Some(word) = self.words.get(state.pc.index()) {
+            let pc = state.pc;
+            let Some(rest) = left.checked_sub(1) else {
+                return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
+            };
+            let operands = if_on(trace, || self.registers.operands(&word.operation));
+            self.registers.run::<M>(&word.operation);
+            let outcome = match word.route {
+                Route::Straight => {
+                    state.pc = pc.next();
+                    Outcome::Continue
+                }
+                Route::Control => steer(&self.insts[pc.index()], state, &mut self.registers),
+                Route::Undefined(opcode) => return Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))),
+            };
+            if let Some(operands) = operands {
+                let record = Record::new(&self.insts[pc.index()], operands, &self.registers);
+                let next = (outcome == Outcome::Continue).then_some(state.pc);
+                let step = self.settings.budget - *left;
+                trace.record(&Record { step, pc, next, ..record });
+            }
+            *left = rest;
+            if outcome == Outcome::End {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What `make` gives, if the trace is on.
+#[inline(always)]
+fn if_on<T: Trace, R>(_: &T, make: impl FnOnce() -> R) -> Option<R> {
+    T::ON.then(make)
+}
+
+/// Lets the control model decide where execution goes on. Its questions and its effects both concern the registers, but
+/// never at the same time: a cell lends them to whichever closure is called.
+fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
+    let registers = std::cell::RefCell::new(registers);
+    control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
+        registers.borrow_mut().apply(effect)
+    })
+}
+
+/// The instruction with this index, if there is one.
+fn inst_at(program: &Program<'_>, pc: usize) -> Option<Inst> {
+    program.inst(Pc(u16::try_from(pc).ok()?))
+}
+
+/// The last word of the scope that an instruction may open. Only there can a scope end, so all other data instructions
+/// go on at the next word and need not ask the control model.
+fn last_word_of_scope(inst: &Inst) -> Option<usize> {
+    let before = |end: usize| end.checked_sub(1);
+    match inst {
+        Inst::Flow(flow) => match flow {
+            Flow::Call { target, length }
+            | Flow::CallC { target, length, .. }
+            | Flow::CallU { target, length, .. } => before(target.index() + usize::from(*length)),
+            Flow::IfU { target, .. } | Flow::IfC { target, .. } => before(target.index()),
+            Flow::Loop { last, .. } => Some(last.index()),
+            Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) | Flow::JmpC { .. } | Flow::JmpU { .. } => {
+                None
+            }
+        },
+        Inst::Data { .. }
+        | Inst::Mova { .. }
+        | Inst::Cmp { .. }
+        | Inst::Emit
+        | Inst::SetEmit { .. }
+        | Inst::Unassigned(_) => None,
+    }
+}
+
+/// How the machine treats an instruction; `ends` tells whether a scope may end with it.
+fn route(inst: &Inst, ends: bool, lenient: bool) -> Route {
+    let straight = if ends { Route::Control } else { Route::Straight };
+    match inst {
+        Inst::Unassigned(opcode) if !lenient => Route::Undefined(*opcode),
+        Inst::Flow(Flow::Nop)
+        | Inst::Data { .. }
+        | Inst::Mova { .. }
+        | Inst::Cmp { .. }
+        | Inst::Emit
+        | Inst::SetEmit { .. }
+        | Inst::Unassigned(_) => straight,
+        Inst::Flow(_) => Route::Control,
+    }
+}

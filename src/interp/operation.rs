@@ -1,0 +1,191 @@
+//! Instructions made ready to run, and their execution.
+//! In: [`Inst`]. Out: [`Operation`], whose fields index the register file directly. Knows no control flow.
+//! The arithmetic is [`arith`]'s; here are only operands, lanes and masks.
+
+use super::registers::{Registers, dest_place, source_place};
+use crate::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Operand};
+use crate::precision::{Precision, arith};
+
+/// A precision as a type, so that each has its own loop without tests inside.
+pub(super) trait Mode {
+    /// The precision.
+    const PRECISION: Precision;
+}
+
+pub(super) struct Exact;
+pub(super) struct Fast;
+pub(super) struct F24;
+
+impl Mode for Exact {
+    const PRECISION: Precision = Precision::Exact;
+}
+impl Mode for Fast {
+    const PRECISION: Precision = Precision::Fast;
+}
+impl Mode for F24 {
+    const PRECISION: Precision = Precision::F24;
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    /// Nothing to the registers.
+    None,
+    Data(DataOp),
+    Mova,
+    Cmp(CompareOp, CompareOp),
+}
+
+/// A source operand with its register as a place of the file.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    place: u8,
+    index: Index,
+    /// For each lane, the component it takes.
+    lanes: [u8; 4],
+    /// The sign bit where the operand is negated, else 0.
+    sign: u32,
+}
+
+impl Read {
+    fn new(operand: &Operand) -> Self {
+        Self {
+            place: source_place(operand.register),
+            index: operand.index,
+            lanes: operand.swizzle.components().map(|component| component as u8),
+            sign: u32::from(operand.negate) << 31,
+        }
+    }
+}
+
+/// An instruction made ready to run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    action: Action,
+    dest: u8,
+    mask: Mask,
+    reads: [Read; 3],
+}
+
+impl Operation {
+    /// Prepares the data part of an instruction; nothing remains of those that have none.
+    pub(super) fn new(inst: &Inst) -> Self {
+        let unused = Read::new(&Operand::UNUSED);
+        let nothing = Self { action: Action::None, dest: 0, mask: Mask::NONE, reads: [unused; 3] };
+        match inst {
+            Inst::Data { op, dest, mask, sources } => Self {
+                action: Action::Data(*op),
+                dest: dest_place(*dest),
+                mask: *mask,
+                reads: [Read::new(&sources[0]), Read::new(&sources[1]), Read::new(&sources[2])],
+            },
+            Inst::Mova { mask, source } => Self {
+                action: Action::Mova,
+                mask: *mask,
+                reads: [Read::new(source), unused, unused],
+                ..nothing
+            },
+            Inst::Cmp { x, y, sources } => Self {
+                action: Action::Cmp(*x, *y),
+                reads: [Read::new(&sources[0]), Read::new(&sources[1]), unused],
+                ..nothing
+            },
+            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => nothing,
+        }
+    }
+}
+
+/// Applies a function of two operands to each lane.
+#[inline(always)]
+fn lanes2(a: [f32; 4], b: [f32; 4], op: impl Fn(f32, f32) -> f32) -> [f32; 4] {
+    [op(a[0], b[0]), op(a[1], b[1]), op(a[2], b[2]), op(a[3], b[3])]
+}
+
+impl Registers {
+    /// An operand: the register, then the swizzle, then the negation.
+    #[inline(always)]
+    fn operand(&self, read: &Read) -> [f32; 4] {
+        let value = self.read(read.place, read.index);
+        read.lanes.map(|lane| f32::from_bits(value[usize::from(lane & 3)].to_bits() ^ read.sign))
+    }
+
+    /// Reads two operands and gives their lanes to a function.
+    #[inline(always)]
+    fn two(&self, operation: &Operation, op: impl Fn(f32, f32) -> f32) -> [f32; 4] {
+        lanes2(self.operand(&operation.reads[0]), self.operand(&operation.reads[1]), op)
+    }
+
+    /// The operands of an operation as the trace shows them.
+    pub(super) fn operands(&self, operation: &Operation) -> [[f32; 4]; 3] {
+        operation.reads.map(|read| self.operand(&read))
+    }
+
+    /// Executes an operation.
+    #[inline(always)]
+    pub(super) fn run<M: Mode>(&mut self, operation: &Operation) {
+        match operation.action {
+            Action::None => {}
+            Action::Data(op) => self.data::<M>(op, operation),
+            Action::Mova => {
+                let value = self.operand(&operation.reads[0]);
+                for component in [Component::X, Component::Y] {
+                    if operation.mask.has(component) {
+                        self.address[component.index()] = arith::address(value[component.index()]);
+                    }
+                }
+            }
+            Action::Cmp(x, y) => {
+                let (a, b) = (self.operand(&operation.reads[0]), self.operand(&operation.reads[1]));
+                self.flags = [x.test(a[0], b[0]), y.test(a[1], b[1])];
+            }
+        }
+    }
+
+    /// Executes an operation that writes a register. All operands are read before the write.
+    #[inline(always)]
+    fn data<M: Mode>(&mut self, op: DataOp, operation: &Operation) {
+        let precision = M::PRECISION;
+        let reads = &operation.reads;
+        let value = match op {
+            DataOp::Add => self.two(operation, |a, b| arith::add(precision, a, b)),
+            DataOp::Mul => self.two(operation, |a, b| arith::mul(precision, a, b)),
+            DataOp::Sge => self.two(operation, arith::sge),
+            DataOp::Slt => self.two(operation, arith::slt),
+            DataOp::Max => self.two(operation, arith::max),
+            DataOp::Min => self.two(operation, arith::min),
+            DataOp::Mad => {
+                let product = self.two(operation, |a, b| arith::mul(precision, a, b));
+                lanes2(product, self.operand(&reads[2]), |a, b| arith::add(precision, a, b))
+            }
+            DataOp::Dp3 => {
+                let ([ax, ay, az, _], [bx, by, bz, _]) = (self.operand(&reads[0]), self.operand(&reads[1]));
+                [arith::dot(precision, [ax, ay, az], [bx, by, bz]); 4]
+            }
+            DataOp::Dp4 => [arith::dot(precision, self.operand(&reads[0]), self.operand(&reads[1])); 4],
+            DataOp::Dph => {
+                [arith::dot_homogeneous(precision, self.operand(&reads[0]), self.operand(&reads[1])); 4]
+            }
+            DataOp::Dst => {
+                let (a, b) = (self.operand(&reads[0]), self.operand(&reads[1]));
+                [1.0, arith::mul(precision, a[1], b[1]), a[2], b[3]]
+            }
+            DataOp::Ex2 => [arith::exp2(precision, self.operand(&reads[0])[0]); 4],
+            DataOp::Lg2 => [arith::log2(precision, self.operand(&reads[0])[0]); 4],
+            DataOp::Rcp => [arith::rcp(precision, self.operand(&reads[0])[0]); 4],
+            DataOp::Rsq => [arith::rsq(precision, self.operand(&reads[0])[0]); 4],
+            DataOp::Flr => self.operand(&reads[0]).map(f32::floor),
+            DataOp::Mov => self.operand(&reads[0]),
+            DataOp::Litp => {
+                let [x, y, _, w] = self.operand(&reads[0]);
+                self.flags = [x >= 0.0, w >= 0.0];
+                [arith::litp_positive(x), arith::litp_power(y), 0.0, arith::litp_positive(w)]
+            }
+        };
+        let place = self.place(operation.dest);
+        for component in Component::ALL {
+            if operation.mask.has(component) {
+                place[component.index()] = value[component.index()];
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The uniform registers, as a host fills them before a draw.
+//! In: values. Out: values. Knows neither programs nor precisions.
+
+/// All uniform registers; the default is zero and false everywhere.
+///
+/// ```
+/// let mut uniforms = transpica::interp::Uniforms::default();
+/// uniforms.ints[0] = [3, 0, 1, 0];
+/// uniforms.set_bool(2, true);
+/// assert!(uniforms.bool(2) && !uniforms.bool(3));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uniforms {
+    /// c0..c95
+    pub floats: [[f32; 4]; 96],
+    /// i0..i3: count less one, start of aL, step of aL; hardware does not read the fourth.
+    pub ints: [[u8; 4]; 4],
+    /// b0..b15, bit n is bn.
+    pub bools: u16,
+}
+
+impl Uniforms {
+    /// The value of b0..b15.
+    #[inline]
+    pub fn bool(&self, id: u8) -> bool {
+        self.bools >> (id & 15) & 1 != 0
+    }
+    /// Sets one of b0..b15.
+    pub fn set_bool(&mut self, id: u8, value: bool) {
+        let bit = 1 << (id & 15);
+        self.bools = if value { self.bools | bit } else { self.bools & !bit };
+    }
+}
+
+impl Default for Uniforms {
+    fn default() -> Self {
+        Self { floats: [[0.0; 4]; 96], ints: [[0; 4]; 4], bools: 0 }
+    }
+}
