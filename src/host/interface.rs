@@ -1,13 +1,14 @@
 //! The interface of one translated program, as the back ends write it and reflection reports it.
 
-use crate::isa::Component;
+use crate::error::Warning;
+use crate::isa::{Component, Mask};
 
 /// An input attribute: always four floats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// v0..v15; also the location.
     pub register: u8,
-    /// Name from the bind symbols, or `v` and the number.
+    /// Name from the bind symbols, or `v3_unbound` for v3.
     pub name: String,
 }
 
@@ -37,7 +38,7 @@ pub enum Location {
 /// An output of the vertex entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Output {
-    /// Semantic name: `position`, `color`, `texcoord_0`, …
+    /// Name: `position`, `color`, `texcoord0_uv`, …
     pub name: String,
     /// Where it goes.
     pub location: Location,
@@ -73,7 +74,7 @@ pub enum MemberType {
     Bits,
 }
 
-/// A member of the uniform block.
+/// A member of the uniform block. Members stand by bank, then by first register; no two share a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// Its name, an identifier that ends in a letter wherever the symbol allows it.
@@ -99,6 +100,69 @@ pub struct UniformBlock {
     pub size: u32,
 }
 
+impl UniformBlock {
+    /// The member that holds a register, and which element of it (for [`MemberType::Bits`]: which bit).
+    pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
+        // Members stand by bank, then by first register, and do not overlap.
+        let after = self.members.partition_point(|m| (m.bank as u8, m.first) <= (bank as u8, register));
+        let member = &self.members[after.checked_sub(1)?];
+        let element = register.checked_sub(member.first)?;
+        (member.bank == bank && element < member.count).then_some((member, element))
+    }
+}
+
+/// Which float registers relative reads may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// Any of c0..c95.
+    Anywhere,
+    /// Only these.
+    Range {
+        /// First register.
+        first: u8,
+        /// Last register.
+        last: u8,
+    },
+}
+
+/// The registers that a program uses. Bit n of a set is register n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// v registers read.
+    pub inputs: u16,
+    /// c registers read without an address register.
+    pub floats: u128,
+    /// i registers read.
+    pub ints: u8,
+    /// b registers read.
+    pub bools: u16,
+    /// What relative reads reach; nothing if there is none.
+    pub relative: Option<Reach>,
+    /// c registers that relative reads name as their base.
+    pub relative_bases: u128,
+    /// o registers written.
+    pub outputs: u16,
+    /// Components written of each o register.
+    pub output_masks: [Mask; 16],
+}
+
+/// Uniform values that an executable sets itself. Bit patterns of f32 for the floats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constants {
+    /// c0..c95 as x, y, z, w.
+    pub floats: [Option<[u32; 4]>; 96],
+    /// i0..i3 as x, y, z, w.
+    pub ints: [Option<[u8; 4]>; 4],
+    /// b0..b15
+    pub bools: [Option<bool>; 16],
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Self { floats: [None; 96], ints: [None; 4], bools: [None; 16] }
+    }
+}
+
 /// The interface of one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
@@ -112,4 +176,8 @@ pub struct Interface {
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
     pub block: UniformBlock,
+    /// Float registers that are literals: their reads are these values, the block does not hold them.
+    pub folded: Constants,
+    /// What was odd on the way.
+    pub warnings: Vec<Warning>,
 }

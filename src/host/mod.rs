@@ -5,6 +5,7 @@ pub mod interface;
 pub mod options;
 
 pub use interface::{
-    Attribute, Bank, ComponentSource, Interface, Location, Member, MemberType, Output, UniformBlock,
+    Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output, Reach,
+    UniformBlock, Usage,
 };
 pub use options::{DepthRange, EntryPoint, Layout, Options, Profile};

@@ -1,0 +1,314 @@
+//! Little-endian records, typed views of tables, and the reader that checks every offset before anything is touched.
+//! In: bytes, offsets and counts, all hostile. Out: views that borrow the input, or errors with the absolute offset.
+//! Knows no table's meaning. All arithmetic on offsets is 64-bit, so nothing wraps.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::error::{At, Error, Kind, Result};
+
+/// Bytes that all tables of one file may name together, on top of [`TABLE_BYTES_PER_FILE_BYTE`]. Only files whose tables
+/// overlap many times over come near; the limit keeps what is made from a file in proportion to its size.
+const TABLE_BYTES: u64 = 1 << 20;
+/// See [`TABLE_BYTES`].
+const TABLE_BYTES_PER_FILE_BYTE: u64 = 16;
+
+/// The 16-bit word at `at`; the caller's slice is long enough.
+#[inline]
+pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// The 32-bit word at `at`; the caller's slice is long enough.
+#[inline]
+pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// An entry of a table: a fixed number of bytes in the file.
+pub trait Record: Copy {
+    /// Its size in the file.
+    const SIZE: usize;
+    /// Decodes the first [`SIZE`](Self::SIZE) bytes.
+    fn read(bytes: &[u8]) -> Self;
+    /// Appends [`SIZE`](Self::SIZE) bytes, such that [`read`](Self::read) gives the record back.
+    fn write(self, out: &mut Vec<u8>);
+}
+
+impl Record for u32 {
+    const SIZE: usize = 4;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        word(bytes, 0)
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+}
+
+/// A table in the file: decodes an entry when it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Table<'a, T> {
+    bytes: &'a [u8],
+    start: u32,
+    record: PhantomData<T>,
+}
+
+impl<'a, T: Record> Table<'a, T> {
+    /// A table over these bytes, which begin at `start` in the file.
+    pub(super) fn new(bytes: &'a [u8], start: u32) -> Self {
+        Self { bytes, start, record: PhantomData }
+    }
+    /// Number of entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len() / T::SIZE
+    }
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+    /// An entry.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<T> {
+        let start = index.checked_mul(T::SIZE)?;
+        self.bytes.get(start..start.checked_add(T::SIZE)?).map(T::read)
+    }
+    /// The entries in file order.
+    #[inline]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + use<'a, T> {
+        self.bytes.chunks_exact(T::SIZE).map(T::read)
+    }
+    /// Where an entry stands in the file.
+    pub fn at(&self, index: usize) -> At {
+        let start = u64::from(self.start) + index as u64 * T::SIZE as u64;
+        At::Offset(u32::try_from(start).unwrap_or(u32::MAX))
+    }
+    /// The entries as they stand in the file.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+}
+
+impl<T> Default for Table<'_, T> {
+    fn default() -> Self {
+        Self { bytes: &[], start: 0, record: PhantomData }
+    }
+}
+
+impl<T: Record + fmt::Debug> fmt::Debug for Table<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Position of a name in a string table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameOffset(pub u32);
+
+/// A name as the file spells it: bytes without a terminator, ASCII in practice.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name<'a>(pub &'a [u8]);
+
+impl<'a> Name<'a> {
+    /// As text; what is not UTF-8 is replaced.
+    pub fn to_text(self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.0)
+    }
+    /// Whether it has no characters.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+/// A table of names, each ended by a zero byte.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Strings<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Strings<'a> {
+    /// A table over these bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+    /// The table as it stands in the file.
+    pub fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+    /// The name at an offset: up to the next zero byte or the end of the table. Empty beyond the table, which a parsed
+    /// file's own offsets never are.
+    pub fn get(self, offset: NameOffset) -> Name<'a> {
+        let tail = usize::try_from(offset.0).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]);
+        let length = tail.iter().position(|&byte| byte == 0).unwrap_or(tail.len());
+        Name(&tail[..length])
+    }
+    /// The names in order. A last one may lack its zero byte.
+    pub fn iter(self) -> impl Iterator<Item = Name<'a>> + use<'a> {
+        let text = self.bytes.strip_suffix(&[0]).unwrap_or(self.bytes);
+        let count = if self.bytes.is_empty() { 0 } else { usize::MAX };
+        text.split(|&byte| byte == 0).take(count).map(Name)
+    }
+}
+
+impl fmt::Debug for Strings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Where a header says that a table lies.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    /// What the table is called.
+    pub what: &'static str,
+    /// What its offset counts from.
+    pub base: u32,
+    /// Where the offset field stands in the file: the place of errors.
+    pub field: u32,
+    /// The offset field.
+    pub offset: u32,
+    /// The count field, in entries.
+    pub count: u32,
+}
+
+impl Extent {
+    /// The extent whose offset and count stand at `at` in a header that begins at `base`.
+    #[inline]
+    pub fn read(header: &[u8], base: u32, at: u8, what: &'static str) -> Self {
+        let field = usize::from(at);
+        Self {
+            what,
+            base,
+            field: base.saturating_add(u32::from(at)),
+            offset: word(header, field),
+            count: word(header, field + 4),
+        }
+    }
+    #[cold]
+    fn outside(&self, file: u64, length: u64) -> Error {
+        let start = u64::from(self.base) + u64::from(self.offset);
+        Error::new(Kind::OutOfFile { what: self.what, start, length, file }, At::Offset(self.field))
+    }
+}
+
+/// The input with what is left of the budget for table bytes.
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    left: u64,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of a whole file.
+    ///
+    /// # Errors
+    /// A file whose offsets do not fit 32 bits.
+    pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        crate::limits::check("bytes of the file", bytes.len(), u32::MAX, At::Whole)?;
+        let left = TABLE_BYTES.saturating_add(TABLE_BYTES_PER_FILE_BYTE * bytes.len() as u64);
+        Ok(Self { bytes, left })
+    }
+    /// The whole file.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+    /// The structure of `N` bytes that begins at `start` with a magic; the magic is judged before the length.
+    pub fn header<const N: usize>(
+        &self,
+        start: u32,
+        magic: &'static str,
+        what: &'static str,
+    ) -> Result<&'a [u8; N]> {
+        let rest = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]);
+        if let Some(&found) = rest.first_chunk::<4>()
+            && found != magic.as_bytes()
+        {
+            return Err(Error::new(Kind::BadMagic { expected: magic, found }, At::Offset(start)));
+        }
+        rest.first_chunk().ok_or_else(|| {
+            let kind = Kind::Truncated { what, need: N as u64, have: rest.len() as u64 };
+            Error::new(kind, At::Offset(start))
+        })
+    }
+    /// The bytes of a table of `size`-byte entries. An empty table may lie anywhere.
+    fn slice(&mut self, extent: &Extent, size: usize) -> Result<(&'a [u8], u32)> {
+        if extent.count == 0 {
+            return Ok((&[], 0));
+        }
+        let start = u64::from(extent.base) + u64::from(extent.offset);
+        let length = u64::from(extent.count) * size as u64;
+        let file = self.bytes.len() as u64;
+        // Past this test everything fits the file and so the address space and 32 bits.
+        if start + length > file {
+            return Err(extent.outside(file, length));
+        }
+        self.charge(length, extent)?;
+        Ok((&self.bytes[start as usize..(start + length) as usize], start as u32))
+    }
+    /// Takes bytes from the budget.
+    fn charge(&mut self, bytes: u64, extent: &Extent) -> Result<()> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            let text = "the tables overlap so often that together they are many times the size of the file";
+            Error::new(Kind::Other(text.into()), At::Offset(extent.field))
+        })?;
+        Ok(())
+    }
+    /// A table of records.
+    #[inline]
+    pub fn table<T: Record>(&mut self, extent: &Extent) -> Result<Table<'a, T>> {
+        let (bytes, start) = self.slice(extent, T::SIZE)?;
+        Ok(Table::new(bytes, start))
+    }
+    /// A string table that is at least as long as its header says and ends after the last of the names that other tables
+    /// refer to. (Loaders go by offset and zero byte alone, so a file with a wrong size field works on consoles.)
+    ///
+    /// # Errors
+    /// A name that begins outside the file or lacks its zero byte; the place is that of the entry that refers to it.
+    pub fn strings(
+        &mut self,
+        extent: &Extent,
+        names: impl Iterator<Item = (NameOffset, At)>,
+    ) -> Result<Strings<'a>> {
+        let (declared, _) = self.slice(extent, 1)?;
+        let mut ended = match declared.last() {
+            Some(0) => declared.len(),
+            Some(_) | None => declared.iter().rposition(|&byte| byte == 0).map_or(0, |zero| zero + 1),
+        };
+        let base = u64::from(extent.base) + u64::from(extent.offset);
+        let tail = usize::try_from(base).ok().and_then(|base| self.bytes.get(base..)).unwrap_or(&[]);
+        for (name, at) in names {
+            let start = name.0 as usize;
+            if start < ended {
+                continue;
+            }
+            // Every search begins where the last one ended or later, so all together read the file once.
+            let zero = tail.get(start..).and_then(|rest| rest.iter().position(|&byte| byte == 0));
+            ended = start + 1 + zero.ok_or_else(|| name_outside(self.bytes, base, name, at))?;
+        }
+        let length = ended.max(declared.len());
+        self.charge((length - declared.len()) as u64, extent)?;
+        Ok(Strings { bytes: &tail[..length] })
+    }
+}
+
+#[cold]
+fn name_outside(bytes: &[u8], base: u64, name: NameOffset, at: At) -> Error {
+    let start = base + u64::from(name.0);
+    let file = bytes.len() as u64;
+    let length = file.saturating_sub(start) + 1;
+    Error::new(Kind::OutOfFile { what: "name", start, length, file }, at)
+}

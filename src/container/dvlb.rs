@@ -1,0 +1,73 @@
+//! The container (DVLB): how many executables there are and where; the package follows at once.
+//! In: a whole file. Out: [`Shbin`]. Facts: 3dbrew "SHBIN".
+
+use super::bytes::{Reader, Table, word};
+use super::dvle::Dvle;
+use super::dvlp::Dvlp;
+use crate::error::{At, Error, Kind, Result};
+use crate::limits::{Limits, check};
+
+/// Length of the header before the table of executables.
+pub(super) const HEADER: u32 = 8;
+
+/// A parsed file: every field and table, borrowed from the bytes.
+///
+/// ```
+/// let bytes = include_bytes!("../../shaders/textured.shbin");
+/// let file = transpica::container::Shbin::parse(bytes)?;
+/// let executable = &file.executables[0];
+/// let names: Vec<_> = executable.symbols.iter().map(|s| executable.name(s.name).to_string()).collect();
+/// assert_eq!(names, ["inpos", "inuv", "incol", "projection", "modelView", "texScale"]);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shbin<'a> {
+    /// What the executables share.
+    pub package: Dvlp<'a>,
+    /// The executables in the order of the container.
+    pub executables: Vec<Dvle<'a>>,
+}
+
+impl<'a> Shbin<'a> {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What leaves no sense in the file (see the [module](crate::container)); more executables than
+    /// [`Limits::executables`] allows by default. The place is an offset in the file.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes)?;
+        let header = reader.header::<{ HEADER as usize }>(0, "DVLB", "the DVLB header")?;
+        let count = word(header, 4);
+        check("executables", count as usize, Limits::default().executables, At::Offset(4))?;
+        let offsets = reader.executable_table(count)?;
+        let package = Dvlp::parse(&mut reader, HEADER + 4 * count, offsets.iter())?;
+        let mut executables = Vec::with_capacity(offsets.len());
+        for start in offsets.iter() {
+            executables.push(Dvle::parse(&mut reader, start, package.code.len())?);
+        }
+        Ok(Self { package, executables })
+    }
+    /// An executable.
+    ///
+    /// # Errors
+    /// [`Kind::NoExecutable`].
+    pub fn executable(&self, index: usize) -> Result<&Dvle<'a>> {
+        let count = self.executables.len();
+        let missing = || Error::new(Kind::NoExecutable { index, count }, At::Whole);
+        self.executables.get(index).ok_or_else(missing)
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The table of executables, right after the header.
+    fn executable_table(&self, count: u32) -> Result<Table<'a, u32>> {
+        let rest = &self.bytes()[HEADER as usize..];
+        let need = u64::from(count) * 4;
+        let truncated = || {
+            let kind = Kind::Truncated { what: "the table of executables", need, have: rest.len() as u64 };
+            Error::new(kind, At::Offset(HEADER))
+        };
+        let bytes = rest.get(..count as usize * 4).ok_or_else(truncated)?;
+        Ok(Table::new(bytes, HEADER))
+    }
+}

@@ -1,0 +1,184 @@
+//! One executable (DVLE): entry point, constants, output map, names.
+//! In: where it begins. Out: its header and views of its tables, all offsets and names checked.
+//! Knows no instruction; what the entries mean is told by `records`.
+//! Facts: 3dbrew "SHBIN"; libctru takes every offset from the start of the DVLE.
+
+use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half, word};
+use super::dvlp::Version;
+use super::records::{Constant, Label, Output, Symbol};
+use crate::error::{At, Error, Kind, Result};
+
+/// Length of the header.
+pub(super) const HEADER: u32 = 0x40;
+/// Place of the entry point in the header.
+const MAIN: u32 = 0x08;
+/// Output registers that exist.
+const OUTPUT_REGISTERS: u16 = 16;
+
+/// The shader unit an executable is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ShaderType {
+    /// Code 0.
+    Vertex,
+    /// Code 1.
+    Geometry,
+}
+
+/// How a geometry program gets its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GeometryMode {
+    /// Code 0: in the input registers.
+    Point,
+    /// Code 1: in float uniforms, a number that the index buffer gives ("subdivision").
+    Variable,
+    /// Code 2: in float uniforms, always the same number ("particle").
+    Fixed,
+}
+
+/// The fields of the header that are not about tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Version of the tool that made it.
+    pub version: Version,
+    /// Code of the shader type: 0 vertex, 1 geometry.
+    pub kind: u8,
+    /// Bit 0: merge the output maps of both stages; bit 1: debug build.
+    pub flags: u8,
+    /// Code word of the entry point.
+    pub main: u32,
+    /// Code word of the label `endmain`; execution does not end there.
+    pub endmain: u32,
+    /// Bit n: vn has a symbol. Programs may read more.
+    pub input_mask: u16,
+    /// Bit n: on stands in the output map.
+    pub output_mask: u16,
+    /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
+    pub geometry_mode: u8,
+    /// Fixed mode: first float uniform that receives vertices.
+    pub geometry_start: u8,
+    /// Variable mode: vertices of a primitive that come with all attributes.
+    pub geometry_main_vertices: u8,
+    /// Fixed mode: vertices of a primitive.
+    pub geometry_fixed_vertices: u8,
+}
+
+impl Header {
+    /// Decodes the part of a header before the tables.
+    fn read(bytes: &[u8]) -> Self {
+        Self {
+            version: Version::read(bytes, 4),
+            kind: bytes[6],
+            flags: bytes[7],
+            main: word(bytes, MAIN as usize),
+            endmain: word(bytes, 0x0C),
+            input_mask: half(bytes, 0x10),
+            output_mask: half(bytes, 0x12),
+            geometry_mode: bytes[0x14],
+            geometry_start: bytes[0x15],
+            geometry_main_vertices: bytes[0x16],
+            geometry_fixed_vertices: bytes[0x17],
+        }
+    }
+    /// The shader unit; nothing for codes that have no meaning.
+    pub fn shader_type(&self) -> Option<ShaderType> {
+        match self.kind {
+            0 => Some(ShaderType::Vertex),
+            1 => Some(ShaderType::Geometry),
+            _ => None,
+        }
+    }
+    /// How a geometry program gets its vertices; nothing for codes that have no meaning.
+    pub fn geometry_mode(&self) -> Option<GeometryMode> {
+        match self.geometry_mode {
+            0 => Some(GeometryMode::Point),
+            1 => Some(GeometryMode::Variable),
+            2 => Some(GeometryMode::Fixed),
+            _ => None,
+        }
+    }
+    /// Whether this geometry program's output map is merged with the vertex program's.
+    pub fn merges_output_maps(&self) -> bool {
+        self.flags & 1 != 0
+    }
+    /// Whether the tool called it a debug build.
+    pub fn is_debug(&self) -> bool {
+        self.flags & 2 != 0
+    }
+}
+
+/// One executable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dvle<'a> {
+    /// Where it begins in the file.
+    pub start: u32,
+    /// The fields that are not about tables.
+    pub header: Header,
+    /// Setup constants in file order.
+    pub constants: Table<'a, Constant>,
+    /// Labels.
+    pub labels: Table<'a, Label>,
+    /// The output map.
+    pub outputs: Table<'a, Output>,
+    /// Bind symbols.
+    pub symbols: Table<'a, Symbol>,
+    /// The names of labels and symbols. Longer than the header says if a name goes on beyond it.
+    pub strings: Strings<'a>,
+    /// Size of the string table that the header gives.
+    pub strings_declared: u32,
+}
+
+impl<'a> Dvle<'a> {
+    /// Reads the executable at `start`; the package has `code_words` words.
+    pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
+        let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
+        let header = Header::read(bytes);
+        if header.main as usize >= code_words {
+            // The code lies in the file, so its length fits 32 bits.
+            let kind = Kind::EntryOutOfCode { entry: header.main, words: code_words as u32 };
+            return Err(Error::new(kind, At::Offset(start + MAIN)));
+        }
+        let constants = reader.table(&Extent::read(bytes, start, 0x18, "constant table"))?;
+        let labels: Table<Label> = reader.table(&Extent::read(bytes, start, 0x20, "label table"))?;
+        let outputs = reader.table(&Extent::read(bytes, start, 0x28, "output map"))?;
+        let symbols: Table<Symbol> = reader.table(&Extent::read(bytes, start, 0x30, "symbol table"))?;
+        let extent = Extent::read(bytes, start, 0x38, "string table");
+        let names = symbols.iter().enumerate().map(|(index, symbol)| (symbol.name, symbols.at(index)));
+        let names = names.chain(labels.iter().enumerate().map(|(index, l)| (l.name, labels.at(index))));
+        let strings = reader.strings(&extent, names)?;
+        check_outputs(&outputs)?;
+        Ok(Self {
+            start,
+            header,
+            constants,
+            labels,
+            outputs,
+            symbols,
+            strings,
+            strings_declared: extent.count,
+        })
+    }
+    /// The name at an offset of this executable's string table.
+    pub fn name(&self, offset: NameOffset) -> Name<'a> {
+        self.strings.get(offset)
+    }
+    /// Name of the label at the entry point.
+    pub fn entry_label(&self) -> Option<Name<'a>> {
+        let label = self.labels.iter().find(|label| label.address == self.header.main)?;
+        Some(self.name(label.name)).filter(|name| !name.is_empty())
+    }
+}
+
+/// Judges the registers of an output map.
+fn check_outputs(outputs: &Table<'_, Output>) -> Result<()> {
+    match outputs.iter().position(|output| output.register >= OUTPUT_REGISTERS) {
+        None => Ok(()),
+        Some(index) => Err(bad_output(outputs, index)),
+    }
+}
+
+#[cold]
+fn bad_output(outputs: &Table<'_, Output>, index: usize) -> Error {
+    let value = outputs.get(index).map_or(0, |output| u32::from(output.register));
+    let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
+    Error::new(kind, outputs.at(index))
+}

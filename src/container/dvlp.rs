@@ -1,0 +1,108 @@
+//! The program package (DVLP): what all executables of a file share.
+//! In: the package's header. Out: views of code, descriptors and debug tables. Knows no executable.
+//! Facts: 3dbrew "SHBIN"; nihstro writes only the first 28 bytes of the header.
+
+use super::bytes::{Extent, NameOffset, Reader, Strings, Table, half};
+use super::records::{Descriptor, Line};
+use crate::error::{At, Result};
+
+/// Length of the full header.
+pub(super) const HEADER: u32 = 0x28;
+/// Length of the header without the debug tables' fields.
+const SHORT_HEADER: u32 = 0x1C;
+
+/// A tool version.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// First byte.
+    pub major: u8,
+    /// Second byte.
+    pub minor: u8,
+}
+
+impl Version {
+    /// The version in two bytes at `at` of a header.
+    pub(super) fn read(header: &[u8], at: usize) -> Self {
+        Self { major: header[at], minor: header[at + 1] }
+    }
+}
+
+/// The program package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dvlp<'a> {
+    /// Where it begins in the file.
+    pub start: u32,
+    /// Version of the tool that made it.
+    pub version: Version,
+    /// Zero in known files.
+    pub reserved: u16,
+    /// Whether the header ends before the debug tables' fields.
+    pub short_header: bool,
+    /// The code words.
+    pub code: Table<'a, u32>,
+    /// The operand descriptors.
+    pub descriptors: Table<'a, Descriptor>,
+    /// Source lines: entry k is about code word k. Debug information.
+    pub lines: Table<'a, Line>,
+    /// Names of the source files.
+    pub strings: Strings<'a>,
+}
+
+impl<'a> Dvlp<'a> {
+    /// Reads the package at `start`; `executables` are where the file's executables begin.
+    pub(super) fn parse(
+        reader: &mut Reader<'a>,
+        start: u32,
+        executables: impl Iterator<Item = u32>,
+    ) -> Result<Self> {
+        let header = reader.header::<{ SHORT_HEADER as usize }>(start, "DVLP", "the DVLP header")?;
+        let code = Extent::read(header, start, 0x08, "code");
+        let descriptors = Extent::read(header, start, 0x10, "operand descriptor table");
+        let mut package = Self {
+            start,
+            version: Version::read(header, 4),
+            reserved: half(header, 6),
+            short_header: true,
+            code: reader.table(&code)?,
+            descriptors: reader.table(&descriptors)?,
+            lines: Table::default(),
+            strings: Strings::default(),
+        };
+        if code.offset.min(descriptors.offset) >= HEADER && executables_spare_header(start, executables) {
+            package.parse_debug(reader)?;
+        }
+        Ok(package)
+    }
+    /// Reads the debug tables, if the file goes on that far.
+    fn parse_debug(&mut self, reader: &mut Reader<'a>) -> Result<()> {
+        let Ok(header) = reader.header::<{ HEADER as usize }>(self.start, "DVLP", "the DVLP header") else {
+            return Ok(());
+        };
+        self.short_header = false;
+        let lines = Extent::read(header, self.start, 0x18, "line table");
+        let strings = Extent::read(header, self.start, 0x20, "DVLP string table");
+        self.lines = reader.table(&lines)?;
+        let table = self.lines;
+        self.strings =
+            reader.strings(&strings, table.iter().enumerate().map(|(k, line)| (line.file, table.at(k))))?;
+        Ok(())
+    }
+    /// Source file and line of a code word, where the file tells it.
+    pub fn source_line(&self, word: usize) -> Option<(super::Name<'a>, u32)> {
+        self.lines.get(word).map(|line| (self.strings.get(line.file), line.line))
+    }
+    /// Place of a code word in the file.
+    pub fn at_code(&self, word: usize) -> At {
+        self.code.at(word)
+    }
+    /// The name of a source file.
+    pub fn name(&self, offset: NameOffset) -> super::Name<'a> {
+        self.strings.get(offset)
+    }
+}
+
+/// Whether no executable begins where the long form of the header has its last three words.
+fn executables_spare_header(start: u32, mut executables: impl Iterator<Item = u32>) -> bool {
+    let (first, end) = (start.saturating_add(SHORT_HEADER), start.saturating_add(HEADER));
+    !executables.any(|executable| (first..end).contains(&executable))
+}

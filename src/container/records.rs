@@ -1,0 +1,406 @@
+//! The entries of the tables of an executable, and what their numbers mean.
+//! In: the bytes of one entry. Out: the raw fields, and for entries that mean something their meaning.
+//! Knows no GPU register and no uniform value; float24 stays as bits.
+//! Facts: 3dbrew "SHBIN"; libctru's reading of constants, output maps and symbols.
+
+use super::bytes::{NameOffset, Record, half, word};
+
+/// What a setup constant sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstantValue {
+    /// A bool uniform.
+    Bool {
+        /// b0..b15
+        register: u8,
+        /// Its value.
+        value: bool,
+    },
+    /// An int uniform.
+    Int {
+        /// i0..i3
+        register: u8,
+        /// x, y, z, w; w has no use.
+        value: [u8; 4],
+    },
+    /// A float uniform.
+    Float {
+        /// c0..c95
+        register: u8,
+        /// x, y, z, w as float24 bits.
+        value: [u32; 4],
+    },
+}
+
+/// A setup constant: a uniform value that binding the executable loads. Later entries override earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// 0 bool, 1 int, 2 float.
+    pub kind: u16,
+    /// Register in its own file.
+    pub register: u16,
+    /// The value's four words.
+    pub words: [u32; 4],
+}
+
+impl Constant {
+    /// A constant with this value.
+    pub fn new(value: ConstantValue) -> Self {
+        match value {
+            ConstantValue::Bool { register, value } => {
+                Self { kind: 0, register: u16::from(register), words: [u32::from(value), 0, 0, 0] }
+            }
+            ConstantValue::Int { register, value } => {
+                Self { kind: 1, register: u16::from(register), words: [u32::from_le_bytes(value), 0, 0, 0] }
+            }
+            ConstantValue::Float { register, value } => {
+                Self { kind: 2, register: u16::from(register), words: value.map(|bits| bits & 0xFF_FFFF) }
+            }
+        }
+    }
+    /// Its meaning; nothing for an unknown kind or a register that does not exist.
+    pub fn value(self) -> Option<ConstantValue> {
+        let register = u8::try_from(self.register).ok()?;
+        match self.kind {
+            0 if register < 16 => Some(ConstantValue::Bool { register, value: self.words[0] & 1 != 0 }),
+            1 if register < 4 => Some(ConstantValue::Int { register, value: self.words[0].to_le_bytes() }),
+            2 if register < 96 => {
+                Some(ConstantValue::Float { register, value: self.words.map(|word| word & 0xFF_FFFF) })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Record for Constant {
+    const SIZE: usize = 20;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self {
+            kind: half(bytes, 0),
+            register: half(bytes, 2),
+            words: [word(bytes, 4), word(bytes, 8), word(bytes, 12), word(bytes, 16)],
+        }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        put_halves(out, [self.kind, self.register]);
+        self.words.into_iter().for_each(|word| word.write(out));
+    }
+}
+
+/// A label: debug information about a code address. No program needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Number; vendor tools count from 0x10000, others write 0.
+    pub id: u32,
+    /// Code word that it names.
+    pub address: u32,
+    /// Length of the subroutine in a unit that tools do not agree on.
+    pub length: u32,
+    /// Its name.
+    pub name: NameOffset,
+}
+
+impl Record for Label {
+    const SIZE: usize = 16;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self {
+            id: word(bytes, 0),
+            address: word(bytes, 4),
+            length: word(bytes, 8),
+            name: NameOffset(word(bytes, 12)),
+        }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        [self.id, self.address, self.length, self.name.0].into_iter().for_each(|word| word.write(out));
+    }
+}
+
+/// What an output is to the rasteriser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Semantic {
+    /// Clip-space position.
+    Position,
+    /// Rotation of the normal and tangent frame.
+    Quaternion,
+    /// Vertex colour.
+    Color,
+    /// Coordinates of texture unit 0.
+    Texcoord0,
+    /// Third coordinate of texture unit 0.
+    Texcoord0W,
+    /// Coordinates of texture unit 1.
+    Texcoord1,
+    /// Coordinates of texture unit 2.
+    Texcoord2,
+    /// Vector to the viewer.
+    View,
+    /// Passed to the geometry program; nothing to the rasteriser.
+    Generic,
+}
+
+/// The facts about one [`Semantic`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SemanticInfo {
+    /// The semantic.
+    pub semantic: Semantic,
+    /// Its code in the output map table.
+    pub kind: u16,
+    /// Its name.
+    pub name: &'static str,
+    /// How many components it has.
+    pub components: u8,
+    /// The GPU's code of its first component; the others follow.
+    pub first_code: u8,
+}
+
+/// The GPU's code of a component that is nothing to the rasteriser.
+pub const UNUSED_CODE: u8 = 0x1F;
+
+/// Every semantic. Code 7 is not used.
+pub const SEMANTICS: [SemanticInfo; 9] = {
+    use Semantic::*;
+    const fn row(
+        kind: u16,
+        semantic: Semantic,
+        name: &'static str,
+        components: u8,
+        first_code: u8,
+    ) -> SemanticInfo {
+        SemanticInfo { semantic, kind, name, components, first_code }
+    }
+    [
+        row(0, Position, "position", 4, 0x00),
+        row(1, Quaternion, "quaternion", 4, 0x04),
+        row(2, Color, "color", 4, 0x08),
+        row(3, Texcoord0, "texcoord0", 2, 0x0C),
+        row(4, Texcoord0W, "texcoord0.w", 1, 0x10),
+        row(5, Texcoord1, "texcoord1", 2, 0x0E),
+        row(6, Texcoord2, "texcoord2", 2, 0x16),
+        row(8, View, "view", 3, 0x12),
+        row(9, Generic, "generic", 0, UNUSED_CODE),
+    ]
+};
+
+impl Semantic {
+    /// The facts about it.
+    pub fn info(self) -> &'static SemanticInfo {
+        &SEMANTICS[self as usize]
+    }
+}
+
+/// An entry of the output map: what an output register means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Code of the semantic.
+    pub kind: u16,
+    /// o0..o15
+    pub register: u16,
+    /// The components meant; bit 0 is x.
+    pub mask: u16,
+    /// Zero in known files.
+    pub reserved: u16,
+}
+
+impl Output {
+    /// What it is to the rasteriser; nothing for codes that have no meaning.
+    pub fn semantic(self) -> Option<Semantic> {
+        SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
+    }
+}
+
+impl Record for Output {
+    const SIZE: usize = 8;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self {
+            kind: half(bytes, 0),
+            register: half(bytes, 2),
+            mask: half(bytes, 4),
+            reserved: half(bytes, 6),
+        }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        put_halves(out, [self.kind, self.register, self.mask, self.reserved]);
+    }
+}
+
+/// The registers that symbols can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SymbolBank {
+    /// v0..v15
+    Input,
+    /// c0..c95
+    Float,
+    /// i0..i3
+    Int,
+    /// b0..b15
+    Bool,
+}
+
+/// The numbers of each bank in the symbol table: bank, number of its register 0, number of registers.
+const SYMBOL_BANKS: [(SymbolBank, u16, u16); 4] = [
+    (SymbolBank::Input, 0x00, 16),
+    (SymbolBank::Float, 0x10, 96),
+    (SymbolBank::Int, 0x70, 4),
+    (SymbolBank::Bool, 0x78, 16),
+];
+
+/// Registers of one bank that a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolRange {
+    /// The bank.
+    pub bank: SymbolBank,
+    /// First register.
+    pub first: u8,
+    /// Number of registers, at least 1.
+    pub count: u8,
+}
+
+/// A bind symbol: the name of an input or uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its name.
+    pub name: NameOffset,
+    /// Number of the first register.
+    pub first: u16,
+    /// Number of the last register.
+    pub last: u16,
+}
+
+impl Symbol {
+    /// A symbol for registers of one bank.
+    pub fn new(name: NameOffset, range: SymbolRange) -> Self {
+        let first = SYMBOL_BANKS[range.bank as usize].1 + u16::from(range.first);
+        Self { name, first, last: first + u16::from(range.count.saturating_sub(1)) }
+    }
+    /// The registers it names; nothing if the range is empty, leaves its bank or names none.
+    pub fn range(self) -> Option<SymbolRange> {
+        if self.first > self.last {
+            return None;
+        }
+        let &(bank, base, _) =
+            SYMBOL_BANKS.iter().find(|&&(_, base, count)| self.first >= base && self.last < base + count)?;
+        // Both are at most 96, the largest bank.
+        Some(SymbolRange {
+            bank,
+            first: (self.first - base) as u8,
+            count: (self.last - self.first + 1) as u8,
+        })
+    }
+}
+
+impl Record for Symbol {
+    const SIZE: usize = 8;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self { name: NameOffset(word(bytes, 0)), first: half(bytes, 4), last: half(bytes, 6) }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        self.name.0.write(out);
+        put_halves(out, [self.first, self.last]);
+    }
+}
+
+/// An operand descriptor with what linkers keep beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Descriptor {
+    /// The word that the GPU gets.
+    pub bits: u32,
+    /// Usage flags of the vendor's linker.
+    pub usage: u16,
+    /// Zero in known files.
+    pub reserved: u16,
+}
+
+impl Record for Descriptor {
+    const SIZE: usize = 8;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self { bits: word(bytes, 0), usage: half(bytes, 4), reserved: half(bytes, 6) }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        self.bits.write(out);
+        put_halves(out, [self.usage, self.reserved]);
+    }
+}
+
+/// Source line of one code word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Name of the source file, in the package's string table.
+    pub file: NameOffset,
+    /// Line in it.
+    pub line: u32,
+}
+
+impl Record for Line {
+    const SIZE: usize = 8;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self { file: NameOffset(word(bytes, 0)), line: word(bytes, 4) }
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        self.file.0.write(out);
+        self.line.write(out);
+    }
+}
+
+fn put_halves<const N: usize>(out: &mut Vec<u8>, halves: [u16; N]) {
+    halves.into_iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn semantics_stand_in_the_order_of_the_enum() {
+        for info in &SEMANTICS {
+            assert_eq!(info.semantic.info(), info);
+        }
+    }
+
+    #[test]
+    fn symbols_name_the_four_banks_by_their_numbers() {
+        use SymbolBank::*;
+        for (first, last, expected) in [
+            (0x00, 0x00, Some((Input, 0, 1))),
+            (0x0F, 0x0F, Some((Input, 15, 1))),
+            (0x10, 0x10, Some((Float, 0, 1))),
+            (0x10, 0x6F, Some((Float, 0, 96))),
+            (0x6C, 0x6F, Some((Float, 92, 4))),
+            (0x70, 0x73, Some((Int, 0, 4))),
+            (0x78, 0x78, Some((Bool, 0, 1))),
+            (0x87, 0x87, Some((Bool, 15, 1))),
+            (0x0F, 0x10, None),
+            (0x6F, 0x70, None),
+            (0x73, 0x74, None),
+            (0x74, 0x77, None),
+            (0x88, 0x88, None),
+            (0x87, 0x88, None),
+            (0x12, 0x11, None),
+            (0xFFFF, 0xFFFF, None),
+        ] {
+            let symbol = Symbol { name: NameOffset(0), first, last };
+            let range = symbol.range();
+            assert_eq!(range.map(|r| (r.bank, r.first, r.count)), expected, "{first:#x}..{last:#x}");
+            if let Some(range) = range {
+                assert_eq!(Symbol::new(NameOffset(0), range), symbol);
+            }
+        }
+    }
+
+    #[test]
+    fn constants_of_each_kind_have_their_meaning() {
+        let int = Constant { kind: 1, register: 3, words: [0x0403_0201, 9, 9, 9] };
+        assert_eq!(int.value(), Some(ConstantValue::Int { register: 3, value: [1, 2, 3, 4] }));
+        let float = Constant { kind: 2, register: 95, words: [0xFF3F_0000, 1, 2, 3] };
+        assert_eq!(float.value(), Some(ConstantValue::Float { register: 95, value: [0x3F_0000, 1, 2, 3] }));
+        let bool = Constant { kind: 0, register: 15, words: [0xFFFF_FFFE, 1, 1, 1] };
+        assert_eq!(bool.value(), Some(ConstantValue::Bool { register: 15, value: false }));
+        for (kind, register) in [(0, 16), (1, 4), (2, 96), (2, 0x100), (3, 0), (0xFFFF, 0)] {
+            assert_eq!(Constant { kind, register, words: [1; 4] }.value(), None, "{kind} {register}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is odd in a file that parses: entries that are kept and mean nothing.
+//! In: a parsed file. Out: warnings in file order. Facts: libctru ignores such entries.
+
+use super::dvlb::Shbin;
+use super::dvle::{Dvle, ShaderType};
+use crate::error::{At, Warning};
+
+/// How many warnings one file gets; a damaged file could have one for every entry.
+const MOST: usize = 100;
+
+/// A list that stops growing.
+struct Warnings {
+    list: Vec<Warning>,
+    left_out: usize,
+}
+
+impl Warnings {
+    fn push(&mut self, at: At, text: impl FnOnce() -> String) {
+        if self.list.len() < MOST {
+            self.list.push(Warning { text: text(), at });
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+impl Shbin<'_> {
+    /// Everything odd in the file. After a hundred warnings only their number is told.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut out = Warnings { list: Vec::new(), left_out: 0 };
+        if self.executables.is_empty() {
+            out.push(At::Whole, || "the file has no executable".into());
+        }
+        for executable in &self.executables {
+            header(executable, &mut out);
+            constants(executable, &mut out);
+            outputs(executable, &mut out);
+            symbols(executable, &mut out);
+        }
+        if out.left_out > 0 {
+            let text = format!("{} more warnings are left out", out.left_out);
+            out.list.push(Warning { text, at: At::Whole });
+        }
+        out.list
+    }
+}
+
+fn header(executable: &Dvle<'_>, out: &mut Warnings) {
+    let (start, header) = (executable.start, &executable.header);
+    match header.shader_type() {
+        None => out.push(At::Offset(start + 6), || format!("shader type {} has no meaning", header.kind)),
+        Some(ShaderType::Geometry) if header.geometry_mode().is_none() => out
+            .push(At::Offset(start + 0x14), || {
+                format!("geometry mode {} has no meaning", header.geometry_mode)
+            }),
+        Some(ShaderType::Vertex | ShaderType::Geometry) => {}
+    }
+    let (declared, length) = (executable.strings_declared as usize, executable.strings.bytes().len());
+    if length > declared {
+        out.push(At::Offset(start + 0x3C), || {
+            format!("the string table is {declared} bytes long, but names reach {length} bytes")
+        });
+    }
+}
+
+fn constants(executable: &Dvle<'_>, out: &mut Warnings) {
+    let table = &executable.constants;
+    for (index, constant) in table.iter().enumerate() {
+        if constant.value().is_none() {
+            out.push(table.at(index), || match constant.kind {
+                0..=2 => format!("a constant is for register {}, which does not exist", constant.register),
+                kind => format!("constant type {kind} has no meaning"),
+            });
+        }
+    }
+}
+
+fn outputs(executable: &Dvle<'_>, out: &mut Warnings) {
+    let table = &executable.outputs;
+    for (index, output) in table.iter().enumerate() {
+        match output.semantic() {
+            None => out.push(table.at(index), || format!("output type {} has no meaning", output.kind)),
+            Some(_) if output.mask & !15 != 0 => {
+                out.push(table.at(index), || format!("output mask {:#x} has surplus bits", output.mask));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn symbols(executable: &Dvle<'_>, out: &mut Warnings) {
+    let table = &executable.symbols;
+    for (index, symbol) in table.iter().enumerate() {
+        if symbol.range().is_none() {
+            out.push(table.at(index), || {
+                let name = executable.name(symbol.name);
+                format!("symbol {name:?} names no register: {:#x} to {:#x}", symbol.first, symbol.last)
+            });
+        }
+    }
+}
