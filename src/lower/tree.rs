@@ -82,8 +82,9 @@ impl<'a> Walk<'a> {
     fn nest(&mut self, stmt: &'a Stmt) {
         self.tasks.push(Task::Close);
         match stmt {
-            Stmt::If { cond, then, otherwise } => {
+            Stmt::If { cond, negate, then, otherwise } => {
                 let cond = self.cond(*cond);
+                let cond = negate_unless(&mut self.builder, cond, !negate);
                 self.builder.open_if(cond);
                 self.tasks.push(Task::List(*otherwise, 0));
                 self.tasks.push(Task::Otherwise);

@@ -11,7 +11,9 @@ define_handle!(
     "list"
 );
 define_handle!(
-    /// A small integer variable that the structurer introduced (dispatch variables and exit codes); starts at 0.
+    /// A small integer variable that the structurer introduced (dispatch variables and exit codes); starts at 0. The first
+    /// [`Cfg::regions`](crate::cfg::Cfg::regions) of them are the dispatch variables: `Action::SetDispatch { region, value }`
+    /// sets variable number `region`.
     Var,
     "var"
 );
@@ -42,10 +44,13 @@ pub enum Stmt {
         /// Its new value.
         value: u32,
     },
-    /// Runs one of two lists.
+    /// Runs one of two lists. Empty arms stand in `otherwise`; to get there, tests of flags and bool uniforms are turned
+    /// into their opposite, and only tests that have none (helper variables, loop counts) use `negate`.
     If {
         /// What decides.
         cond: Cond,
+        /// Whether `cond` must fail instead of hold.
+        negate: bool,
         /// Run if it holds.
         then: List,
         /// Run if not.
