@@ -1,0 +1,127 @@
+//! Opens a device without a window.
+
+use std::fmt;
+
+/// What to run where no Vulkan driver is installed.
+pub const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
+
+/// Why there is no result from a GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GpuError {
+    /// No adapter, or none of the name asked for.
+    NoAdapter {
+        /// Part of the name that was asked for.
+        wanted: Option<String>,
+        /// Names of the adapters there are.
+        found: Vec<String>,
+    },
+    /// The adapter gives no device.
+    NoDevice(String),
+    /// The driver or wgpu refused a module, a pipeline or a dispatch.
+    Refused(String),
+}
+
+impl fmt::Display for GpuError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAdapter { wanted: None, .. } => {
+                write!(f, "no Vulkan adapter found; install one with: {INSTALL_LINE}")
+            }
+            Self::NoAdapter { wanted: Some(wanted), found } => {
+                write!(f, "no Vulkan adapter is named like \"{wanted}\"; there are: {}", found.join(", "))?;
+                if found.is_empty() { write!(f, "none; install one with: {INSTALL_LINE}") } else { Ok(()) }
+            }
+            Self::NoDevice(text) => write!(f, "the adapter gives no device: {text}"),
+            Self::Refused(text) => write!(f, "the GPU refused the program: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for GpuError {}
+
+/// A device and its queue.
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    name: String,
+}
+
+impl Gpu {
+    /// Opens the first Vulkan adapter, or the first whose name contains `adapter` (case ignored).
+    ///
+    /// # Errors
+    /// No such adapter, with the line that installs a software one; or no device.
+    pub fn open(adapter: Option<&str>) -> Result<Self, GpuError> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::VULKAN;
+        descriptor.flags = wgpu::InstanceFlags::empty().with_env();
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+        let names: Vec<String> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
+        let wanted = adapter.map(str::to_lowercase);
+        let matches = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
+        let Some(index) = names.iter().position(|name| matches(name)) else {
+            return Err(GpuError::NoAdapter { wanted: adapter.map(str::to_string), found: names });
+        };
+        let adapter = &adapters[index];
+        let wanted = wgpu::Features::PASSTHROUGH_SHADERS | wgpu::Features::PRIMITIVE_INDEX;
+        let request = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: None,
+            required_features: adapter.features() & wanted,
+            required_limits: adapter.limits(),
+            experimental_features: wgpu::ExperimentalFeatures::disabled(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            trace: wgpu::Trace::Off,
+        }));
+        let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
+        Ok(Self { device, queue, name: names[index].clone() })
+    }
+    /// Name of the adapter.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Whether SPIR-V can be handed to the driver unchanged.
+    pub fn has_passthrough(&self) -> bool {
+        self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
+    }
+
+    /// Runs something and turns what wgpu reports meanwhile into an error.
+    pub(crate) fn checked<T>(&self, work: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let result = work();
+        match pollster::block_on(scope.pop()) {
+            Some(error) => Err(GpuError::Refused(error.to_string())),
+            None => result,
+        }
+    }
+
+    pub(crate) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: size.max(16),
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+    pub(crate) fn filled(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let buffer = self.buffer(bytes.len() as u64, usage | wgpu::BufferUsages::COPY_DST);
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+    /// Submits the commands and reads a mappable buffer back.
+    pub(crate) fn submit_and_read(
+        &self,
+        commands: wgpu::CommandEncoder,
+        buffer: &wgpu::Buffer,
+    ) -> Result<Vec<u32>, GpuError> {
+        let refused = |error: &dyn fmt::Display| GpuError::Refused(error.to_string());
+        self.queue.submit([commands.finish()]);
+        buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| refused(&error))?;
+        let range = buffer.slice(..).get_mapped_range().map_err(|error| refused(&error))?;
+        Ok(range
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect())
+    }
+}

@@ -1,0 +1,214 @@
+//! The vertex entry: vertices drawn as points through the rasteriser, varyings captured by a fragment stage.
+//! A point carries the outputs of its vertex unchanged, so what the fragment stage sees is what the vertex stage wrote;
+//! points outside the clip volume produce nothing.
+
+use std::fmt::Write;
+
+use transpica::host::{Interface, Location};
+
+use crate::compute::{bind, options};
+use crate::{Gpu, GpuError, Registers, Shader};
+
+/// Width and height of the target in pixels.
+const SIZE: u32 = 64;
+
+/// A program with its vertices.
+pub struct VertexJob<'a> {
+    /// The program.
+    pub shader: Shader,
+    /// Its interface.
+    pub interface: &'a Interface,
+    /// Content of the uniform block; empty if there is none.
+    pub uniforms: &'a [u8],
+    /// v0..v15 of each vertex.
+    pub vertices: &'a [Registers],
+}
+
+/// What the fragment stage saw of one vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Captured {
+    /// Pixel centre x, y in pixels from the top left, depth 0..1, and 1/w, as the position built-in shows them.
+    pub position: [f32; 4],
+    /// The varyings in the order of [`Interface::outputs`] without the position, padded with zeros.
+    pub varyings: Vec<[f32; 4]>,
+}
+
+/// Draws the vertices as points into a 64 × 64 target and returns what was captured of each, or nothing for those that
+/// were clipped.
+///
+/// # Errors
+/// What the driver or wgpu refuses; a device without primitive index.
+pub fn run_vertex(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
+    if !gpu.device.features().contains(wgpu::Features::PRIMITIVE_INDEX) {
+        return Err(GpuError::NoDevice("the device has no primitive index in fragment stages".into()));
+    }
+    gpu.checked(|| draw(gpu, job))
+}
+
+fn varyings(interface: &Interface) -> impl Iterator<Item = (u32, usize)> {
+    interface.outputs.iter().filter_map(|output| match output.location {
+        Location::Varying(location) => Some((location, output.components.len().clamp(1, 4))),
+        Location::Position => None,
+    })
+}
+
+/// A fragment stage that stores position and varyings of primitive n at n · (2 + varyings), with a mark before them.
+fn fragment(interface: &Interface, uniforms: bool) -> String {
+    let stride = 2 + varyings(interface).count();
+    let mut arguments = String::new();
+    let mut stores = String::new();
+    for (index, (location, len)) in varyings(interface).enumerate() {
+        let ty = ["f32", "vec2<f32>", "vec3<f32>", "vec4<f32>"][len - 1];
+        let _ = writeln!(arguments, "    @location({location}) in{index}_v: {ty},");
+        let padding = ", 0.0".repeat(4 - len);
+        let _ = writeln!(stores, "    captured[base + {}u] = vec4<f32>(in{index}_v{padding});", index + 2);
+    }
+    let binding = u32::from(uniforms);
+    format!(
+        "enable primitive_index;\n\
+         @group(0) @binding({binding}) var<storage, read_write> captured: array<vec4<f32>>;\n\
+         @fragment fn main(@builtin(position) position: vec4<f32>, @builtin(primitive_index) index: u32,\n{arguments}) \
+         -> @location(0) vec4<f32> {{\n    let base = index * {stride}u;\n\
+             captured[base] = vec4<f32>(1.0);\n    captured[base + 1u] = position;\n{stores}    return position;\n}}\n"
+    )
+}
+
+/// The fragment stage in the form that fits the vertex stage: a passthrough stage links only with another.
+fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
+    if !matches!(vertex, Shader::Passthrough(_)) {
+        return Ok(Shader::Wgsl(text));
+    }
+    let refused = |error: &dyn std::fmt::Debug| GpuError::Refused(format!("capture stage: {error:?}"));
+    let module = naga::front::wgsl::parse_str(&text).map_err(|error| refused(&error))?;
+    let capabilities = naga::valid::Capabilities::PRIMITIVE_INDEX;
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
+        .validate(&module)
+        .map_err(|error| refused(&error))?;
+    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
+    let words =
+        naga::back::spv::write_vec(&module, &info, &options, None).map_err(|error| refused(&error))?;
+    Ok(Shader::Passthrough(words))
+}
+
+fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
+    use wgpu::{BufferBindingType, BufferUsages};
+    let stride = 2 + varyings(job.interface).count();
+    let size = (job.vertices.len() * stride * 16) as u64;
+    let captured = gpu.buffer(size, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST);
+    let mut bindings = Vec::new();
+    if !job.uniforms.is_empty() {
+        bindings.push((BufferBindingType::Uniform, gpu.filled(job.uniforms, BufferUsages::UNIFORM)));
+    }
+    bindings.push((BufferBindingType::Storage { read_only: false }, captured.clone()));
+    let (layout, group) = bind(gpu, &bindings, wgpu::ShaderStages::VERTEX_FRAGMENT);
+    let pipeline = pipeline(gpu, &layout, job.shader, job.interface, !job.uniforms.is_empty())?;
+    let vertices = gpu.filled(&attributes(job.interface, job.vertices), BufferUsages::VERTEX);
+    let read = gpu.buffer(size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    let mut commands = gpu.device.create_command_encoder(&Default::default());
+    commands.clear_buffer(&captured, 0, None);
+    let view = target(gpu);
+    {
+        let attachment = wgpu::RenderPassColorAttachment {
+            view: &view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations {
+                load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                store: wgpu::StoreOp::Store,
+            },
+        };
+        let mut pass = commands.begin_render_pass(&wgpu::RenderPassDescriptor {
+            color_attachments: &[Some(attachment)],
+            ..Default::default()
+        });
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        if !job.interface.attributes.is_empty() {
+            pass.set_vertex_buffer(0, vertices.slice(..));
+        }
+        pass.draw(0..job.vertices.len() as u32, 0..1);
+    }
+    commands.copy_buffer_to_buffer(&captured, 0, &read, 0, Some(size));
+    let words = gpu.submit_and_read(commands, &read)?;
+    Ok(words.chunks_exact(stride * 4).map(capture).collect())
+}
+
+fn capture(words: &[u32]) -> Option<Captured> {
+    let mut vectors = words.chunks_exact(4).map(|v| [0, 1, 2, 3].map(|lane| f32::from_bits(v[lane])));
+    let mark = vectors.next()?;
+    let position = vectors.next()?;
+    (mark[0] == 1.0).then(|| Captured { position, varyings: vectors.collect() })
+}
+
+/// The attributes that the program reads, interleaved.
+fn attributes(interface: &Interface, vertices: &[Registers]) -> Vec<u8> {
+    let registers = interface.attributes.iter().map(|attribute| usize::from(attribute.register & 15));
+    let registers: Vec<usize> = registers.collect();
+    let vectors = vertices.iter().flat_map(|vertex| registers.iter().map(|&register| vertex[register]));
+    vectors.flat_map(|vector| bytemuck::cast::<[u32; 4], [u8; 16]>(vector)).collect()
+}
+
+fn target(gpu: &Gpu) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width: SIZE, height: SIZE, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::Rgba8Unorm,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}
+
+fn pipeline(
+    gpu: &Gpu,
+    layout: &wgpu::PipelineLayout,
+    shader: Shader,
+    interface: &Interface,
+    uniforms: bool,
+) -> Result<wgpu::RenderPipeline, GpuError> {
+    let fragment = fragment_shader(fragment(interface, uniforms), &shader)?.module(gpu);
+    let vertex = shader.module(gpu);
+    let attributes: Vec<wgpu::VertexAttribute> = interface
+        .attributes
+        .iter()
+        .enumerate()
+        .map(|(index, attribute)| wgpu::VertexAttribute {
+            format: wgpu::VertexFormat::Float32x4,
+            offset: 16 * index as u64,
+            shader_location: u32::from(attribute.register),
+        })
+        .collect();
+    let buffer = wgpu::VertexBufferLayout {
+        array_stride: 16 * attributes.len() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &attributes,
+    };
+    let buffers = if attributes.is_empty() { Vec::new() } else { vec![Some(buffer)] };
+    Ok(gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: None,
+        layout: Some(layout),
+        vertex: wgpu::VertexState {
+            module: &vertex,
+            entry_point: Some("main"),
+            compilation_options: options(),
+            buffers: &buffers,
+        },
+        primitive: wgpu::PrimitiveState {
+            topology: wgpu::PrimitiveTopology::PointList,
+            ..Default::default()
+        },
+        depth_stencil: None,
+        multisample: Default::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &fragment,
+            entry_point: Some("main"),
+            compilation_options: options(),
+            targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    }))
+}
