@@ -149,7 +149,7 @@ impl Machine {
             let Some(rest) = left.checked_sub(1) else {
                 return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
             };
-            let operands = if_on(trace, || self.registers.operands(&word.operation));
+            let before = before(trace, &self.registers, &word.operation);
             self.registers.run::<M>(&word.operation);
             let outcome = match word.route {
                 Route::Straight => {
@@ -159,11 +159,21 @@ impl Machine {
                 Route::Control => steer(&self.insts[pc.index()], state, &mut self.registers),
                 Route::Undefined(opcode) => return Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))),
             };
-            if let Some(operands) = operands {
-                let record = Record::new(&self.insts[pc.index()], operands, &self.registers);
-                let next = (outcome == Outcome::Continue).then_some(state.pc);
-                let step = self.settings.budget - *left;
-                trace.record(&Record { step, pc, next, ..record });
+            if let Some((operands, counter_before)) = before {
+                let after = &self.registers;
+                let inst = self.insts[pc.index()];
+                trace.record(&Record {
+                    step: self.settings.budget - *left,
+                    pc,
+                    inst,
+                    operands,
+                    result: result(&inst, after),
+                    address: after.address(),
+                    counter_before,
+                    counter: after.counter(),
+                    flags: after.flags(),
+                    next: (outcome == Outcome::Continue).then_some(state.pc),
+                });
             }
             *left = rest;
             if outcome == Outcome::End {
@@ -174,10 +184,23 @@ impl Machine {
     }
 }
 
-/// What `make` gives, if the trace is on.
+/// What the trace shows of the state before an instruction, if it is on: operands and aL.
 #[inline(always)]
-fn if_on<T: Trace, R>(_: &T, make: impl FnOnce() -> R) -> Option<R> {
-    T::ON.then(make)
+fn before<T: Trace>(_: &T, registers: &Registers, operation: &Operation) -> Option<([[f32; 4]; 3], i32)> {
+    T::ON.then(|| (registers.operands(operation), registers.counter()))
+}
+
+/// The destination register of an instruction, zeros where it has none.
+fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
+    match inst {
+        Inst::Data { dest, .. } => registers.dest(*dest),
+        Inst::Mova { .. }
+        | Inst::Cmp { .. }
+        | Inst::Flow(_)
+        | Inst::Emit
+        | Inst::SetEmit { .. }
+        | Inst::Unassigned(_) => [0.0; 4],
+    }
 }
 
 /// Lets the control model decide where execution goes on. Its questions and its effects both concern the registers, but

@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use super::Registers;
-use crate::isa::{DataOp, Flow, Index, Inst, Mask, Operand, Pc};
+use crate::isa::{CompareOp, Condition, ConditionOp, DataOp, Flow, Index, Inst, Mask, Operand, Pc};
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,38 +20,14 @@ pub struct Record {
     pub result: [f32; 4],
     /// a0.x and a0.y afterwards.
     pub address: [i32; 2],
+    /// aL before.
+    pub counter_before: i32,
     /// aL afterwards.
     pub counter: i32,
     /// cmp.x and cmp.y afterwards.
     pub flags: [bool; 2],
     /// The next instruction; none after END.
     pub next: Option<Pc>,
-}
-
-impl Record {
-    /// What an instruction did, from the registers after it.
-    pub(super) fn new(inst: &Inst, operands: [[f32; 4]; 3], after: &Registers) -> Self {
-        let result = match inst {
-            Inst::Data { dest, .. } => after.dest(*dest),
-            Inst::Mova { .. }
-            | Inst::Cmp { .. }
-            | Inst::Flow(_)
-            | Inst::Emit
-            | Inst::SetEmit { .. }
-            | Inst::Unassigned(_) => [0.0; 4],
-        };
-        Self {
-            step: 0,
-            pc: Pc(0),
-            inst: *inst,
-            operands,
-            result,
-            address: after.address(),
-            counter: after.counter(),
-            flags: after.flags(),
-            next: None,
-        }
-    }
 }
 
 /// Receives every executed instruction. Any `FnMut(&Record)` is one.
@@ -121,21 +96,58 @@ impl Record {
     }
 }
 
-/// How many operands an operation has.
-fn arity(op: DataOp) -> usize {
+/// A condition as assembler text.
+struct Flags(Condition);
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Condition { op, ref_x, ref_y } = self.0;
+        let not = |wanted| if wanted { "" } else { "!" };
+        let (x, y) = (not(ref_x), not(ref_y));
+        match op {
+            ConditionOp::Or => write!(f, "{x}cmp.x || {y}cmp.y"),
+            ConditionOp::And => write!(f, "{x}cmp.x && {y}cmp.y"),
+            ConditionOp::X => write!(f, "{x}cmp.x"),
+            ConditionOp::Y => write!(f, "{y}cmp.y"),
+        }
+    }
+}
+
+/// A comparison as assembler text.
+fn comparison(op: CompareOp) -> &'static str {
     match op {
-        DataOp::Ex2 | DataOp::Lg2 | DataOp::Litp | DataOp::Flr | DataOp::Rcp | DataOp::Rsq | DataOp::Mov => 1,
-        DataOp::Add
-        | DataOp::Dp3
-        | DataOp::Dp4
-        | DataOp::Dph
-        | DataOp::Dst
-        | DataOp::Mul
-        | DataOp::Sge
-        | DataOp::Slt
-        | DataOp::Max
-        | DataOp::Min => 2,
-        DataOp::Mad => 3,
+        CompareOp::Eq => "eq",
+        CompareOp::Ne => "ne",
+        CompareOp::Lt => "lt",
+        CompareOp::Le => "le",
+        CompareOp::Gt => "gt",
+        CompareOp::Ge => "ge",
+        CompareOp::True6 => "true6",
+        CompareOp::True7 => "true7",
+    }
+}
+
+/// A flow instruction as text; lengths and targets are addresses.
+fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
+    match *flow {
+        Flow::Nop => write!(f, "nop"),
+        Flow::End => write!(f, "end"),
+        Flow::Break => write!(f, "break"),
+        Flow::BreakC(condition) => write!(f, "breakc {}", Flags(condition)),
+        Flow::Call { target, length } => write!(f, "call {target} + {length}"),
+        Flow::CallC { condition, target, length } => {
+            write!(f, "callc {}, {target} + {length}", Flags(condition))
+        }
+        Flow::CallU { bool, target, length } => write!(f, "callu b{bool}, {target} + {length}"),
+        Flow::IfU { bool, target, length } => write!(f, "ifu b{bool}, else {target} + {length}"),
+        Flow::IfC { condition, target, length } => {
+            write!(f, "ifc {}, else {target} + {length}", Flags(condition))
+        }
+        Flow::Loop { int, last } => write!(f, "for i{int}, last {last}"),
+        Flow::JmpC { condition, target } => write!(f, "jmpc {}, {target}", Flags(condition)),
+        Flow::JmpU { bool, expected, target } => {
+            write!(f, "jmpu {}b{bool}, {target}", if expected { "" } else { "!" })
+        }
     }
 }
 
@@ -146,8 +158,8 @@ impl fmt::Display for Record {
         write!(f, "{:6} {:#05x}: ", self.step, self.pc.0)?;
         match &self.inst {
             Inst::Data { op, dest, mask, sources } => {
-                write!(f, "{} {dest}.{mask},", format!("{op:?}").to_lowercase())?;
-                self.write_operands(f, &sources[..arity(*op)])?;
+                write!(f, "{} {dest}.{mask},", op.mnemonic())?;
+                self.write_operands(f, &sources[..op.source_count()])?;
                 write!(f, " => ")?;
                 write_lanes(f, self.result, *mask)?;
                 if *op == DataOp::Litp {
@@ -160,21 +172,21 @@ impl fmt::Display for Record {
                 write!(f, " => a0 {:?}", self.address)?;
             }
             Inst::Cmp { x, y, sources } => {
-                write!(f, "cmp {x:?} {y:?}")?;
+                write!(f, "cmp {} {},", comparison(*x), comparison(*y))?;
                 self.write_operands(f, sources)?;
                 write!(f, " => cmp {:?}", self.flags)?;
             }
             Inst::Flow(flow) => {
-                write!(f, "{flow:?}")?;
-                if let Flow::Loop { .. } = flow {
-                    write!(f, " => aL {}", self.counter)?;
-                }
+                write_flow(f, flow)?;
             }
             Inst::Emit => write!(f, "emit")?,
             Inst::SetEmit { vertex, prim, invert } => {
                 write!(f, "setemit {vertex} prim {prim} invert {invert}")?;
             }
             Inst::Unassigned(opcode) => write!(f, "undefined opcode {opcode:#04x}")?,
+        }
+        if self.counter != self.counter_before {
+            write!(f, ", aL {}", self.counter)?;
         }
         match self.next {
             None => write!(f, " -> end"),
