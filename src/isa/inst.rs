@@ -19,6 +19,11 @@ impl Operand {
     /// Stands in operand slots that an instruction does not have.
     pub const UNUSED: Self =
         Self { register: Source::Input(0), index: Index::None, swizzle: Swizzle::XYZW, negate: false };
+
+    /// A register as it is; change the other fields with `Operand { negate: true, ..Operand::new(register) }`.
+    pub const fn new(register: Source) -> Self {
+        Self { register, ..Self::UNUSED }
+    }
 }
 
 /// Operations that write a register.
@@ -261,4 +266,12 @@ pub enum Inst {
     },
     /// An opcode the instruction set does not define.
     Unassigned(u8),
+}
+
+impl Inst {
+    /// An instruction that writes a register; sources beyond three are dropped, missing ones are [`Operand::UNUSED`].
+    pub fn data(op: DataOp, dest: Dest, mask: Mask, sources: &[Operand]) -> Self {
+        let source = |index: usize| sources.get(index).copied().unwrap_or(Operand::UNUSED);
+        Self::Data { op, dest, mask, sources: [source(0), source(1), source(2)] }
+    }
 }

@@ -1,10 +1,14 @@
 //! The instruction set: registers, instruction words, operand descriptors, control flow.
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
 
+pub mod builder;
 pub mod control;
 pub mod decode;
+pub mod docs;
+pub mod encode;
 pub mod inst;
 pub mod opdesc;
+pub mod print;
 pub mod program;
 pub mod reg;
 pub mod table;

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use super::decode::decode;
 use super::inst::Inst;
 use super::reg::Pc;
-use crate::error::{At, Error, Kind, Result};
+use super::table::Role;
+use super::word::{Field, Word};
+use crate::error::{At, Error, Kind, Result, Warning};
 use crate::limits::{Limits, check};
 
 /// Words that the vertex unit can hold.
@@ -90,5 +92,114 @@ impl<'a> Program<'a> {
     #[inline]
     pub fn inst(&self, pc: Pc) -> Option<Inst> {
         self.code.get(pc.index()).map(|&word| decode(word, &self.descriptors))
+    }
+    /// The stored word at `pc`.
+    pub fn word(&self, pc: Pc) -> Option<Word> {
+        self.code.get(pc.index()).copied().map(Word)
+    }
+    /// What is suspicious about the words at these addresses (those that can be reached): descriptors that the table
+    /// lacks, lengths whose ignored bits are set, vertex code that the vertex unit cannot hold.
+    pub fn warnings(&self, pcs: impl IntoIterator<Item = Pc>) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut beyond: Option<Pc> = None;
+        for pc in pcs {
+            let Some(word) = self.word(pc) else { continue };
+            if self.stage == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS {
+                beyond = Some(beyond.map_or(pc, |first| first.min(pc)));
+            }
+            warnings.extend(self.suspicion(word).map(|text| Warning { text, at: At::Pc(pc.0) }));
+        }
+        warnings.extend(beyond.map(|pc| Warning {
+            text: format!(
+                "the vertex unit holds {VERTEX_WORDS} words only, but the program reaches this one"
+            ),
+            at: At::Pc(pc.0),
+        }));
+        warnings
+    }
+    /// What is suspicious about a word by itself.
+    fn suspicion(&self, word: Word) -> Option<String> {
+        let opcode = word.opcode()?;
+        if let Some(index) = word.get(Field::Descriptor)
+            && index as usize >= self.descriptors.len()
+        {
+            let count = self.descriptors.len();
+            return Some(format!("operand descriptor {index} reads as 0, the table has {count}"));
+        }
+        if opcode.info().operands.contains(&Role::Length)
+            && let Some(num @ 0x100..) = word.get(Field::Num)
+        {
+            return Some(format!("only the low eight bits of the length {num:#x} count"));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(words: usize, descriptors: usize, entry: u16, stage: Stage) -> Result<Program<'static>> {
+        Program::new(vec![0x8800_0000; words], vec![7; descriptors], Pc(entry), stage, &Limits::default())
+    }
+
+    #[test]
+    fn the_entry_lies_in_the_code_that_the_unit_holds() {
+        for (words, entry, stage, fits) in [
+            (4, 3, Stage::Vertex, true),
+            (4, 4, Stage::Vertex, false),
+            (0, 0, Stage::Vertex, false),
+            (600, 511, Stage::Vertex, true),
+            (600, 512, Stage::Vertex, false),
+            (600, 512, Stage::Geometry, true),
+            (4096, 4095, Stage::Geometry, true),
+        ] {
+            assert_eq!(program(words, 0, entry, stage).is_ok(), fits, "{words} {entry} {stage:?}");
+        }
+    }
+
+    #[test]
+    fn more_words_than_the_limit_are_refused() {
+        let error = program(4097, 0, 0, Stage::Geometry).expect_err("too long");
+        assert_eq!(error.kind, Kind::Limit { name: "code words", value: 4097, limit: 4096 });
+        let limits = Limits { code_words: u32::MAX, ..Limits::default() };
+        let huge = Program::new(vec![0; 0x1_0000], vec![], Pc(0), Stage::Geometry, &limits);
+        assert!(huge.is_err(), "every address must be a Pc");
+    }
+
+    #[test]
+    fn only_the_first_128_descriptors_count() {
+        assert_eq!(program(1, 200, 0, Stage::Vertex).map(|program| program.descriptors().len()), Ok(128));
+        let table = [7; 200];
+        let borrowed = Program::new(&[0x8800_0000][..], &table[..], Pc(0), Stage::Vertex, &Limits::default());
+        assert_eq!(borrowed.map(|program| program.descriptors().len()), Ok(128));
+    }
+
+    #[test]
+    fn there_is_no_instruction_beyond_the_code() {
+        let program = program(2, 0, 0, Stage::Vertex).expect("valid");
+        assert!(program.inst(Pc(1)).is_some());
+        assert_eq!(program.inst(Pc(2)), None);
+        assert_eq!(program.inst(Pc(u16::MAX)), None);
+    }
+
+    #[test]
+    fn suspicious_words_are_reported_where_they_are_reached() {
+        // MOV with descriptor 1, MOV with descriptor 0, CALL with num 0x102, JMPC with num 0x102 (which it ignores).
+        let mut code = vec![0x4C00_0001, 0x4C00_0000, 0x9000_0102, 0xB000_0102];
+        code.resize(514, 0x8800_0000);
+        let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).expect("valid");
+        let texts = |pcs: &[u16]| -> Vec<String> {
+            program.warnings(pcs.iter().map(|&pc| Pc(pc))).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            texts(&[0, 1, 2, 3, 513, 512]),
+            [
+                "pc 0x0: operand descriptor 1 reads as 0, the table has 1",
+                "pc 0x2: only the low eight bits of the length 0x102 count",
+                "pc 0x200: the vertex unit holds 512 words only, but the program reaches this one",
+            ]
+        );
+        assert!(texts(&[1, 3, 511, 514]).is_empty());
     }
 }

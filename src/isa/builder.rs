@@ -1,0 +1,146 @@
+//! Builds programs from instructions: words, and descriptors that instructions share.
+//! In: [`Inst`]s one after the other. Out: code words and the descriptor table. Knows no labels; targets are addresses.
+//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of MAD come first.
+
+use super::encode::encode;
+use super::inst::DataOp;
+use super::inst::Inst;
+use super::program::MAX_DESCRIPTORS;
+use super::reg::Pc;
+use super::table::{Class, Opcode};
+use crate::error::{At, Error, Result};
+use crate::limits::check;
+
+/// Descriptors that MAD reaches.
+const MAD_DESCRIPTORS: u32 = 32;
+
+/// Collects instructions.
+///
+/// ```
+/// use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
+/// let mut builder = Builder::new();
+/// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[Operand::new(Source::Input(0))]));
+/// builder.push(Inst::Flow(Flow::End));
+/// let (code, descriptors) = builder.finish()?;
+/// assert_eq!((code, descriptors), (vec![0x4C00_0000, 0x8800_0000], vec![0x36F]));
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    insts: Vec<Inst>,
+}
+
+impl Builder {
+    /// An empty program.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Appends an instruction and returns its address.
+    pub fn push(&mut self, inst: Inst) -> Pc {
+        let pc = self.here();
+        self.insts.push(inst);
+        pc
+    }
+    /// The address of the next instruction. (Beyond the last address there is, [`finish`](Self::finish) reports an error.)
+    pub fn here(&self) -> Pc {
+        Pc(u16::try_from(self.insts.len()).unwrap_or(u16::MAX))
+    }
+    /// Changes an instruction, for instance when the end of its block is known. Nothing happens where there is none.
+    pub fn patch(&mut self, pc: Pc, inst: Inst) {
+        if let Some(place) = self.insts.get_mut(pc.index()) {
+            *place = inst;
+        }
+    }
+    /// Code words and descriptors.
+    ///
+    /// # Errors
+    /// As [`encode`], with the address; [`Kind::Limit`](crate::error::Kind::Limit) where more descriptors are needed than
+    /// there are (128, of which MAD reaches 32), or addresses.
+    pub fn finish(&self) -> Result<(Vec<u32>, Vec<u32>)> {
+        check("code words", self.insts.len(), u16::MAX.into(), At::Whole)?;
+        let mut descriptors = Vec::new();
+        let mut numbers = vec![0; self.insts.len()];
+        for mads in [true, false] {
+            let limit = if mads { MAD_DESCRIPTORS } else { MAX_DESCRIPTORS as u32 };
+            for (pc, inst) in self.insts.iter().enumerate().filter(|(_, inst)| is_mad(inst) == mads) {
+                let Some((descriptor, matters)) = inst.descriptor() else { continue };
+                let bits = descriptor.pack();
+                let found = descriptors.iter().position(|entry| entry & matters == bits);
+                let number = found.unwrap_or(descriptors.len());
+                if found.is_none() {
+                    descriptors.push(bits);
+                    check("operand descriptors", descriptors.len(), limit, at(pc))?;
+                }
+                numbers[pc] = number as u8; // Range: below MAX_DESCRIPTORS.
+            }
+        }
+        let words = self.insts.iter().zip(numbers).enumerate().map(|(pc, (inst, number))| {
+            encode(inst, number).map(|word| word.0).map_err(|error| Error { at: at(pc), ..error })
+        });
+        Ok((words.collect::<Result<_>>()?, descriptors))
+    }
+}
+
+fn is_mad(inst: &Inst) -> bool {
+    inst.opcode().map(Opcode::info).is_some_and(|info| info.class == Class::Data(DataOp::Mad))
+}
+
+fn at(index: usize) -> At {
+    At::Pc(index as u16) // Range: the number of instructions was checked.
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::decode::decode;
+    use crate::isa::inst::{Flow, Operand};
+    use crate::isa::reg::{Dest, Mask, Source, Swizzle};
+
+    fn data(op: DataOp, mask: u8, swizzle: u8) -> Inst {
+        let source = Operand { swizzle: Swizzle(swizzle), ..Operand::new(Source::Temp(1)) };
+        Inst::data(op, Dest::Temp(0), Mask(mask), &[source; 3][..op.source_count()])
+    }
+
+    /// What a built program decodes to.
+    fn rebuilt(builder: &Builder) -> Vec<Inst> {
+        let (code, descriptors) = builder.finish().expect("builds");
+        code.iter().map(|&word| decode(word, &descriptors)).collect()
+    }
+
+    #[test]
+    fn instructions_share_descriptors_and_mad_gets_the_low_ones() {
+        let mut builder = Builder::new();
+        for number in 0..40 {
+            builder.push(data(DataOp::Mov, 1, number));
+        }
+        for op in [DataOp::Mad, DataOp::Mul, DataOp::Mov, DataOp::Mad] {
+            builder.push(data(op, 3, 0x1B));
+        }
+        assert_eq!(builder.finish().expect("builds").1.len(), 41);
+        assert_eq!(rebuilt(&builder), builder.insts);
+    }
+
+    #[test]
+    fn too_many_descriptors_are_an_error_with_a_place() {
+        let mut builder = Builder::new();
+        for number in 0..129 {
+            builder.push(data(DataOp::Mov, 1, number));
+        }
+        assert_eq!(builder.finish().map_err(|error| error.at), Err(At::Pc(128)));
+        let mut builder = Builder::new();
+        for number in 0..33 {
+            builder.push(data(DataOp::Mad, 1, number));
+        }
+        assert_eq!(builder.finish().map_err(|error| error.at), Err(At::Pc(32)));
+    }
+
+    #[test]
+    fn a_patched_instruction_is_built() {
+        let mut builder = Builder::new();
+        let start = builder.push(Inst::Flow(Flow::Nop));
+        builder.push(Inst::Flow(Flow::End));
+        let call = Inst::Flow(Flow::Call { target: builder.here(), length: 1 });
+        builder.patch(start, call);
+        assert_eq!(rebuilt(&builder), [call, Inst::Flow(Flow::End)]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The instruction set as a page of documentation.
+//! In: the opcode table and the formats. Out: Markdown; a test keeps the page beside this file equal to it.
+
+use std::fmt::Write as _;
+
+use super::table::{Opcode, Role};
+use super::word::Format;
+
+const HEAD: &str = "\
+# Instruction set
+
+This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica isa::docs` rewrites it.
+
+Every instruction is one 32-bit word with its code in bits 31..26. `s1`, `s2`, `s3` are the sources after swizzle and
+negation; `·` is the product where inf·0 = 0. The low code bits of `cmp`, `mad` and `madi` belong to their first field.
+
+## Opcodes
+
+| code | text | format | result |
+|---|---|---|---|
+";
+
+const FORMATS: &str = "
+## Formats
+
+Bits are counted from 0 and given as high..low. The wide source (seven bits, may be a uniform, takes the address register
+`idx`) is set in bold. Bits that are not listed are ignored.
+
+| format | fields |
+|---|---|
+";
+
+const TAIL: &str = "
+* Sources: 0x00..0x0F `v0..v15`, 0x10..0x1F `r0..r15`, 0x20..0x7F `c0..c95` (wide only). Destinations: 0x00..0x0F
+  `o0..o15`, 0x10..0x1F `r0..r15`.
+* `idx`: 0 none, 1 `a0.x`, 2 `a0.y`, 3 `aL`; without effect unless the wide source is a uniform.
+* `desc` is the number of an operand descriptor. Of `num` only bits 7..0 count; of the `id` of `for` only bits 1..0.
+* `condop`: 0 or, 1 and, 2 only x, 3 only y. `opx`, `opy`: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge, 6 and 7 always true.
+
+## Operand descriptor
+
+| bits | field |
+|---|---|
+| 3..0 | components that are written; bit 3 is x |
+| 4, 12..5 | first source: negation, swizzle |
+| 13, 21..14 | second source: negation, swizzle |
+| 22, 30..23 | third source: negation, swizzle |
+
+Bits 7..6 of a swizzle choose what becomes x, 5..4 y, 3..2 z, 1..0 w.
+";
+
+impl Role {
+    /// How the operand is shown in a syntax line.
+    fn placeholder(self) -> &'static str {
+        match self {
+            Self::Dest => "dest",
+            Self::AddressDest => "a0",
+            Self::Source => "s",
+            Self::CompareOp => "op",
+            Self::Condition => "condition",
+            Self::Bool => "b",
+            Self::BoolOrNot => "[!]b",
+            Self::Int => "i",
+            Self::Target => "dst",
+            Self::Last => "last",
+            Self::Length => "num",
+            Self::Vertex => "vertex",
+            Self::Flags => "[prim] [inv]",
+        }
+    }
+}
+
+/// The text of an instruction with placeholders, such as `add dest, s1, s2`.
+fn syntax(opcode: Opcode) -> String {
+    let (mut text, mut sources) = (opcode.mnemonic().to_string(), 0);
+    let mut compares = ["opx", "opy"].into_iter();
+    for (position, role) in opcode.info().operands.iter().enumerate() {
+        text += if position == 0 { " " } else { ", " };
+        match role {
+            Role::Source => {
+                sources += 1;
+                text += &format!("s{sources}");
+            }
+            Role::CompareOp => text += compares.next().unwrap_or(role.placeholder()),
+            Role::Dest
+            | Role::AddressDest
+            | Role::Condition
+            | Role::Bool
+            | Role::BoolOrNot
+            | Role::Int
+            | Role::Target
+            | Role::Last
+            | Role::Length
+            | Role::Vertex
+            | Role::Flags => text += role.placeholder(),
+        }
+    }
+    text
+}
+
+/// The instruction set as a Markdown page.
+pub fn markdown() -> String {
+    let mut page = HEAD.to_string();
+    for &opcode in Opcode::ALL {
+        let info = opcode.info();
+        let codes = match info.last {
+            last if last == info.first => format!("{:#04X}", info.first),
+            last => format!("{:#04X}..{last:#04X}", info.first),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            page,
+            "| {} | `{}` | {} | {} |",
+            codes.replace('X', "x"),
+            syntax(opcode),
+            info.format.name(),
+            info.meaning
+        );
+    }
+    page += FORMATS;
+    for format in Format::ALL {
+        let fields = format.layout().iter().map(|(field, bits)| {
+            let name = if format.wide() == Some(*field) {
+                format!("**{}**", field.name())
+            } else {
+                field.name().to_string()
+            };
+            match (bits.high(), bits.low()) {
+                (high, low) if high == low => format!("{name} {low}"),
+                (high, low) => format!("{name} {high}..{low}"),
+            }
+        });
+        let _ = writeln!(page, "| {} | {} |", format.name(), fields.collect::<Vec<_>>().join(", "));
+    }
+    page + TAIL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/isa/README.md");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, markdown()).expect("the page can be written");
+        }
+        let page = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(page, markdown(), "BLESS=1 rewrites the page");
+    }
+}
