@@ -5,7 +5,7 @@
 use super::inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
 use super::opdesc::selector;
 use super::reg::{Dest, Index, Mask, Pc, Source};
-use super::table::{Class, Opcode};
+use super::table::{Class, Opcode, Shape};
 use super::word::{Format, five, flow, one};
 
 /// Decodes one word. A descriptor that the table lacks reads as 0: no component is written, sources are `.xxxx`.
@@ -17,10 +17,9 @@ use super::word::{Format, five, flow, one};
 #[inline]
 pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
     // Range: six bits.
-    let Some(opcode) = Opcode::of_word(word) else { return Inst::Unassigned((word >> 26) as u8) };
-    let info = opcode.info();
-    match info.class {
-        Class::Data(op) => data(op, info.format, word, descriptors),
+    let Some(shape) = Shape::of_word(word) else { return Inst::Unassigned((word >> 26) as u8) };
+    match shape.class {
+        Class::Data(op) => data(op, shape.format, word, descriptors),
         Class::Address => {
             let bits = descriptor(one::DESCRIPTOR.get(word), descriptors);
             Inst::Mova { mask: Mask(Mask::from_descriptor(bits).0 & 3), source: unary(word, bits) }
@@ -34,7 +33,7 @@ pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
                 sources: [first, second],
             }
         }
-        Class::Control => control(opcode, word),
+        Class::Control => control(shape.opcode, word),
     }
 }
 

@@ -26,28 +26,45 @@ impl Operand {
     }
 }
 
-/// Operations that write a register.
+/// Operations that write a register; the table in [`isa::table`](super::table) says what each computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "mnemonics; the table in isa::table documents each")]
 #[repr(u8)]
 pub enum DataOp {
+    /// Sum.
     Add,
+    /// Dot product of three components, to all.
     Dp3,
+    /// Dot product of four components, to all.
     Dp4,
+    /// Dot product with 1 for the first operand's w, to all components.
     Dph,
+    /// Distance vector.
     Dst,
+    /// Power of two, to all components.
     Ex2,
+    /// Base-2 logarithm, to all components.
     Lg2,
+    /// Partial lighting; writes the flags too.
     Litp,
+    /// Product.
     Mul,
+    /// 1 where greater or equal, else 0.
     Sge,
+    /// 1 where less, else 0.
     Slt,
+    /// Floor.
     Flr,
+    /// Greater of two.
     Max,
+    /// Lesser of two.
     Min,
+    /// Reciprocal of x, to all components.
     Rcp,
+    /// Reciprocal square root of x, to all components.
     Rsq,
+    /// Copy.
     Mov,
+    /// Product, then sum.
     Mad,
 }
 

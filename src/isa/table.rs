@@ -163,6 +163,35 @@ static BY_CODE: [Option<Opcode>; 64] = {
     table
 };
 
+/// What decoding needs to know of an opcode, small enough that all of it stays in the cache.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) opcode: Opcode,
+    pub(super) class: Class,
+    pub(super) format: Format,
+}
+
+/// The shape of each six-bit code.
+static SHAPES: [Option<Shape>; 64] = {
+    let mut table = [None; 64];
+    let mut code = 0;
+    while code < 64 {
+        if let Some(opcode) = BY_CODE[code] {
+            let info = &Opcode::TABLE[opcode as usize];
+            table[code] = Some(Shape { opcode, class: info.class, format: info.format });
+        }
+        code += 1;
+    }
+    table
+};
+
+impl Shape {
+    #[inline]
+    pub(super) fn of_word(word: u32) -> Option<Self> {
+        SHAPES[(word >> 26) as usize]
+    }
+}
+
 impl Opcode {
     /// The opcode of a code word (its top six bits), if the instruction set defines it.
     ///
