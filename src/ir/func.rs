@@ -32,7 +32,7 @@ impl ValueList {
     /// As a range of the pool.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
-        self.start as usize..(self.start + self.len) as usize
+        self.start as usize..self.start as usize + self.len as usize
     }
 }
 

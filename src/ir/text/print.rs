@@ -1,0 +1,404 @@
+//! Writes a module as text. In: a module that keeps the law's tree rules. Out: text. No recursion.
+
+use std::fmt::{self, Write};
+
+use super::Module;
+use crate::entity::Handle;
+use crate::ir::{
+    Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Value, ValueList,
+};
+
+/// Writes a module; values keep their numbers.
+///
+/// ```
+/// use transpica::ir::text;
+/// let source = "func main {\n  %0: f32x4 = input v0\n  yield %0\n}\n";
+/// assert_eq!(text::print(&text::parse(source)?), source);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn print(module: &Module) -> String {
+    write_module(module, |_| None)
+}
+
+/// Writes a module with values numbered in order of definition, so that two modules of the same shape give the same text.
+pub fn print_renumbered(module: &Module) -> String {
+    write_module(module, |f| Some(definition_order(f)))
+}
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&print(self))
+    }
+}
+
+impl fmt::Display for Func {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer { f: self, out: String::new(), numbers: None, depth: 0 };
+        printer.function()?;
+        f.write_str(&printer.out)
+    }
+}
+
+fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) -> String {
+    let mut out = String::new();
+    for f in module.helpers.iter().chain([&module.main]) {
+        let mut printer = Printer { f, out, numbers: numbers(f), depth: 0 };
+        printer.function().expect("writing to a string never fails");
+        out = printer.out;
+    }
+    out
+}
+
+/// The rank of each value among the definitions of a function; values that it does not define come after.
+fn definition_order(f: &Func) -> Vec<u32> {
+    let mut numbers = vec![u32::MAX; f.values.len()];
+    let mut next = 0;
+    let mut define = |value: Value| {
+        if let Some(number) = numbers.get_mut(value.index()).filter(|number| **number == u32::MAX) {
+            *number = next;
+            next += 1;
+        }
+    };
+    let list = |list: ValueList| f.pool.get(list.range()).unwrap_or_default().iter().copied();
+    list(f.params).for_each(&mut define);
+    let mut walk = crate::ir::Walk::new(f);
+    while let Some(step) = walk.next(f) {
+        match step {
+            crate::ir::Step::Let(value) => define(value),
+            crate::ir::Step::Enter(node) => {
+                if let NodeData::Loop { params, .. } = f.nodes[node] {
+                    list(params).for_each(&mut define);
+                }
+            }
+            crate::ir::Step::Leave(node) => list(f.nodes[node].results()).for_each(&mut define),
+            crate::ir::Step::Begin(_) | crate::ir::Step::End(_) => {}
+        }
+    }
+    for number in &mut numbers {
+        if *number == u32::MAX {
+            *number = next;
+            next += 1;
+        }
+    }
+    numbers
+}
+
+/// What is left to write.
+enum Task {
+    Items(Region, usize),
+    Case(Node, usize),
+    Text(&'static str),
+    Results(Node),
+}
+
+struct Printer<'a> {
+    f: &'a Func,
+    out: String,
+    numbers: Option<Vec<u32>>,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    fn function(&mut self) -> fmt::Result {
+        self.out.push_str("func ");
+        if is_word(&self.f.name) {
+            self.out.push_str(&self.f.name);
+        } else {
+            write!(self.out, "{:?}", self.f.name)?;
+        }
+        if self.f.params.len != 0 {
+            self.out.push('(');
+            for index in 0..self.f.params.len {
+                if index != 0 {
+                    self.out.push_str(", ");
+                }
+                self.def(self.element(self.f.params, index))?;
+            }
+            self.out.push(')');
+        }
+        self.out.push_str(" {\n");
+        self.depth += 1;
+        if let Some(body) = self.f.body {
+            self.region(body)?;
+        }
+        self.depth -= 1;
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    fn region(&mut self, region: Region) -> fmt::Result {
+        let mut tasks = vec![Task::Items(region, 0)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Items(region, index) => match self.f.regions[region].items.get(index) {
+                    Some(&item) => {
+                        tasks.push(Task::Items(region, index + 1));
+                        self.line();
+                        match item {
+                            Item::Let(value) => self.evaluation(value)?,
+                            Item::Node(node) => self.construct(node, &mut tasks)?,
+                        }
+                    }
+                    None => self.exit(self.f.regions[region].exit)?,
+                },
+                Task::Case(node, index) => self.case(node, index, &mut tasks)?,
+                Task::Text(text) => {
+                    self.depth -= 1;
+                    self.line();
+                    self.out.push_str(text);
+                    if text.ends_with('{') {
+                        self.depth += 1;
+                        self.out.push('\n');
+                    }
+                }
+                Task::Results(node) => self.results(self.f.nodes[node].results())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self) {
+        (0..self.depth).for_each(|_| self.out.push_str("  "));
+    }
+
+    /// Begins a construct; its regions and its end become tasks.
+    fn construct(&mut self, node: Node, tasks: &mut Vec<Task>) -> fmt::Result {
+        tasks.push(Task::Results(node));
+        tasks.push(Task::Text("}"));
+        match &self.f.nodes[node] {
+            NodeData::If { cond, then, otherwise, .. } => {
+                self.out.push_str("if ");
+                self.value(*cond)?;
+                let other = &self.f.regions[*otherwise];
+                if !(other.items.is_empty() && is_empty_yield(other.exit)) {
+                    tasks.push(Task::Items(*otherwise, 0));
+                    tasks.push(Task::Text("} else {"));
+                }
+                tasks.push(Task::Items(*then, 0));
+            }
+            NodeData::Loop { params, inits, body, .. } => {
+                self.out.push_str("loop");
+                for index in 0..params.len {
+                    self.out.push_str(if index == 0 { " (" } else { ", " });
+                    self.def(self.element(*params, index))?;
+                    self.out.push_str(" = ");
+                    self.value(self.element(*inits, index))?;
+                }
+                if params.len != 0 {
+                    self.out.push(')');
+                }
+                tasks.push(Task::Items(*body, 0));
+            }
+            NodeData::Block { body, .. } => {
+                self.out.push_str("block");
+                tasks.push(Task::Items(*body, 0));
+            }
+            NodeData::Switch { selector, .. } => {
+                self.out.push_str("switch ");
+                self.value(*selector)?;
+                tasks.push(Task::Case(node, 0));
+            }
+        }
+        self.out.push_str(" {\n");
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn case(&mut self, node: Node, index: usize, tasks: &mut Vec<Task>) -> fmt::Result {
+        let NodeData::Switch { cases, default, .. } = &self.f.nodes[node] else { return Ok(()) };
+        self.line();
+        let region = match cases.get(index) {
+            Some((values, region)) => {
+                self.out.push_str("case");
+                for (index, value) in values.iter().enumerate() {
+                    write!(self.out, "{}{value}", if index == 0 { " " } else { ", " })?;
+                }
+                tasks.push(Task::Case(node, index + 1));
+                *region
+            }
+            None => {
+                self.out.push_str("default");
+                *default
+            }
+        };
+        self.out.push_str(" {\n");
+        self.depth += 1;
+        tasks.push(Task::Text("}\n"));
+        tasks.push(Task::Items(region, 0));
+        Ok(())
+    }
+
+    fn results(&mut self, results: ValueList) -> fmt::Result {
+        for index in 0..results.len {
+            self.out.push_str(if index == 0 { " -> " } else { ", " });
+            self.def(self.element(results, index))?;
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    fn exit(&mut self, exit: Exit) -> fmt::Result {
+        if is_empty_yield(exit) {
+            return Ok(());
+        }
+        self.line();
+        let (word, list) = match exit {
+            Exit::Yield(list) => ("yield", list),
+            Exit::Break(list) => ("break", list),
+            Exit::Continue(list) => ("continue", list),
+            Exit::Unreachable => ("unreachable", ValueList::EMPTY),
+        };
+        self.out.push_str(word);
+        for index in 0..list.len {
+            self.out.push_str(if index == 0 { " " } else { ", " });
+            self.value(self.element(list, index))?;
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    /// An element of a list; the value that no function has where the list is broken.
+    fn element(&self, list: ValueList, index: u32) -> Value {
+        let position = list.start as usize + index as usize;
+        self.f.pool.get(position).copied().unwrap_or(Value(u32::MAX))
+    }
+
+    fn value(&mut self, value: Value) -> fmt::Result {
+        let number = self.numbers.as_ref().and_then(|numbers| numbers.get(value.index())).copied();
+        write!(self.out, "%{}", number.unwrap_or(value.0))
+    }
+
+    fn def(&mut self, value: Value) -> fmt::Result {
+        self.value(value)?;
+        let Some(data) = self.f.values.get(value) else { return Ok(()) };
+        self.hint(data.hint)?;
+        write!(self.out, ": {}", data.ty)
+    }
+
+    fn hint(&mut self, hint: Hint) -> fmt::Result {
+        if hint == Hint::default() {
+            return Ok(());
+        }
+        match hint.register {
+            HintRegister::None => self.out.push_str(" @none"),
+            HintRegister::Temp(number) => write!(self.out, " @r{number}")?,
+            HintRegister::Output(number) => write!(self.out, " @o{number}")?,
+            HintRegister::Address => self.out.push_str(" @a0"),
+            HintRegister::Counter => self.out.push_str(" @al"),
+            HintRegister::Flags => self.out.push_str(" @cmp"),
+            HintRegister::LoopLeft(slot) => write!(self.out, " @left{slot}")?,
+        }
+        if hint.mask & 0xF != 0 {
+            self.out.push('.');
+            let components = (0..4).filter(|bit| hint.mask >> bit & 1 != 0);
+            self.out.extend(components.map(|bit| super::lex::COMPONENTS[bit]));
+        }
+        Ok(())
+    }
+
+    fn evaluation(&mut self, value: Value) -> fmt::Result {
+        self.def(value)?;
+        self.out.push_str(" = ");
+        match self.f.values.get(value).map(|data| (data.def, data.ty)) {
+            Some((Def::Op(op), ty)) => self.operation(op, ty)?,
+            Some((def @ (Def::Param | Def::Result | Def::Dead), _)) => write!(self.out, "{def:?}")?,
+            None => self.out.push('?'),
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    fn operation(&mut self, op: Op, ty: Type) -> fmt::Result {
+        match op {
+            Op::Const(bits) => {
+                self.out.push_str("const");
+                for (index, &bits) in bits.iter().take(usize::from(ty.lanes)).enumerate() {
+                    self.out.push_str(if index == 0 { " " } else { ", " });
+                    literal(&mut self.out, ty.kind, bits)?;
+                }
+                Ok(())
+            }
+            Op::Input(register) => write!(self.out, "input v{register}"),
+            Op::Uniform(register) => write!(self.out, "uniform c{register}"),
+            Op::UniformAt { base, offset } => {
+                write!(self.out, "uniform c{base}[")?;
+                self.value(offset)?;
+                self.out.push(']');
+                Ok(())
+            }
+            Op::IntUniform { index, component } => {
+                let component = super::lex::COMPONENTS.get(usize::from(component)).unwrap_or(&'?');
+                write!(self.out, "uniform i{index}.{component}")
+            }
+            Op::BoolUniform(register) => write!(self.out, "uniform b{register}"),
+            Op::Member { member, element: 0 } => write!(self.out, "member {member}"),
+            Op::Member { member, element } => write!(self.out, "member {member}[{element}]"),
+            Op::MemberAt { member, index } => {
+                write!(self.out, "member {member}[")?;
+                self.value(index)?;
+                self.out.push(']');
+                Ok(())
+            }
+            Op::Shuffle(lanes) => self.shuffle(lanes, ty),
+            Op::Unary(op, a) => self.word(op.signature().name, &[a]),
+            Op::Binary(op, a, b) => self.word(op.signature().name, &[a, b]),
+            Op::Select { cond, a, b } => self.word("select", &[cond, a, b]),
+            Op::Call { helper, args } => {
+                write!(self.out, "call {helper}(")?;
+                for index in 0..args.len {
+                    if index != 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.value(self.element(args, index))?;
+                }
+                self.out.push(')');
+                Ok(())
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, operands: &[Value]) -> fmt::Result {
+        self.out.push_str(word);
+        for &operand in operands {
+            self.out.push(' ');
+            self.value(operand)?;
+        }
+        Ok(())
+    }
+
+    fn shuffle(&mut self, lanes: [Lane; 4], ty: Type) -> fmt::Result {
+        self.out.push_str("shuffle");
+        for lane in lanes.into_iter().take(usize::from(ty.lanes)) {
+            self.out.push(' ');
+            self.value(lane.value())?;
+            self.out.push('.');
+            self.out.push(super::lex::COMPONENTS[usize::from(lane.index())]);
+        }
+        Ok(())
+    }
+}
+
+fn literal(out: &mut String, kind: Kind, bits: u32) -> fmt::Result {
+    match kind {
+        // `{:?}` writes the shortest decimal that reads back as the same float, with a sign for -0.
+        Kind::F32 if f32::from_bits(bits).is_nan() => write!(out, "{bits:#010x}"),
+        Kind::F32 => write!(out, "{:?}", f32::from_bits(bits)),
+        Kind::I32 => write!(out, "{}", bits.cast_signed()),
+        Kind::U32 => write!(out, "{bits:#x}"),
+        Kind::Bool => match bits {
+            0 => write!(out, "false"),
+            1 => write!(out, "true"),
+            _ => write!(out, "{bits:#x}"),
+        },
+    }
+}
+
+fn is_empty_yield(exit: Exit) -> bool {
+    matches!(exit, Exit::Yield(ValueList { len: 0, .. }))
+}
+
+/// Whether a name needs no quotes.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,554 @@
+//! The law of the intermediate form and the check that a module keeps it.
+//! In: any [`Module`]. Out: nothing, or the first breach in words. Knows no pass and no back end; a back end may rely on
+//! everything that stands at [`verify`]. Linear in the size of the module, no recursion.
+
+#[cfg(test)]
+mod tests;
+
+use super::func::{Exit, Func, Item, Module, Node, NodeData, Region, ValueList};
+use super::op::{Binary, Def, Op, Unary};
+use super::signature::Shape;
+use super::types::{Kind, Lane, Type, Value};
+use crate::entity::Handle;
+use crate::error::{At, Error, Result};
+
+/// How far a module has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// From `lower`: PICA200 arithmetic and uniform registers, beside everything else.
+    Pica,
+    /// From `legalize`: plain operations and members of the uniform block only.
+    Legal,
+}
+
+/// Checks that a module keeps the law:
+///
+/// **Functions.** Every function has a body. The main function has no parameters, every helper has exactly one output. A
+/// helper calls only helpers of lower index.
+///
+/// **Tree.** Every region belongs to one construct (or is the body) and every construct to one item. Regions and constructs
+/// that the body does not reach are left alone: they are what a pass has cut off.
+///
+/// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not overlap, so that a pass
+/// may edit each in place.
+///
+/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one that none evaluates counts
+/// as dead). A value of [`Def::Param`] is listed as a parameter once, one of [`Def::Result`] as a result once; neither has
+/// a `Let`. No item, list or operand names a [`Def::Dead`] value.
+///
+/// **Scope.** A definition comes before its uses. What a region defines, its loop parameters included, is visible from
+/// there to the end of the region, in nested regions too; the results of a construct are visible after it.
+///
+/// **Exits.** `Yield` gives the outputs of the function, or the results of the enclosing `If`, `Block` or `Switch`; a loop
+/// body never yields. `Break` stands inside a `Loop`, `Block` or `Switch` and gives the results of the innermost one;
+/// `Continue` stands inside a `Loop` and gives the parameters of the innermost one; `If`s never count. The lists agree
+/// in length and types, a loop's `inits` with its `params` too.
+///
+/// **Falling through.** An `If` falls through where an arm yields, a `Block` or `Switch` where a region of it yields or a
+/// `Break` leaves it, a `Loop` where a `Break` leaves it. A construct that does not is the last item of its region, has no
+/// results, and the region's exit is `Unreachable`. No other region ends in `Unreachable`.
+///
+/// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`] say, where `Dot` shapes
+/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. `Input` and `Uniform` are
+/// f32x4, `IntUniform` i32, `BoolUniform` bool, members f32x4, i32x4 or u32 (arrays not u32), offsets and indices i32
+/// scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
+/// first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's arguments agree with the parameters
+/// and its type with the output. Register numbers exist. The condition of an `If` is a bool scalar, the selector of a
+/// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
+///
+/// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
+/// is a literal ±0, directly or through a `Shuffle`.
+///
+/// ```
+/// use transpica::ir::{Stage, text, verify};
+/// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = addp %0 %0 yield %1 }")?;
+/// assert!(verify(&module, Stage::Pica).is_ok());
+/// assert!(verify(&module, Stage::Legal).is_err());
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
+pub fn verify(module: &Module, stage: Stage) -> Result<()> {
+    let mut outputs = Vec::with_capacity(module.helpers.len());
+    for (index, helper) in module.helpers.iter().enumerate() {
+        let mut check = Check::new(module, helper, stage, index);
+        let located = |breach| located(helper, breach);
+        check.function().map_err(located)?;
+        match check.outputs[..] {
+            [ty] => outputs.push(ty),
+            _ => return Err(located(format!("helper {index} has {} outputs, not one", check.outputs.len()))),
+        }
+    }
+    let located = |breach| located(&module.main, breach);
+    if module.main.params != ValueList::EMPTY {
+        return Err(located("the main function has parameters".into()));
+    }
+    let mut check = Check::new(module, &module.main, stage, module.helpers.len());
+    check.function().map_err(located)?;
+    let calls = module.helpers.iter().chain([&module.main]);
+    calls.into_iter().try_for_each(|f| call_types(module, f, &outputs))
+}
+
+#[cold]
+fn located(f: &Func, breach: String) -> Error {
+    Error::new(crate::error::Kind::Verify(format!("function {}: {breach}", f.name)), At::Whole)
+}
+
+/// Checks that every call has the type of the helper's output.
+fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
+    if module.helpers.is_empty() {
+        return Ok(());
+    }
+    for (value, data) in f.values.iter() {
+        if let Def::Op(Op::Call { helper, .. }) = data.def
+            && let Some(&output) = outputs.get(usize::from(helper))
+            && data.ty != output
+        {
+            return Err(located(f, format!("{value}: the helper gives {output}, not {}", data.ty)));
+        }
+    }
+    Ok(())
+}
+
+/// A breach in words.
+type Checked<T = ()> = std::result::Result<T, String>;
+
+/// Where a value stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not defined yet.
+    Unseen,
+    /// Usable.
+    Visible,
+    /// Defined in a region that is over.
+    Gone,
+}
+
+enum Frame {
+    Region {
+        region: Region,
+        next: usize,
+        /// How many values were visible where it began.
+        scope: usize,
+        /// Whether the last item never falls through.
+        ended: bool,
+    },
+    Node {
+        node: Node,
+        next: usize,
+        /// Whether an exit reaches its end.
+        falls_through: bool,
+        /// Frame of the innermost construct, this one included, that a `Break` leaves.
+        breakable: Option<usize>,
+        /// Frame of the innermost loop, this one included.
+        looping: Option<usize>,
+    },
+}
+
+struct Check<'a> {
+    module: &'a Module,
+    f: &'a Func,
+    stage: Stage,
+    /// Helpers below this index may be called.
+    callable: usize,
+    states: Vec<State>,
+    visible: Vec<Value>,
+    regions: Vec<bool>,
+    nodes: Vec<bool>,
+    pool: Vec<bool>,
+    stack: Vec<Frame>,
+    outputs: Vec<Type>,
+}
+
+impl<'a> Check<'a> {
+    fn new(module: &'a Module, f: &'a Func, stage: Stage, callable: usize) -> Self {
+        Self {
+            module,
+            f,
+            stage,
+            callable,
+            states: vec![State::Unseen; f.values.len()],
+            visible: Vec::with_capacity(f.values.len()),
+            regions: vec![false; f.regions.len()],
+            nodes: vec![false; f.nodes.len()],
+            pool: vec![false; f.pool.len()],
+            stack: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    fn function(&mut self) -> Checked {
+        self.claim(self.f.params)?;
+        for &param in self.f.get(self.f.params) {
+            self.define(param, Def::Param)?;
+        }
+        let body = self.f.body.ok_or("no body")?;
+        self.enter_region(body)?;
+        while let Some(frame) = self.stack.last_mut() {
+            match frame {
+                Frame::Region { region, next, ended, .. } => {
+                    let (region, index) = (*region, *next);
+                    *next += 1;
+                    match self.f.regions[region].items.get(index) {
+                        Some(_) if *ended => {
+                            return Err(format!("{region} has items after one that never falls through"));
+                        }
+                        Some(&Item::Let(value)) => self.evaluate(value)?,
+                        Some(&Item::Node(node)) => self.enter_node(node)?,
+                        None => self.leave_region(region)?,
+                    }
+                }
+                Frame::Node { node, next, .. } => {
+                    let (node, index) = (*node, *next);
+                    *next += 1;
+                    match self.f.nodes[node].child(index) {
+                        Some(region) => {
+                            self.enter_region(region)?;
+                            if let NodeData::Loop { params, .. } = self.f.nodes[node] {
+                                self.define_all(params, Def::Param)?;
+                            }
+                        }
+                        None => self.leave_node(node)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_region(&mut self, region: Region) -> Checked {
+        match self.regions.get_mut(region.index()) {
+            None => return Err(format!("{region} does not exist")),
+            Some(true) => return Err(format!("{region} is used twice")),
+            Some(seen) => *seen = true,
+        }
+        self.stack.push(Frame::Region { region, next: 0, scope: self.visible.len(), ended: false });
+        Ok(())
+    }
+
+    fn enter_node(&mut self, node: Node) -> Checked {
+        match self.nodes.get_mut(node.index()) {
+            None => return Err(format!("{node} does not exist")),
+            Some(true) => return Err(format!("{node} is used twice")),
+            Some(seen) => *seen = true,
+        }
+        let data = &self.f.nodes[node];
+        match data {
+            NodeData::If { cond, .. } => self.operand(*cond, Type::BOOL)?,
+            NodeData::Switch { selector, cases, .. } => {
+                self.operand(*selector, Type::I32)?;
+                let values = || cases.iter().flat_map(|(values, _)| values);
+                if cases.iter().any(|(values, _)| values.is_empty()) || !values().is_sorted_by(|a, b| a < b) {
+                    return Err(format!("{node}: cases are empty or not ascending"));
+                }
+            }
+            NodeData::Loop { params, inits, .. } => {
+                self.claim(*params)?;
+                self.claim(*inits)?;
+                self.agree(*inits, *params, "inits")?;
+            }
+            NodeData::Block { .. } => {}
+        }
+        self.claim(data.results())?;
+        let depth = self.stack.len();
+        let (breakable, looping) = self.targets();
+        self.stack.push(Frame::Node {
+            node,
+            next: 0,
+            falls_through: false,
+            breakable: if data.is_breakable() { Some(depth) } else { breakable },
+            looping: if data.is_loop() { Some(depth) } else { looping },
+        });
+        Ok(())
+    }
+
+    /// Frames of the innermost construct that a `Break` leaves and of the innermost loop.
+    fn targets(&self) -> (Option<usize>, Option<usize>) {
+        let innermost = self.stack.iter().rev().take(2).find_map(|frame| match frame {
+            Frame::Node { breakable, looping, .. } => Some((*breakable, *looping)),
+            Frame::Region { .. } => None,
+        });
+        innermost.unwrap_or_default()
+    }
+
+    fn leave_node(&mut self, node: Node) -> Checked {
+        let Some(Frame::Node { falls_through, .. }) = self.stack.pop() else {
+            unreachable!("the frame on top is the construct's")
+        };
+        let results = self.f.nodes[node].results();
+        self.define_all(results, Def::Result)?;
+        if falls_through {
+            return Ok(());
+        }
+        if results.len != 0 {
+            return Err(format!("{node} never falls through but has results"));
+        }
+        if let Some(Frame::Region { ended, .. }) = self.stack.last_mut() {
+            *ended = true;
+        }
+        Ok(())
+    }
+
+    fn leave_region(&mut self, region: Region) -> Checked {
+        let exit = self.f.regions[region].exit;
+        let (breakable, looping) = self.targets();
+        let target = match exit {
+            Exit::Yield(list) => {
+                self.claim(list)?;
+                match self.stack.len().checked_sub(2) {
+                    None => {
+                        self.operands(list)?;
+                        self.outputs.extend(self.f.get(list).iter().map(|&value| self.f.ty(value)));
+                    }
+                    Some(parent) => self.exit_to(region, parent, list)?,
+                }
+                None
+            }
+            Exit::Break(list) => {
+                Some((breakable.ok_or_else(|| format!("{region}: nothing to break from"))?, list))
+            }
+            Exit::Continue(list) => Some((looping.ok_or_else(|| format!("{region}: no loop"))?, list)),
+            Exit::Unreachable => None,
+        };
+        if let Some((target, list)) = target {
+            self.claim(list)?;
+            self.exit_to(region, target, list)?;
+        }
+        let Some(Frame::Region { scope, ended, .. }) = self.stack.pop() else {
+            unreachable!("the frame on top is the region's")
+        };
+        if ended != (exit == Exit::Unreachable) {
+            let wrong = if ended { "does not say that its end" } else { "says that its end" };
+            return Err(format!("{region} {wrong} is unreachable"));
+        }
+        for &value in &self.visible[scope..] {
+            self.states[value.index()] = State::Gone;
+        }
+        self.visible.truncate(scope);
+        Ok(())
+    }
+
+    /// Checks the values that `region` gives where it exits to a construct.
+    fn exit_to(&mut self, region: Region, target: usize, list: ValueList) -> Checked {
+        let exit = self.f.regions[region].exit;
+        let Some(Frame::Node { node, falls_through, .. }) = self.stack.get_mut(target) else {
+            unreachable!("targets are constructs")
+        };
+        let expected = match (&self.f.nodes[*node], exit) {
+            (NodeData::Loop { .. }, Exit::Yield(_)) => {
+                return Err(format!("{region}: the body of a loop yields"));
+            }
+            (NodeData::Loop { params, .. }, Exit::Continue(_)) => *params,
+            (data, _) => {
+                *falls_through = true;
+                data.results()
+            }
+        };
+        self.agree(list, expected, "exit").map_err(|breach| format!("{region}: {breach}"))
+    }
+
+    /// Takes a list's part of the pool.
+    fn claim(&mut self, list: ValueList) -> Checked {
+        let end = list.start.checked_add(list.len);
+        let part = end.and_then(|end| self.pool.get_mut(list.start as usize..end as usize));
+        let part = part.ok_or_else(|| format!("the list {list:?} lies outside the pool"))?;
+        if part.contains(&true) {
+            return Err(format!("the list {list:?} overlaps another"));
+        }
+        part.fill(true);
+        Ok(())
+    }
+
+    /// Checks that usable values agree in number and types with those of another list.
+    fn agree(&self, values: ValueList, with: ValueList, what: &str) -> Checked {
+        let (values, with) = (self.f.get(values), self.f.get(with));
+        if values.len() != with.len() {
+            return Err(format!("{what} has {} values, {} expected", values.len(), with.len()));
+        }
+        for (&value, &like) in values.iter().zip(with) {
+            let ty = self.f.values.get(like).ok_or_else(|| format!("{like} does not exist"))?.ty;
+            self.operand(value, ty)?;
+        }
+        Ok(())
+    }
+
+    fn operands(&self, list: ValueList) -> Checked {
+        self.f.get(list).iter().try_for_each(|&value| self.usable(value).map(|_| ()))
+    }
+
+    /// Type of a value that may be used here.
+    fn usable(&self, value: Value) -> Checked<Type> {
+        match self.states.get(value.index()) {
+            None => Err(format!("{value} does not exist")),
+            Some(State::Unseen) => Err(format!("{value} is used before its definition")),
+            Some(State::Gone) => Err(format!("{value} is used outside its scope")),
+            Some(State::Visible) => Ok(self.f.ty(value)),
+        }
+    }
+
+    fn operand(&self, value: Value, expected: Type) -> Checked {
+        let ty = self.usable(value)?;
+        if ty == expected { Ok(()) } else { Err(format!("{value} is {ty}, {expected} expected")) }
+    }
+
+    fn define_all(&mut self, list: ValueList, def: Def) -> Checked {
+        self.f.get(list).iter().try_for_each(|&value| self.define(value, def))
+    }
+
+    /// Makes a parameter or result visible.
+    fn define(&mut self, value: Value, def: Def) -> Checked {
+        let data = self.f.values.get(value).ok_or_else(|| format!("{value} does not exist"))?;
+        if data.def != def {
+            return Err(format!("{value} is listed as {def:?} but is {:?}", data.def));
+        }
+        self.reveal(value)
+    }
+
+    fn reveal(&mut self, value: Value) -> Checked {
+        if self.states[value.index()] != State::Unseen {
+            return Err(format!("{value} is defined twice"));
+        }
+        let lanes = self.f.ty(value).lanes;
+        if !(1..=4).contains(&lanes) {
+            return Err(format!("{value} has {lanes} lanes"));
+        }
+        self.states[value.index()] = State::Visible;
+        self.visible.push(value);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, value: Value) -> Checked {
+        let data = self.f.values.get(value).ok_or_else(|| format!("{value} does not exist"))?;
+        let Def::Op(op) = data.def else {
+            return Err(format!("{value} is evaluated but is {:?}", data.def));
+        };
+        if let Op::Call { args, .. } = op {
+            self.claim(args)?;
+        }
+        self.reveal_after(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
+        self.reveal(value)
+    }
+
+    /// Checks the operation that computes a value of type `ty`.
+    fn reveal_after(&self, value: Value, op: Op, ty: Type) -> Checked {
+        if self.stage == Stage::Legal && op.is_pica() {
+            return Err("this operation is for `legalize` to remove".into());
+        }
+        match op {
+            Op::Const(bits) => constant(bits, ty),
+            Op::Input(register) => register_read(register, 16, ty, Type::F32X4),
+            Op::Uniform(register) => register_read(register, 96, ty, Type::F32X4),
+            Op::UniformAt { base, offset } => {
+                self.operand(offset, Type::I32)?;
+                register_read(base, 96, ty, Type::F32X4)
+            }
+            Op::IntUniform { index, component } => {
+                register_read(component, 4, ty, Type::I32)?;
+                register_read(index, 4, ty, Type::I32)
+            }
+            Op::BoolUniform(register) => register_read(register, 16, ty, Type::BOOL),
+            Op::Member { .. } => member(ty, &[Type::F32X4, Type::new(Kind::I32, 4), Type::U32]),
+            Op::MemberAt { index, .. } => {
+                self.operand(index, Type::I32)?;
+                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4)])
+            }
+            Op::Shuffle(lanes) => self.shuffle(lanes, ty),
+            Op::Unary(op, a) => self.unary(op, a, ty),
+            Op::Binary(op, a, b) => self.binary(op, a, b, ty),
+            Op::Select { cond, a, b } => {
+                self.operand(cond, ty.with_kind(Kind::Bool))?;
+                self.operand(a, ty)?;
+                self.operand(b, ty)
+            }
+            Op::Call { helper, args } => self.call(value, usize::from(helper), args),
+        }
+    }
+
+    fn shuffle(&self, lanes: [Lane; 4], ty: Type) -> Checked {
+        for (index, lane) in lanes.into_iter().enumerate() {
+            let source = self.usable(lane.value())?;
+            if source.kind != ty.kind || lane.index() >= source.lanes {
+                return Err(format!("{lane} is no lane of kind {} ({source})", ty.with_lanes(1)));
+            }
+            if index >= usize::from(ty.lanes) && lane != lanes[0] {
+                return Err(format!("{lane} lies beyond the type and does not repeat the first lane"));
+            }
+        }
+        Ok(())
+    }
+
+    fn unary(&self, op: Unary, a: Value, ty: Type) -> Checked {
+        self.operand(a, ty.with_kind(op.signature().operand))?;
+        result(op.result(self.f.ty(a)), ty)
+    }
+
+    fn binary(&self, op: Binary, a: Value, b: Value, ty: Type) -> Checked {
+        let operand = self.usable(a)?;
+        self.operand(b, operand)?;
+        if operand.kind != op.signature().operand {
+            return Err(format!("{a} is {operand}, {} expected", operand.with_kind(op.signature().operand)));
+        }
+        if op.signature().shape == Shape::Dot && operand.lanes < 2 {
+            return Err("a dot product of scalars".into());
+        }
+        if self.stage == Stage::Legal && matches!(op, Binary::Add | Binary::Mul) {
+            for operand in [a, b] {
+                if has_zero_lane(self.f, operand) {
+                    return Err(format!("{operand} has a lane that is a literal zero"));
+                }
+            }
+        }
+        result(op.result(operand), ty)
+    }
+
+    fn call(&self, value: Value, helper: usize, args: ValueList) -> Checked {
+        if helper >= self.callable {
+            return Err(format!("{value} calls helper {helper}, which is not before its caller"));
+        }
+        let callee = &self.module.helpers[helper];
+        let (args, params) = (self.f.get(args), callee.get(callee.params));
+        if args.len() != params.len() {
+            return Err(format!("{} arguments, {} expected", args.len(), params.len()));
+        }
+        args.iter().zip(params).try_for_each(|(&arg, &param)| self.operand(arg, callee.ty(param)))
+    }
+}
+
+/// Whether a float value has a lane that is a literal ±0, directly or through a shuffle.
+pub(crate) fn has_zero_lane(f: &Func, value: Value) -> bool {
+    let is_zero = |bits: u32| bits << 1 == 0;
+    let lanes = usize::from(f.ty(value).lanes);
+    let is_zero_lane = |lane: &Lane| matches!(f.op(lane.value()), Some(Op::Const(bits)) if is_zero(bits[usize::from(lane.index())]));
+    match f.op(value) {
+        Some(Op::Const(bits)) => bits[..lanes].iter().any(|&bits| is_zero(bits)),
+        Some(Op::Shuffle(sources)) => sources[..lanes].iter().any(is_zero_lane),
+        Some(_) | None => false,
+    }
+}
+
+fn constant(bits: [u32; 4], ty: Type) -> Checked {
+    let inside = &bits[..usize::from(ty.lanes.min(4))];
+    if bits[inside.len()..].iter().any(|&bits| bits != 0) {
+        return Err("the constant has lanes beyond its type".into());
+    }
+    if ty.kind == Kind::Bool && inside.iter().any(|&bits| bits > 1) {
+        return Err("a truth value is neither 0 nor 1".into());
+    }
+    Ok(())
+}
+
+fn register_read(register: u8, count: u8, ty: Type, expected: Type) -> Checked {
+    if register >= count {
+        return Err(format!("number {register} is not below {count}"));
+    }
+    result(expected, ty)
+}
+
+fn member(ty: Type, allowed: &[Type]) -> Checked {
+    if allowed.contains(&ty) { Ok(()) } else { Err(format!("no member is {ty}")) }
+}
+
+fn result(expected: Type, ty: Type) -> Checked {
+    if ty == expected { Ok(()) } else { Err(format!("the result is {expected}, not {ty}")) }
+}

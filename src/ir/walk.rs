@@ -1,0 +1,168 @@
+//! Walks a function in program order without recursion.
+//! In: a verified function. Out: one [`Step`] after the other. Knows nothing about operations.
+
+use super::func::{Func, Item, Node, NodeData, Region, ValueList};
+use super::types::Value;
+
+/// One step of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A nesting construct begins; its regions follow.
+    Enter(Node),
+    /// A region begins.
+    Begin(Region),
+    /// An item evaluates a value.
+    Let(Value),
+    /// The items of a region are done; its exit is next.
+    End(Region),
+    /// The regions of a construct are done.
+    Leave(Node),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Frame {
+    Region { region: Region, next: usize },
+    Node { node: Node, next: usize },
+}
+
+/// A walk in progress. Keep one and [`start`](Self::start) it again to reuse its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    stack: Vec<Frame>,
+}
+
+impl Walk {
+    /// A walk of a whole function.
+    pub fn new(f: &Func) -> Self {
+        let mut walk = Self::default();
+        walk.start(f);
+        walk
+    }
+
+    /// Starts over, at the beginning of a function.
+    pub fn start(&mut self, f: &Func) {
+        self.stack.clear();
+        self.stack.extend(f.body.map(|region| Frame::Region { region, next: 0 }));
+    }
+
+    /// Skips what is left of the innermost construct that was entered last, its `Leave` too.
+    pub fn skip_node(&mut self) {
+        while let Some(frame) = self.stack.pop() {
+            if matches!(frame, Frame::Node { .. }) {
+                break;
+            }
+        }
+    }
+
+    /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
+    #[inline]
+    pub fn next(&mut self, f: &Func) -> Option<Step> {
+        match self.stack.last_mut()? {
+            Frame::Region { region, next: next @ 0 } => {
+                *next = 1;
+                Some(Step::Begin(*region))
+            }
+            Frame::Region { region, next } => {
+                let region = *region;
+                match f.regions[region].items.get(*next - 1) {
+                    Some(&Item::Let(value)) => {
+                        *next += 1;
+                        Some(Step::Let(value))
+                    }
+                    Some(&Item::Node(node)) => {
+                        *next += 1;
+                        self.stack.push(Frame::Node { node, next: 0 });
+                        Some(Step::Enter(node))
+                    }
+                    None => {
+                        self.stack.pop();
+                        Some(Step::End(region))
+                    }
+                }
+            }
+            Frame::Node { node, next } => {
+                let node = *node;
+                if let Some(region) = f.nodes[node].child(*next) {
+                    *next += 1;
+                    self.stack.push(Frame::Region { region, next: 1 });
+                    return Some(Step::Begin(region));
+                }
+                self.stack.pop();
+                Some(Step::Leave(node))
+            }
+        }
+    }
+}
+
+impl NodeData {
+    /// Its region number `index`: then, otherwise; body; the cases and the default.
+    #[inline]
+    pub fn child(&self, index: usize) -> Option<Region> {
+        match self {
+            Self::If { then, otherwise, .. } => [*then, *otherwise].get(index).copied(),
+            Self::Loop { body, .. } | Self::Block { body, .. } => (index == 0).then_some(*body),
+            Self::Switch { cases, default, .. } => match cases.get(index) {
+                Some((_, region)) => Some(*region),
+                None => (index == cases.len()).then_some(*default),
+            },
+        }
+    }
+
+    /// Its results.
+    #[inline]
+    pub fn results(&self) -> ValueList {
+        match self {
+            Self::If { results, .. }
+            | Self::Loop { results, .. }
+            | Self::Block { results, .. }
+            | Self::Switch { results, .. } => *results,
+        }
+    }
+
+    /// Its results, to change.
+    #[inline]
+    pub fn results_mut(&mut self) -> &mut ValueList {
+        match self {
+            Self::If { results, .. }
+            | Self::Loop { results, .. }
+            | Self::Block { results, .. }
+            | Self::Switch { results, .. } => results,
+        }
+    }
+
+    /// The scalar that decides which region runs.
+    #[inline]
+    pub fn decider(&self) -> Option<Value> {
+        match self {
+            Self::If { cond: value, .. } | Self::Switch { selector: value, .. } => Some(*value),
+            Self::Loop { .. } | Self::Block { .. } => None,
+        }
+    }
+
+    /// The scalar that decides which region runs, to change.
+    #[inline]
+    pub fn decider_mut(&mut self) -> Option<&mut Value> {
+        match self {
+            Self::If { cond: value, .. } | Self::Switch { selector: value, .. } => Some(value),
+            Self::Loop { .. } | Self::Block { .. } => None,
+        }
+    }
+
+    /// Whether a `Break` directly inside leaves it.
+    #[inline]
+    pub fn is_breakable(&self) -> bool {
+        match self {
+            Self::If { .. } => false,
+            Self::Loop { .. } | Self::Block { .. } | Self::Switch { .. } => true,
+        }
+    }
+
+    /// Whether it is a loop.
+    #[inline]
+    pub fn is_loop(&self) -> bool {
+        match self {
+            Self::Loop { .. } => true,
+            Self::If { .. } | Self::Block { .. } | Self::Switch { .. } => false,
+        }
+    }
+}
