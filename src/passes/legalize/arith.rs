@@ -1,0 +1,379 @@
+//! Products, sums, dot products and the other arithmetic, lane by lane where literals ask for it.
+//! In: a PICA200 operation on values. Out: the plain operation that takes its place, what it needs before it being emitted.
+//!
+//! A lane of a product or sum is one of three kinds: both operands literal (computed here), one a literal that counts as zero
+//! (bit operations: drivers fold `x * 0` and `x + 0` wrongly), or any other. Only operands with a literal lane are looked at
+//! lane by lane.
+
+use super::Pass;
+use super::emit::splat;
+use super::helpers::Helper;
+use super::literal::{literal, may_be_inf_times_zero, may_be_literal};
+use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value};
+use crate::precision::{Precision, arith};
+
+const SIGN: u32 = 0x8000_0000;
+const NAN: u32 = 0x7FC0_0000;
+/// 2^-62: literals below count as zero in float24.
+const F24_MIN: u32 = 0x2080_0000;
+
+/// The two operations that lanes are sorted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pair {
+    Product,
+    Sum,
+}
+
+/// What one lane of a product or sum is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Nothing special.
+    Plain,
+    /// One operand is a literal zero; the other operand, and the zero's sign.
+    Zero(Lane, bool),
+    /// Known.
+    Literal(u32),
+}
+
+/// Lanes on their way into one vector operation, and where its lanes go.
+#[derive(Clone, Copy)]
+struct Group {
+    a: [Lane; 4],
+    b: [Lane; 4],
+    to: [u8; 4],
+    len: u8,
+}
+
+impl Group {
+    fn new() -> Self {
+        let none = Lane::new(Value(0), 0);
+        Self { a: [none; 4], b: [none; 4], to: [0; 4], len: 0 }
+    }
+    fn push(&mut self, a: Lane, b: Lane, to: u8) {
+        let at = usize::from(self.len);
+        (self.a[at], self.b[at], self.to[at]) = (a, b, to);
+        self.len += 1;
+    }
+}
+
+/// The bits of a computed literal; NaN has one form, whatever the machine that computes it.
+fn bits(number: f32) -> u32 {
+    if number.is_nan() { NAN } else { number.to_bits() }
+}
+
+impl Pass<'_> {
+    pub(super) fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Op {
+        let index = self.helpers.get(helper, lanes);
+        self.emit.call(index, args)
+    }
+
+    /// The lanes as one value; a value that has just these lanes is used as it is.
+    fn gather(&mut self, lanes: &[Lane]) -> Value {
+        let value = lanes[0].value();
+        let same = |(at, lane): (usize, &Lane)| *lane == Lane::new(value, at as u8);
+        let ty = self.emit.func.ty(value);
+        if usize::from(ty.lanes) == lanes.len() && lanes.iter().enumerate().all(same) {
+            return value;
+        }
+        let mut all = [lanes[0]; 4];
+        all[..lanes.len()].copy_from_slice(lanes);
+        self.emit.op(ty.with_lanes(lanes.len() as u8), Op::Shuffle(all))
+    }
+
+    fn is_zero(&self, literal: u32) -> bool {
+        let magnitude = literal & !SIGN;
+        match self.precision {
+            Precision::Exact | Precision::Fast => magnitude == 0,
+            Precision::F24 => magnitude < F24_MIN,
+        }
+    }
+
+    fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
+        let zero = |known: u32, other| {
+            if self.is_zero(known) { Part::Zero(other, known & SIGN != 0) } else { Part::Plain }
+        };
+        match (literal(self.emit.func, a), literal(self.emit.func, b)) {
+            (None, None) => Part::Plain,
+            (Some(known), None) => zero(known, b),
+            (None, Some(known)) => zero(known, a),
+            (Some(a), Some(b)) => {
+                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+                Part::Literal(bits(match pair {
+                    Pair::Product => arith::mul(self.precision, a, b),
+                    Pair::Sum => arith::add(self.precision, a, b),
+                }))
+            }
+        }
+    }
+
+    /// The kinds of all lanes, or nothing where all are plain.
+    fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
+        if !may_be_literal(self.emit.func, a) && !may_be_literal(self.emit.func, b) {
+            return None;
+        }
+        let mut parts = [Part::Plain; 4];
+        let lanes = self.emit.func.ty(a).lanes;
+        for (index, part) in (0..lanes).zip(&mut parts) {
+            *part = self.part(pair, Lane::new(a, index), Lane::new(b, index));
+        }
+        parts.iter().any(|part| *part != Part::Plain).then_some(parts)
+    }
+
+    /// Lane-wise product.
+    pub(super) fn mul(&mut self, a: Value, b: Value) -> Op {
+        match self.parts(Pair::Product, a, b) {
+            None => self.plain(Pair::Product, a, b),
+            Some(parts) => self.split(Pair::Product, a, b, &parts),
+        }
+    }
+
+    /// Lane-wise sum.
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Op {
+        match self.parts(Pair::Sum, a, b) {
+            None => self.plain(Pair::Sum, a, b),
+            Some(parts) => self.split(Pair::Sum, a, b, &parts),
+        }
+    }
+
+    fn plain(&mut self, pair: Pair, a: Value, b: Value) -> Op {
+        let lanes = self.emit.func.ty(a).lanes;
+        match (pair, self.precision) {
+            (Pair::Product, Precision::Fast) => Op::Binary(Binary::Mul, a, b),
+            (Pair::Product, Precision::Exact) if self.is_guardless(a, b) => Op::Binary(Binary::Mul, a, b),
+            (Pair::Product, Precision::Exact | Precision::F24) => self.call(Helper::Mul, lanes, &[a, b]),
+            (Pair::Sum, Precision::Exact | Precision::Fast) => Op::Binary(Binary::Add, a, b),
+            (Pair::Sum, Precision::F24) => self.call(Helper::Add, lanes, &[a, b]),
+        }
+    }
+
+    /// Whether no lane of the product can be inf · 0.
+    fn is_guardless(&self, a: Value, b: Value) -> bool {
+        let func = &*self.emit.func;
+        (0..func.ty(a).lanes)
+            .all(|index| !may_be_inf_times_zero(func, Lane::new(a, index), Lane::new(b, index)))
+    }
+
+    /// A product or sum of which some lanes are literal or have a literal zero operand.
+    fn split(&mut self, pair: Pair, a: Value, b: Value, parts: &[Part; 4]) -> Op {
+        let ty = self.emit.func.ty(a);
+        let mut result = [Lane::new(a, 0); 4];
+        let (mut plain, mut zeros, mut known) = (Group::new(), [Group::new(); 2], Group::new());
+        let mut literals = [0; 4];
+        for (index, part) in (0..ty.lanes).zip(parts) {
+            match *part {
+                Part::Plain => plain.push(Lane::new(a, index), Lane::new(b, index), index),
+                Part::Zero(other, true) if pair == Pair::Sum && self.precision != Precision::F24 => {
+                    result[usize::from(index)] = other; // x + -0 = x
+                }
+                Part::Zero(other, negative) => zeros[usize::from(negative)].push(other, other, index),
+                Part::Literal(bits) => {
+                    literals[usize::from(known.len)] = bits;
+                    known.push(result[0], result[0], index);
+                }
+            }
+        }
+        if known.len == ty.lanes {
+            return Op::Const(literals);
+        }
+        let mut whole = None;
+        for (group, negative) in [(plain, None), (zeros[0], Some(false)), (zeros[1], Some(true))] {
+            if group.len > 0 {
+                let len = usize::from(group.len);
+                let first = self.gather(&group.a[..len]);
+                let op = match negative {
+                    None => {
+                        let second = self.gather(&group.b[..len]);
+                        self.plain(pair, first, second)
+                    }
+                    Some(negative) => self.with_zero(pair, first, negative),
+                };
+                whole = self.place(&mut result, ty, &group, op);
+            }
+        }
+        if known.len > 0 {
+            self.place(&mut result, ty, &known, Op::Const(literals));
+        }
+        whole.unwrap_or_else(|| {
+            let first = result[0];
+            result[usize::from(ty.lanes)..].fill(first);
+            Op::Shuffle(result)
+        })
+    }
+
+    /// Emits the operation of a group and notes where its lanes go; an operation that gives all lanes is given back instead.
+    fn place(&mut self, result: &mut [Lane; 4], ty: Type, group: &Group, op: Op) -> Option<Op> {
+        if group.len == ty.lanes {
+            return Some(op);
+        }
+        let value = self.emit.op(ty.with_lanes(group.len), op);
+        for (from, to) in (0..group.len).zip(group.to) {
+            result[usize::from(to)] = Lane::new(value, from);
+        }
+        None
+    }
+
+    /// `a · ±0` or `a + ±0` in each lane.
+    fn with_zero(&mut self, pair: Pair, a: Value, negative: bool) -> Op {
+        let lanes = self.emit.func.ty(a).lanes;
+        match (pair, self.precision) {
+            (Pair::Product, Precision::Exact | Precision::Fast) => {
+                let a = if negative { self.emit.unary(Unary::Neg, a) } else { a };
+                self.call(Helper::MulZero, lanes, &[a])
+            }
+            (Pair::Product, Precision::F24) => self.call(Helper::MulZero, lanes, &[a]),
+            (Pair::Sum, Precision::Exact | Precision::Fast) => self.call(Helper::AddZero, lanes, &[a]),
+            // Small sources and small results both become +0.
+            (Pair::Sum, Precision::F24) => self.call(Helper::Truncate, lanes, &[a]),
+        }
+    }
+
+    /// Dot product.
+    pub(super) fn dot(&mut self, a: Value, b: Value) -> Op {
+        let ty = self.emit.func.ty(a);
+        if ty.lanes == 1 {
+            return self.mul(a, b);
+        }
+        let Some(parts) = self.parts(Pair::Product, a, b) else {
+            return match self.precision {
+                Precision::Fast => Op::Binary(Binary::Dot, a, b),
+                Precision::Exact if self.is_guardless(a, b) => self.call(Helper::DotPlain, ty.lanes, &[a, b]),
+                Precision::Exact | Precision::F24 => self.call(Helper::Dot, ty.lanes, &[a, b]),
+            };
+        };
+        let products = match self.split(Pair::Product, a, b, &parts) {
+            Op::Shuffle(lanes) => lanes,
+            op => {
+                let value = self.emit.op(ty, op);
+                std::array::from_fn(|index| Lane::new(value, index as u8))
+            }
+        };
+        let mut sum = products[0];
+        let mut op = Op::Shuffle([sum; 4]);
+        for (index, &lane) in products[..usize::from(ty.lanes)].iter().enumerate().skip(1) {
+            op = self.add_lanes(sum, lane);
+            if index + 1 < usize::from(ty.lanes) {
+                sum = Lane::new(self.emit.op(Type::F32, op), 0);
+            }
+        }
+        op
+    }
+
+    /// Sum of two lanes.
+    fn add_lanes(&mut self, a: Lane, b: Lane) -> Op {
+        match self.part(Pair::Sum, a, b) {
+            Part::Literal(bits) => splat(Type::F32, bits),
+            Part::Zero(other, true) if self.precision != Precision::F24 => Op::Shuffle([other; 4]),
+            Part::Zero(other, negative) => {
+                let other = self.emit.lane(other);
+                self.with_zero(Pair::Sum, other, negative)
+            }
+            Part::Plain => {
+                let (a, b) = (self.emit.lane(a), self.emit.lane(b));
+                self.plain(Pair::Sum, a, b)
+            }
+        }
+    }
+
+    /// `a < b ? a : b` or `a > b ? a : b`.
+    pub(super) fn choose(&mut self, compare: Binary, a: Value, b: Value) -> Op {
+        let cond = self.emit.binary(compare, a, b);
+        Op::Select { cond, a, b }
+    }
+
+    /// 1 where the comparison holds, else 0.
+    pub(super) fn set(&mut self, compare: Binary, a: Value, b: Value) -> Op {
+        let lanes = self.emit.func.ty(a).lanes;
+        let cond = self.emit.binary(compare, a, b);
+        let (one, zero) = (self.emit.float(lanes, 1.0), self.emit.float(lanes, 0.0));
+        Op::Select { cond, a: one, b: zero }
+    }
+
+    /// Reciprocals, powers and logarithms.
+    pub(super) fn unary(&mut self, op: Unary, a: Value) -> Option<Op> {
+        let ty = self.emit.func.ty(a);
+        if let Some(bits) = self.literal_lanes(a, ty.lanes, |pass, a| pass.fold(op, a)) {
+            return Some(Op::Const(bits));
+        }
+        let helper = match (op, self.precision) {
+            (Unary::RcpP, Precision::Fast) => {
+                let one = self.emit.float(ty.lanes, 1.0);
+                return Some(Op::Binary(Binary::Div, one, a));
+            }
+            (Unary::RsqP, Precision::Fast) => {
+                let root = self.emit.unary(Unary::Sqrt, a);
+                let one = self.emit.float(ty.lanes, 1.0);
+                return Some(Op::Binary(Binary::Div, one, root));
+            }
+            (Unary::Exp2P, Precision::Fast) => return Some(Op::Unary(Unary::Exp2, a)),
+            (Unary::Log2P, Precision::Fast) => return Some(Op::Unary(Unary::Log2, a)),
+            (Unary::RcpP, Precision::Exact | Precision::F24) => Helper::Rcp,
+            (Unary::RsqP, Precision::Exact | Precision::F24) => Helper::Rsq,
+            (Unary::Exp2P, Precision::Exact | Precision::F24) => Helper::Exp2,
+            (Unary::Log2P, Precision::Exact | Precision::F24) => Helper::Log2,
+            (Unary::AddressP, _) => Helper::Address,
+            (
+                Unary::Neg
+                | Unary::Abs
+                | Unary::Floor
+                | Unary::Sqrt
+                | Unary::Exp2
+                | Unary::Log2
+                | Unary::Not
+                | Unary::ToInt
+                | Unary::ToBits
+                | Unary::FromBits
+                | Unary::UintToInt,
+                _,
+            ) => return None,
+        };
+        Some(self.call(helper, ty.lanes, &[a]))
+    }
+
+    /// The result of an operation on a literal, where every machine computes the same.
+    fn fold(&self, op: Unary, a: f32) -> Option<u32> {
+        let is_power_of_two = a.to_bits() & 0x007F_FFFF == 0;
+        match op {
+            Unary::RcpP => Some(bits(arith::rcp(self.precision, a))),
+            Unary::RsqP => Some(bits(arith::rsq(self.precision, a))),
+            Unary::Exp2P => (a.floor() == a).then(|| bits(arith::exp2(self.precision, a))),
+            Unary::Log2P => is_power_of_two.then(|| bits(arith::log2(self.precision, a))),
+            Unary::AddressP => Some(arith::address(a).cast_unsigned()),
+            Unary::Neg => Some(a.to_bits() ^ SIGN),
+            Unary::Abs => Some(a.to_bits() & !SIGN),
+            Unary::Floor => Some(bits(a.floor())),
+            Unary::Sqrt
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::Not
+            | Unary::ToInt
+            | Unary::ToBits
+            | Unary::FromBits
+            | Unary::UintToInt => None,
+        }
+    }
+
+    fn literal_lanes(
+        &self,
+        a: Value,
+        lanes: u8,
+        fold: impl Fn(&Self, f32) -> Option<u32>,
+    ) -> Option<[u32; 4]> {
+        if self.emit.func.ty(a).kind != Kind::F32 || !may_be_literal(self.emit.func, a) {
+            return None;
+        }
+        let mut result = [0; 4];
+        for (index, slot) in (0..lanes).zip(&mut result) {
+            *slot = fold(self, f32::from_bits(literal(self.emit.func, Lane::new(a, index))?))?;
+        }
+        Some(result)
+    }
+
+    /// The same value: a float in the form that float24 registers hold it.
+    pub(super) fn to_float24(&mut self, op: Op) -> Op {
+        if self.precision != Precision::F24 || matches!(op, Op::Const(_)) {
+            return op;
+        }
+        let value = self.emit.op(Type::F32X4, op);
+        self.call(Helper::ToFloat, 4, &[value])
+    }
+}

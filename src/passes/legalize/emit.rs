@@ -1,0 +1,152 @@
+//! Appends operations to a list of items, with the result types that follow from the operands.
+//! In: operands. Out: values of one function. Knows nothing about what is legal.
+
+use crate::ir::{
+    Binary, Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type, Unary, Value,
+};
+
+/// The function under construction and the items of its current region.
+pub(super) struct Emit<'a> {
+    /// Owns the values.
+    pub func: &'a mut Func,
+    /// The items so far.
+    pub items: Vec<Item>,
+}
+
+impl<'a> Emit<'a> {
+    /// Nothing emitted yet.
+    pub fn new(func: &'a mut Func) -> Self {
+        Self { func, items: Vec::with_capacity(16) }
+    }
+    /// Adds a parameter to a helper function; before any other list is stored.
+    pub fn param(&mut self, ty: Type) -> Value {
+        let value = self.func.value(ty, Def::Param);
+        debug_assert!(self.func.params.range().end == self.func.pool.len());
+        self.func.pool.push(value);
+        self.func.params.len += 1;
+        value
+    }
+    /// Any operation.
+    pub fn op(&mut self, ty: Type, op: Op) -> Value {
+        let value = self.func.value(ty, Def::Op(op));
+        self.items.push(Item::Let(value));
+        value
+    }
+    /// A literal with the same bits in each lane.
+    pub fn splat(&mut self, ty: Type, bits: u32) -> Value {
+        self.op(ty, splat(ty, bits))
+    }
+    /// A float literal with the same number in each lane.
+    pub fn float(&mut self, lanes: u8, number: f32) -> Value {
+        self.splat(Type::new(Kind::F32, lanes), number.to_bits())
+    }
+    /// An i32 scalar literal.
+    pub fn int(&mut self, number: i32) -> Value {
+        self.splat(Type::I32, number.cast_unsigned())
+    }
+    /// A one-operand operation.
+    pub fn unary(&mut self, op: Unary, a: Value) -> Value {
+        let ty = self.func.ty(a).with_kind(match op {
+            Unary::ToBits => Kind::U32,
+            Unary::ToInt | Unary::UintToInt | Unary::AddressP => Kind::I32,
+            Unary::Not => Kind::Bool,
+            Unary::RcpP
+            | Unary::RsqP
+            | Unary::Exp2P
+            | Unary::Log2P
+            | Unary::Neg
+            | Unary::Abs
+            | Unary::Floor
+            | Unary::Sqrt
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::FromBits => Kind::F32,
+        });
+        self.op(ty, Op::Unary(op, a))
+    }
+    /// A two-operand operation whose result has the lanes of its operands.
+    pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let ty = self.func.ty(a);
+        let ty = if is_comparison(op) { ty.with_kind(Kind::Bool) } else { ty };
+        self.op(ty, Op::Binary(op, a, b))
+    }
+    /// `cond ? a : b` in each lane.
+    pub fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.func.ty(a);
+        self.op(ty, Op::Select { cond, a, b })
+    }
+    /// One lane as a scalar.
+    pub fn lane(&mut self, lane: Lane) -> Value {
+        let ty = self.func.ty(lane.value());
+        if ty.lanes == 1 {
+            return lane.value();
+        }
+        self.op(ty.with_lanes(1), Op::Shuffle([lane; 4]))
+    }
+    /// A call.
+    pub fn call(&mut self, helper: u16, args: &[Value]) -> Op {
+        Op::Call { helper, args: self.func.list(args.iter().copied()) }
+    }
+    /// Ends the current region with a `Yield` of one value and gives it.
+    pub fn region(&mut self, items: Vec<Item>, result: Value) -> Region {
+        let exit = Exit::Yield(self.func.list([result]));
+        self.func.regions.push(RegionData { items, exit })
+    }
+    /// An `if` with one result.
+    pub fn branch(&mut self, cond: Value, ty: Type, then: Region, otherwise: Region) -> Value {
+        let value = self.func.value(ty, Def::Result);
+        let results = self.func.list([value]);
+        let node: Node = self.func.nodes.push(NodeData::If { cond, then, otherwise, results });
+        self.items.push(Item::Node(node));
+        value
+    }
+    /// Ends the function.
+    pub fn finish(mut self, result: Value) {
+        let items = std::mem::take(&mut self.items);
+        let body = self.region(items, result);
+        self.func.body = Some(body);
+    }
+}
+
+/// A literal with the same bits in each lane.
+pub(super) fn splat(ty: Type, bits: u32) -> Op {
+    let mut all = [0; 4];
+    all[..usize::from(ty.lanes)].fill(bits);
+    Op::Const(all)
+}
+
+/// Whether the result is bool.
+fn is_comparison(op: Binary) -> bool {
+    match op {
+        Binary::Equal
+        | Binary::Less
+        | Binary::LessEqual
+        | Binary::Greater
+        | Binary::GreaterEqual
+        | Binary::IEqual
+        | Binary::ILess
+        | Binary::IGreater
+        | Binary::UEqual
+        | Binary::ULess => true,
+        Binary::AddP
+        | Binary::MulP
+        | Binary::DotP
+        | Binary::MinP
+        | Binary::MaxP
+        | Binary::SgeP
+        | Binary::SltP
+        | Binary::Add
+        | Binary::Mul
+        | Binary::Div
+        | Binary::Dot
+        | Binary::And
+        | Binary::Or
+        | Binary::IAdd
+        | Binary::ISub
+        | Binary::IAnd
+        | Binary::BitAnd
+        | Binary::BitOr
+        | Binary::BitXor
+        | Binary::ShiftRight => false,
+    }
+}

@@ -1,0 +1,186 @@
+//! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one uniform block.
+//! In: a module without helpers. Out: the same program without the operations that [`Op`] marks "Removed by
+//! `legalize`"; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
+//!
+//! ```text
+//! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
+//! ```
+//!
+//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot happen (see `literal`).
+//! * **fast**: the plain operations.
+//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are converted first.
+//!
+//! What counts as literal: `Const`, and what `Shuffle`, `Neg`, `Abs`, `Floor`, comparisons and `Select` make of literals.
+//! Products and sums of literals are computed here, since drivers would compute them and then fold the zeros among them.
+
+mod arith;
+mod emit;
+mod helpers;
+mod literal;
+mod uniforms;
+
+
+use self::emit::Emit;
+use self::helpers::Helpers;
+use self::literal::literal;
+use self::uniforms::Registers;
+use crate::host::{Options, UniformBlock};
+use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Unary, Value};
+use crate::precision::{Precision, float24};
+
+/// The state of one run.
+struct Pass<'a> {
+    precision: Precision,
+    emit: Emit<'a>,
+    helpers: Helpers<'a>,
+    registers: Registers<'a>,
+}
+
+/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in the program file and which
+/// the uniform block therefore need not hold.
+pub fn run(
+    module: &mut Module,
+    options: &Options,
+    block: &UniformBlock,
+    constants: &[Option<[u32; 4]>; 96],
+) {
+    debug_assert!(module.helpers.is_empty(), "helpers are made here");
+    let precision = options.precision;
+    let mut converted = None;
+    let constants = match precision {
+        Precision::Exact | Precision::Fast => constants,
+        Precision::F24 => &*converted.insert(constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)))),
+    };
+    let mut pass = Pass {
+        precision,
+        emit: Emit::new(&mut module.main),
+        helpers: Helpers::new(&mut module.helpers, precision),
+        registers: Registers::new(block, constants),
+    };
+    // Parents before children: definitions are legal before their uses are looked at.
+    let mut work: Vec<Region> = pass.emit.func.body.into_iter().collect();
+    while let Some(region) = work.pop() {
+        pass.region(region, &mut work);
+    }
+}
+
+/// The f32 bits of what a float24 register keeps of a number.
+fn truncated(bits: u32) -> u32 {
+    float24::to_f32_bits(float24::from_f32_bits(bits))
+}
+
+impl Pass<'_> {
+    /// Legalises the items of one region and adds the regions below it to the work.
+    fn region(&mut self, region: Region, work: &mut Vec<Region>) {
+        let items = std::mem::take(&mut self.emit.func.regions[region].items);
+        self.emit.items = Vec::with_capacity(items.len() * 2);
+        for item in items {
+            match item {
+                Item::Let(value) => {
+                    if let Def::Op(op) = self.emit.func.values[value].def {
+                        self.replace(value, op);
+                    }
+                }
+                Item::Node(node) => {
+                    let first = work.len();
+                    match &self.emit.func.nodes[node] {
+                        NodeData::If { then, otherwise, .. } => work.extend([*then, *otherwise]),
+                        NodeData::Loop { body, .. } | NodeData::Block { body, .. } => work.push(*body),
+                        NodeData::Switch { cases, default, .. } => {
+                            work.extend(cases.iter().map(|(_, region)| *region));
+                            work.push(*default);
+                        }
+                    }
+                    work[first..].reverse();
+                }
+            }
+            self.emit.items.push(item);
+        }
+        self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
+    }
+
+    /// Makes one definition legal.
+    fn replace(&mut self, value: Value, op: Op) {
+        let legal = self.legal(op);
+        if let Some(op) = legal {
+            self.emit.func.values[value].def = Def::Op(op);
+        }
+        if let Op::Select { .. } = legal.unwrap_or(op)
+            && let Some(bits) = self.known(value)
+        {
+            self.emit.func.values[value].def = Def::Op(Op::Const(bits));
+        }
+    }
+
+    /// The lanes of a value that is literal altogether.
+    fn known(&self, value: Value) -> Option<[u32; 4]> {
+        let mut bits = [0; 4];
+        for (index, slot) in (0..self.emit.func.ty(value).lanes).zip(&mut bits) {
+            *slot = literal(self.emit.func, Lane::new(value, index))?;
+        }
+        Some(bits)
+    }
+
+    /// What takes the place of an operation, if anything must.
+    fn legal(&mut self, op: Op) -> Option<Op> {
+        Some(match op {
+            Op::Input(_) if self.precision == Precision::F24 => self.to_float24(op),
+            Op::Uniform(register) => {
+                let read = self.registers.float(register.min(95));
+                self.to_float24(read)
+            }
+            Op::UniformAt { base, offset } => {
+                let known = literal(self.emit.func, Lane::new(offset, 0));
+                let read =
+                    self.registers.relative(&mut self.emit, &mut self.helpers, base.min(95), offset, known);
+                self.to_float24(read)
+            }
+            Op::IntUniform { index, component } => self.registers.int(&mut self.emit, index, component),
+            Op::BoolUniform(register) => self.registers.bool(&mut self.emit, register),
+            Op::Unary(op, a) => return self.unary(op, a),
+            Op::Binary(op, a, b) => return self.binary(op, a, b),
+            Op::Const(_)
+            | Op::Input(_)
+            | Op::Select { .. }
+            | Op::Member { .. }
+            | Op::MemberAt { .. }
+            | Op::Shuffle(_)
+            | Op::Call { .. } => return None,
+        })
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Option<Op> {
+        Some(match op {
+            Binary::AddP => self.add(a, b),
+            Binary::MulP => self.mul(a, b),
+            Binary::DotP => self.dot(a, b),
+            Binary::MinP => self.choose(Binary::Less, a, b),
+            Binary::MaxP => self.choose(Binary::Greater, a, b),
+            Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
+            Binary::SltP => self.set(Binary::Less, a, b),
+            Binary::Add
+            | Binary::Mul
+            | Binary::Div
+            | Binary::Dot
+            | Binary::Equal
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+            | Binary::And
+            | Binary::Or
+            | Binary::IAdd
+            | Binary::ISub
+            | Binary::IAnd
+            | Binary::IEqual
+            | Binary::ILess
+            | Binary::IGreater
+            | Binary::BitAnd
+            | Binary::BitOr
+            | Binary::BitXor
+            | Binary::ShiftRight
+            | Binary::UEqual
+            | Binary::ULess => return None,
+        })
+    }
+}
