@@ -369,7 +369,7 @@ impl Pass<'_> {
     }
 
     /// The same value: a float in the form that float24 registers hold it.
-    pub(super) fn to_float24(&mut self, op: Op) -> Op {
+    pub(super) fn float24_register(&mut self, op: Op) -> Op {
         if self.precision != Precision::F24 || matches!(op, Op::Const(_)) {
             return op;
         }

@@ -124,10 +124,8 @@ impl<'a> Helpers<'a> {
     }
 
     fn build(&mut self, helper: Helper, lanes: u8) -> u16 {
-        let mut func = Func {
-            name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]),
-            ..Func::default()
-        };
+        let mut func =
+            Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
         let mut body = Body { emit: Emit::new(&mut func), helpers: self, lanes };
         let ty = Type::new(Kind::F32, lanes);
         let a = body.emit.param(ty);
@@ -146,7 +144,7 @@ impl<'a> Helpers<'a> {
             Helper::Address => body.address(a),
             Helper::Flush => body.flush(a),
             Helper::Truncate => body.truncate(a),
-            Helper::ToFloat => body.to_float24(a),
+            Helper::ToFloat => body.float24_register(a),
         };
         body.emit.finish(result);
         self.push(func)
@@ -394,7 +392,7 @@ impl Body<'_, '_, '_> {
 
     /// Magnitudes below 2^-62 become the multiple of 2^-78 below them: both factors are powers of two, so the products are
     /// exact.
-    fn to_float24(&mut self, a: Value) -> Value {
+    fn float24_register(&mut self, a: Value) -> Value {
         let (up, down) = (self.float(F24_UNITS.0), self.float(F24_UNITS.1));
         let bits = self.emit.unary(Unary::ToBits, a);
         let magnitude = self.emit.unary(Unary::Abs, a);

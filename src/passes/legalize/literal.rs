@@ -176,12 +176,20 @@ impl Search<'_> {
                 let (may_a, may_b) = (self.may(at(a)), self.may(at(b)));
                 let either = may_a.or(may_b);
                 match chosen_by {
-                    Some(Binary::Less) => {
-                        self.bounded(either, may_b.and(May::POSITIVE).or(either.and(May::NEGATIVE)), [a, b], index, SIGN)
-                    }
-                    Some(Binary::Greater) => {
-                        self.bounded(either, may_b.and(May::NEGATIVE).or(either.and(May::POSITIVE)), [a, b], index, 0)
-                    }
+                    Some(Binary::Less) => self.bounded(
+                        either,
+                        may_b.and(May::POSITIVE).or(either.and(May::NEGATIVE)),
+                        [a, b],
+                        index,
+                        SIGN,
+                    ),
+                    Some(Binary::Greater) => self.bounded(
+                        either,
+                        may_b.and(May::NEGATIVE).or(either.and(May::POSITIVE)),
+                        [a, b],
+                        index,
+                        0,
+                    ),
                     _ => either,
                 }
             }

@@ -19,13 +19,12 @@ mod helpers;
 mod literal;
 mod uniforms;
 
-
 use self::emit::Emit;
 use self::helpers::Helpers;
 use self::literal::literal;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
-use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Unary, Value};
+use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Value};
 use crate::precision::{Precision, float24};
 
 /// The state of one run.
@@ -38,12 +37,7 @@ struct Pass<'a> {
 
 /// Makes a module legal for the back ends. `constants` are the c registers whose values stand in the program file and which
 /// the uniform block therefore need not hold.
-pub fn run(
-    module: &mut Module,
-    options: &Options,
-    block: &UniformBlock,
-    constants: &[Option<[u32; 4]>; 96],
-) {
+pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &[Option<[u32; 4]>; 96]) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.precision;
     let mut converted = None;
@@ -124,16 +118,16 @@ impl Pass<'_> {
     /// What takes the place of an operation, if anything must.
     fn legal(&mut self, op: Op) -> Option<Op> {
         Some(match op {
-            Op::Input(_) if self.precision == Precision::F24 => self.to_float24(op),
+            Op::Input(_) if self.precision == Precision::F24 => self.float24_register(op),
             Op::Uniform(register) => {
                 let read = self.registers.float(register.min(95));
-                self.to_float24(read)
+                self.float24_register(read)
             }
             Op::UniformAt { base, offset } => {
                 let known = literal(self.emit.func, Lane::new(offset, 0));
                 let read =
                     self.registers.relative(&mut self.emit, &mut self.helpers, base.min(95), offset, known);
-                self.to_float24(read)
+                self.float24_register(read)
             }
             Op::IntUniform { index, component } => self.registers.int(&mut self.emit, index, component),
             Op::BoolUniform(register) => self.registers.bool(&mut self.emit, register),

@@ -91,7 +91,8 @@ impl<'a> Registers<'a> {
     }
 
     fn member(&self, bank: Bank, register: u8) -> Option<(u16, &Member)> {
-        let holds = |m: &Member| m.bank == bank && register.checked_sub(m.first).is_some_and(|at| at < m.count);
+        let holds =
+            |m: &Member| m.bank == bank && register.checked_sub(m.first).is_some_and(|at| at < m.count);
         self.block.members.iter().enumerate().find(|(_, m)| holds(m)).map(|(index, m)| (index as u16, m))
     }
 
@@ -108,7 +109,7 @@ impl<'a> Registers<'a> {
         let Some((member, found)) = self.member(Bank::Bool, register) else { return splat(Type::BOOL, 0) };
         let mut bits = emit.op(Type::U32, Op::Member { member, element: 0 });
         if found.count != 1 {
-            let bit = emit.splat(Type::U32, 1 << (register - found.first & 31));
+            let bit = emit.splat(Type::U32, 1 << ((register - found.first) & 31));
             bits = emit.binary(Binary::BitAnd, bits, bit);
         }
         let none = emit.splat(Type::U32, 0);
@@ -149,8 +150,7 @@ impl<'a> Registers<'a> {
     }
 
     fn is_one_array(&self) -> bool {
-        let same =
-            |register| matches!(self.source(register), Source::Array(member, 0) if Some(member) == self.float[0]);
+        let same = |register| matches!(self.source(register), Source::Array(member, 0) if Some(member) == self.float[0]);
         same(0) && (1..REGISTERS).all(same)
     }
 
