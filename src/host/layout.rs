@@ -1,0 +1,246 @@
+//! The uniform block: which members it has, at which offsets, and the bytes that fill it.
+//! In: what a program reads, its bind symbols, its folded constants. Out: [`UniformBlock`] in std140 layout; [`pack`].
+//! Knows neither instructions nor the IR.
+//! Facts: WGSL "Memory Layout" and GLSL std140 agree where arrays have a stride of 16 and bools are packed into `u32`.
+
+use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};
+use super::names::Names;
+use super::options::Layout;
+use crate::container::{Dvle, NameOffset, SymbolBank, SymbolRange};
+
+/// Float registers that exist, as a set.
+const FLOATS: u128 = (1 << 96) - 1;
+/// Bytes of a vector of four.
+const VECTOR: u32 = 16;
+
+/// The set of `count` registers from `first`.
+fn run(first: u8, count: u8) -> u128 {
+    let bits = if count < 128 { (1u128 << count) - 1 } else { u128::MAX };
+    bits.checked_shl(u32::from(first)).unwrap_or(0)
+}
+
+/// The float registers that a program may read.
+pub fn reached_floats(usage: &Usage) -> u128 {
+    let relative = match usage.relative {
+        None => 0,
+        Some(Reach::Anywhere) => FLOATS,
+        Some(Reach::Range { first, last }) if first <= last => {
+            run(first, (last - first).saturating_add(1)) | usage.relative_bases
+        }
+        Some(Reach::Range { .. }) => usage.relative_bases,
+    };
+    (usage.floats | relative) & FLOATS
+}
+
+/// The registers that a program reads and the block must hold, by bank.
+fn needed(usage: &Usage, folded: &Constants) -> [(Bank, u128); 3] {
+    let literal = folded.floats.iter().enumerate().filter(|(_, value)| value.is_some());
+    let literal = literal.fold(0, |set, (register, _)| set | 1u128 << register);
+    [
+        (Bank::Float, reached_floats(usage) & !literal),
+        (Bank::Int, u128::from(usage.ints & 15)),
+        (Bank::Bool, u128::from(usage.bools)),
+    ]
+}
+
+/// The uniform block of a program; empty if it reads no uniform.
+pub fn block(executable: &Dvle<'_>, usage: &Usage, folded: &Constants, layout: Layout) -> UniformBlock {
+    let needed = needed(usage, folded);
+    if needed.iter().all(|&(_, registers)| registers == 0) {
+        return UniformBlock::default();
+    }
+    match layout {
+        Layout::Symbols => symbols(executable, &needed),
+        Layout::Registers => registers(),
+    }
+}
+
+/// The whole register file at fixed offsets: `c` at 0, `i` at 1536, `b` at 1600; 1616 bytes.
+pub fn registers() -> UniformBlock {
+    let member = |name: &str, bank, count, offset, ty| Member {
+        name: name.to_string(),
+        bank,
+        first: 0,
+        count,
+        offset,
+        ty,
+    };
+    UniformBlock {
+        members: vec![
+            member("c", Bank::Float, 96, 0, MemberType::Vec4Array(96)),
+            member("i", Bank::Int, 4, 1536, MemberType::IVec4Array(4)),
+            member("b", Bank::Bool, 16, 1600, MemberType::Bits),
+        ],
+        size: 1616,
+    }
+}
+
+/// One member for each symbol of which a register is needed (of symbols that share registers the first alone), and one
+/// for each run of needed registers that no symbol names.
+fn symbols(executable: &Dvle<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
+    let mut names = Names::default();
+    let mut members = Vec::with_capacity(executable.symbols.len());
+    let mut unnamed = *needed;
+    for (bank, left) in &mut unnamed {
+        let mut taken = 0;
+        for (name, range) in bank_symbols(executable, *bank) {
+            let registers = run(range.first, range.count);
+            if registers & *left == 0 || registers & taken != 0 {
+                continue;
+            }
+            taken |= registers;
+            let name = names.give(executable.name(name), || unbound(*bank, range.first));
+            members.push(member(name, *bank, range.first, range.count));
+        }
+        *left &= !taken;
+    }
+    for (bank, left) in unnamed {
+        for (first, count) in runs(left) {
+            let name = names.give_valid(unbound(bank, first));
+            members.push(member(name, bank, first, count));
+        }
+    }
+    members.sort_unstable_by_key(|member| (member.bank as u8, member.first));
+    let size = place(&mut members);
+    UniformBlock { members, size }
+}
+
+/// The symbols of a bank, in file order.
+fn bank_symbols(executable: &Dvle<'_>, bank: Bank) -> impl Iterator<Item = (NameOffset, SymbolRange)> {
+    let bank = match bank {
+        Bank::Float => SymbolBank::Float,
+        Bank::Int => SymbolBank::Int,
+        Bank::Bool => SymbolBank::Bool,
+    };
+    let ranges = executable.symbols.iter().filter_map(|symbol| Some((symbol.name, symbol.range()?)));
+    ranges.filter(move |(_, range)| range.bank == bank)
+}
+
+/// The name of registers without a symbol. It ends in a letter, so that no target changes it.
+fn unbound(bank: Bank, first: u8) -> String {
+    let letter = match bank {
+        Bank::Float => 'c',
+        Bank::Int => 'i',
+        Bank::Bool => 'b',
+    };
+    format!("{letter}{first}_unbound")
+}
+
+/// The maximal runs of a set, ascending: first register and length.
+fn runs(mut set: u128) -> impl Iterator<Item = (u8, u8)> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        // Range: positions and lengths in 128 bits.
+        let first = set.trailing_zeros() as u8;
+        let count = (set >> first).trailing_ones() as u8;
+        set &= !run(first, count);
+        Some((first, count))
+    })
+}
+
+/// A member that has no place yet.
+fn member(name: String, bank: Bank, first: u8, count: u8) -> Member {
+    let ty = match (bank, count) {
+        (Bank::Float, 1) => MemberType::Vec4,
+        (Bank::Float, count) => MemberType::Vec4Array(u16::from(count)),
+        (Bank::Int, 1) => MemberType::IVec4,
+        (Bank::Int, count) => MemberType::IVec4Array(u16::from(count)),
+        (Bank::Bool, _) => MemberType::Bits,
+    };
+    Member { name, bank, first, count, offset: 0, ty }
+}
+
+/// Gives members their offsets and returns the size of the block.
+fn place(members: &mut [Member]) -> u32 {
+    let mut end = 0u32;
+    for member in members {
+        let (align, size) = match member.ty {
+            MemberType::Vec4 | MemberType::IVec4 => (VECTOR, VECTOR),
+            MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => {
+                (VECTOR, VECTOR * u32::from(count))
+            }
+            MemberType::Bits => (4, 4),
+        };
+        member.offset = end.next_multiple_of(align);
+        end = member.offset + size;
+    }
+    end.next_multiple_of(VECTOR)
+}
+
+/// The values of all uniform registers; zero and false by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UniformValues {
+    /// c0..c95 as f32 bits of x, y, z, w.
+    pub floats: [[u32; 4]; 96],
+    /// i0..i3
+    pub ints: [[u8; 4]; 4],
+    /// b0..b15, bit n is bn.
+    pub bools: u16,
+}
+
+impl Default for UniformValues {
+    fn default() -> Self {
+        Self { floats: [[0; 4]; 96], ints: [[0; 4]; 4], bools: 0 }
+    }
+}
+
+impl UniformValues {
+    /// Sets what an executable's constants set, as binding it does.
+    pub fn apply(&mut self, constants: &Constants) {
+        for (value, constant) in self.floats.iter_mut().zip(constants.floats) {
+            *value = constant.unwrap_or(*value);
+        }
+        for (value, constant) in self.ints.iter_mut().zip(constants.ints) {
+            *value = constant.unwrap_or(*value);
+        }
+        for (register, constant) in constants.bools.into_iter().enumerate() {
+            if let Some(constant) = constant {
+                self.bools = self.bools & !(1 << register) | u16::from(constant) << register;
+            }
+        }
+    }
+}
+
+/// The bytes of the uniform buffer.
+///
+/// ```
+/// use transpica::host::layout::{UniformValues, pack, registers};
+/// let mut values = UniformValues::default();
+/// values.floats[1] = [1f32.to_bits(), 0, 0, 0];
+/// values.bools = 0b101;
+/// let bytes = pack(&registers(), &values);
+/// assert_eq!(bytes.len(), 1616);
+/// assert_eq!((&bytes[16..20], &bytes[1600..1604]), (&1f32.to_le_bytes()[..], &[5, 0, 0, 0][..]));
+/// ```
+pub fn pack(block: &UniformBlock, values: &UniformValues) -> Vec<u8> {
+    let mut out = vec![0; block.size as usize];
+    for member in &block.members {
+        let place = out.get_mut(member.offset as usize..).unwrap_or_default();
+        let first = usize::from(member.first);
+        let registers = first..first + usize::from(member.count);
+        match member.bank {
+            Bank::Float => {
+                let floats = values.floats.get(registers).unwrap_or_default();
+                fill(place, floats.as_flattened().iter().copied());
+            }
+            Bank::Int => {
+                let ints = values.ints.get(registers).unwrap_or_default();
+                fill(place, ints.as_flattened().iter().copied().map(u32::from));
+            }
+            Bank::Bool => {
+                let mask = (1 << member.count.min(16)) - 1;
+                fill(place, std::iter::once(u32::from(values.bools) >> (member.first & 15) & mask));
+            }
+        }
+    }
+    out
+}
+
+/// Writes words to the start of `place`.
+fn fill(place: &mut [u8], words: impl Iterator<Item = u32>) {
+    for (bytes, word) in place.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+}

@@ -1,0 +1,281 @@
+//! Identifiers for what files name: valid in WGSL, GLSL, HLSL and MSL, no two equal.
+//! In: names of any bytes. Out: identifiers that need no further change in any target. Knows no file and no layout.
+//! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double underscores, GLSL `gl_`.
+
+use crate::container::Name;
+
+/// Characters that one identifier may have; a damaged file could name one symbol with all its bytes.
+const LONGEST: usize = 200;
+
+/// Gives out identifiers that differ from all it gave before.
+#[derive(Default)]
+pub(super) struct Names {
+    given: Vec<String>,
+}
+
+impl Names {
+    /// An identifier as close to `name` as possible; `invented` is what a name without any usable character becomes.
+    /// Where the plain form is a keyword or taken, `_a`, `_b`, … follows.
+    pub fn give(&mut self, name: Name<'_>, invented: impl FnOnce() -> String) -> String {
+        let plain = identifier(name.0);
+        if plain.is_empty() { self.give_valid(invented()) } else { self.give_valid(plain) }
+    }
+    /// An identifier for a name that is valid as it stands.
+    pub fn give_valid(&mut self, plain: String) -> String {
+        let free = |name: &str| !is_keyword(name) && !self.given.iter().any(|given| given == name);
+        let name = if free(&plain) {
+            plain
+        } else {
+            // More suffixes than there are names, so one is free.
+            (0..=self.given.len() + 1)
+                .map(|index| format!("{plain}_{}", letters(index)))
+                .find(|name| free(name))
+                .unwrap_or(plain)
+        };
+        self.given.push(name.clone());
+        name
+    }
+}
+
+/// `a`, `b`, …, `z`, `aa`, `ab`, …
+fn letters(mut index: usize) -> String {
+    let mut reversed = Vec::new();
+    loop {
+        reversed.push(char::from(b'a' + (index % 26) as u8)); // Range: below 26.
+        match (index / 26).checked_sub(1) {
+            Some(rest) => index = rest,
+            None => return reversed.into_iter().rev().collect(),
+        }
+    }
+}
+
+/// Every other character becomes an underscore, runs of them one, none stands at the end. Empty if nothing is left.
+fn identifier(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
+    if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
+        out.push_str("n_");
+    }
+    for &byte in name.iter().take(LONGEST) {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            _ if out.ends_with('_') => {}
+            _ => out.push('_'),
+        }
+    }
+    out.truncate(out.trim_end_matches('_').len());
+    out
+}
+
+/// Whether one of the target languages does not let variables have this name.
+fn is_keyword(name: &str) -> bool {
+    KEYWORDS.binary_search(&name).is_ok()
+        || HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
+        || is_shaped_type(name)
+}
+
+/// Whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`, `float3`, `half2x2`, `vec3f`.
+fn is_shaped_type(name: &str) -> bool {
+    let size = |byte: &u8| (b'1'..=b'4').contains(byte);
+    let shapeless = name.trim_end_matches(['f', 'h', 'i', 'u']);
+    let is_shape = |name: &str, stems: &[&str]| {
+        let bytes = name.as_bytes();
+        let stem = match bytes {
+            [stem @ .., a, b'x', b] if size(a) && size(b) => stem.len(),
+            [stem @ .., a] if size(a) => stem.len(),
+            _ => return false,
+        };
+        stems.contains(&&name[..stem])
+    };
+    is_shape(shapeless, &WGSL_STEMS) || is_shape(name, &STEMS)
+}
+
+/// WGSL shapes may end in a letter for the scalar type.
+const WGSL_STEMS: [&str; 2] = ["vec", "mat"];
+/// What other shapes begin with.
+const STEMS: [&str; 24] = [
+    "bool",
+    "bvec",
+    "char",
+    "dmat",
+    "double",
+    "dvec",
+    "dword",
+    "fixed",
+    "float",
+    "fvec",
+    "half",
+    "hvec",
+    "int",
+    "ivec",
+    "long",
+    "min16float",
+    "min16int",
+    "min16uint",
+    "short",
+    "uchar",
+    "uint",
+    "ulong",
+    "ushort",
+    "uvec",
+];
+/// HLSL words whose letters may have any case.
+const HLSL_ANY_CASE: [&str; 9] = [
+    "asm",
+    "decl",
+    "pass",
+    "technique",
+    "texture1d",
+    "texture2d",
+    "texture3d",
+    "texturecube",
+    "vertexshader",
+];
+
+/// Words of the four languages, sorted.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "AppendStructuredBuffer", "BlendState", "Buffer", "ByteAddressBuffer", "CompileShader", "ComputeShader",
+    "ConsumeStructuredBuffer", "DefaultConstructible", "DepthStencilState", "DepthStencilView",
+    "DomainShader", "GeometryShader", "Hullshader", "INFINITY", "InputPatch", "LineStream", "M_PI_F", "NAN",
+    "NDEBUG", "NULL", "OutputPatch", "PixelShader", "PointStream", "RWBuffer", "RWByteAddressBuffer",
+    "RWStructuredBuffer", "RWTexture1D", "RWTexture1DArray", "RWTexture2D", "RWTexture2DArray",
+    "RWTexture3D", "RasterizerState", "RenderTargetView", "SamplerComparisonState", "SamplerState", "Self",
+    "StructuredBuffer", "Texture1D", "Texture1DArray", "Texture2D", "Texture2DArray", "Texture2DMS",
+    "Texture2DMSArray", "Texture3D", "TextureCube", "TextureCubeArray", "TriangleStream", "VertexShader",
+    "abs", "abstract", "access", "acos", "active", "alias", "alignas", "alignof", "all", "and", "and_eq",
+    "any", "array", "as", "as_type", "asin", "asm", "asm_fragment", "assert", "async", "atan", "atomic",
+    "atomic_bool", "atomic_float", "atomic_int", "atomic_uint", "attribute", "auto", "await", "become",
+    "bfloat", "binding_array", "bitand", "bitcast", "bitor", "bool", "break", "buffer", "case", "cast",
+    "catch", "cbuffer", "ceil", "centroid", "char", "char16_t", "char32_t", "clamp", "class", "clip",
+    "co_await", "co_return", "co_yield", "coherent", "column_major", "common", "compile", "compile_fragment",
+    "compl", "concept", "const", "const_assert", "const_cast", "constant", "consteval", "constexpr",
+    "constinit", "continue", "continuing", "cos", "crate", "cross", "ddx", "ddy", "debugger", "decltype",
+    "default", "degrees", "delete", "demote", "demote_to_helper", "depth2d", "depth2d_array", "depth2d_ms",
+    "depth2d_ms_array", "depthcube", "depthcube_array", "determinant", "device", "diagnostic", "discard",
+    "distance", "do", "dot", "double", "dword", "dynamic_cast", "else", "enable", "enum", "exp", "explicit",
+    "export", "extends", "extern", "external", "f16", "f32", "faceforward", "fallthrough", "false", "filter",
+    "final", "finally", "fixed", "flat", "float", "float16_t", "float32_t", "float64_t", "floor", "fmod",
+    "fn", "for", "frac", "fract", "fragment", "friend", "from", "fxgroup", "get", "globallycoherent", "goto",
+    "groupshared", "half", "highp", "i32", "if", "iimage1D", "iimage1DArray", "iimage2D", "iimage2DArray",
+    "iimage2DMS", "iimage2DMSArray", "iimage2DRect", "iimage3D", "iimageBuffer", "iimageCube",
+    "iimageCubeArray", "image1D", "image1DArray", "image2D", "image2DArray", "image2DMS", "image2DMSArray",
+    "image2DRect", "image3D", "imageBuffer", "imageCube", "imageCubeArray", "impl", "implements", "import",
+    "in", "indices", "inline", "inout", "input", "instanceof", "int", "int16_t", "int32_t", "int64_t",
+    "int8_t", "interface", "intptr_t", "invariant", "inverse", "inversesqrt", "isampler1D",
+    "isampler1DArray", "isampler2D", "isampler2DArray", "isampler2DMS", "isampler2DMSArray",
+    "isampler2DRect", "isampler3D", "isamplerBuffer", "isamplerCube", "isamplerCubeArray", "isfinite",
+    "isinf", "isnan", "isubpassInput", "kernel", "layout", "ldexp", "length", "lerp", "let", "line",
+    "lineadj", "linear", "lit", "log", "long", "loop", "lowp", "macro", "macro_rules", "main", "match",
+    "matrix", "max", "mediump", "mesh", "meta", "metal", "min", "min10float", "min12int", "min16float",
+    "min16int", "min16uint", "mix", "mod", "modf", "module", "move", "mul", "mut", "mutable", "namespace",
+    "new", "nil", "noexcept", "noinline", "nointerpolation", "noise", "non_coherent", "noncoherent",
+    "noperspective", "normalize", "not", "not_eq", "null", "nullptr", "object", "object_data", "of",
+    "operator", "or", "or_eq", "out", "output", "override", "package", "packed_float2", "packed_float3",
+    "packed_float4", "packoffset", "partial", "partition", "pass", "patch", "payload", "pixelfragment",
+    "point", "pointadj", "pow", "precise", "precision", "premerge", "primitives", "priv", "private",
+    "protected", "ptr", "ptrdiff_t", "pub", "public", "radians", "ray_data", "raypayload", "rcp", "read",
+    "read_write", "readonly", "ref", "reflect", "refract", "regardless", "register", "reinterpret_cast",
+    "require", "requires", "resource", "restrict", "return", "row_major", "rsqrt", "sample", "sampler",
+    "sampler1D", "sampler1DArray", "sampler1DArrayShadow", "sampler1DShadow", "sampler2D", "sampler2DArray",
+    "sampler2DArrayShadow", "sampler2DMS", "sampler2DMSArray", "sampler2DRect", "sampler2DRectShadow",
+    "sampler2DShadow", "sampler3D", "sampler3DRect", "samplerBuffer", "samplerCube", "samplerCubeArray",
+    "samplerCubeArrayShadow", "samplerCubeShadow", "sampler_comparison", "sampler_state", "saturate",
+    "select", "self", "set", "shared", "short", "sign", "signed", "sin", "size_t", "sizeof", "smooth",
+    "smoothstep", "snorm", "sqrt", "stateblock", "stateblock_state", "static", "static_assert",
+    "static_cast", "std", "step", "string", "struct", "subpassInput", "subpassInputMS", "subroutine",
+    "super", "superp", "switch", "tan", "target", "tbuffer", "technique", "technique10", "technique11",
+    "template", "tex1D", "tex2D", "tex3D", "texCUBE", "texelFetch", "texture", "texture1D", "texture1d",
+    "texture1d_array", "texture2D", "texture2d", "texture2d_array", "texture2d_ms", "texture2d_ms_array",
+    "texture3D", "texture3d", "textureCube", "texture_1d", "texture_2d", "texture_2d_array", "texture_3d",
+    "texture_buffer", "texture_cube", "texture_cube_array", "texture_depth_2d", "texture_depth_2d_array",
+    "texture_depth_cube", "texture_depth_cube_array", "texture_external", "texture_multisampled_2d",
+    "texture_storage_1d", "texture_storage_2d", "texture_storage_2d_array", "texture_storage_3d",
+    "texturecube", "texturecube_array", "this", "thread", "thread_local", "threadgroup",
+    "threadgroup_imageblock", "throw", "trait", "transpose", "triangle", "triangleadj", "true", "try",
+    "type", "typedef", "typeid", "typename", "typeof", "u32", "uchar", "uimage1D", "uimage1DArray",
+    "uimage2D", "uimage2DArray", "uimage2DMS", "uimage2DMSArray", "uimage2DRect", "uimage3D", "uimageBuffer",
+    "uimageCube", "uimageCubeArray", "uint", "uint16_t", "uint32_t", "uint64_t", "uint8", "uint8_t",
+    "uintptr_t", "ulong", "uniform", "union", "unless", "unorm", "unsafe", "unsigned", "unsized",
+    "usampler1D", "usampler1DArray", "usampler2D", "usampler2DArray", "usampler2DMS", "usampler2DMSArray",
+    "usampler2DRect", "usampler3D", "usamplerBuffer", "usamplerCube", "usamplerCubeArray", "use", "ushort",
+    "using", "usubpassInput", "var", "varying", "vec", "vector", "vertex", "vertexfragment", "vertices",
+    "virtual", "visible", "void", "volatile", "wchar_t", "wgsl", "where", "while", "with", "write",
+    "writeonly", "xor", "xor_eq", "yield",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(name: &str) -> String {
+        Names::default().give(Name(name.as_bytes()), || "invented".into())
+    }
+
+    #[test]
+    fn every_name_becomes_an_identifier() {
+        for (name, expected) in [
+            ("projection", "projection"),
+            ("light.color", "light_color"),
+            ("a$b", "a_b"),
+            ("a..b__c", "a_b_c"),
+            ("tail_", "tail"),
+            ("_hidden", "_hidden"),
+            ("3d", "n_3d"),
+            ("gl_Position", "n_gl_Position"),
+            ("bones2", "bones2"),
+            ("\u{e4}\u{f6}", "invented"),
+            ("", "invented"),
+            ("___", "invented"),
+        ] {
+            assert_eq!(one(name), expected, "{name}");
+        }
+        assert_eq!(one(&"a".repeat(5000)).len(), LONGEST);
+    }
+
+    #[test]
+    fn keywords_and_types_of_any_target_get_a_letter() {
+        for name in [
+            "matrix",
+            "sample",
+            "vec4",
+            "vec3f",
+            "mat4x4",
+            "float4x3",
+            "half2",
+            "texture",
+            "Texture2D",
+            "PASS",
+            "let",
+            "fn",
+            "kernel",
+            "uint3",
+            "min16float2",
+        ] {
+            assert_eq!(one(name), format!("{name}_a"));
+        }
+        for name in ["color4", "light1", "vec5", "scale", "modelView", "bone1x2", "mat", "vec"] {
+            let expected = if name == "vec" { "vec_a".into() } else { name.to_string() };
+            assert_eq!(one(name), expected);
+        }
+    }
+
+    #[test]
+    fn equal_names_are_told_apart_by_letters() {
+        let mut names = Names::default();
+        let mut next = |name: &str| names.give(Name(name.as_bytes()), || "invented".into());
+        assert_eq!([next("m"), next("m_a"), next("m"), next("m")], ["m", "m_a", "m_b", "m_c"]);
+        assert_eq!((letters(0), letters(25), letters(26), letters(701), letters(702)), {
+            let text = |s: &str| s.to_string();
+            (text("a"), text("z"), text("aa"), text("zz"), text("aaa"))
+        });
+    }
+
+    #[test]
+    fn keywords_are_sorted_and_complete_for_wgsl() {
+        assert!(KEYWORDS.is_sorted());
+        #[cfg(feature = "naga")]
+        for word in naga::keywords::wgsl::RESERVED {
+            assert!(is_keyword(word), "{word}");
+        }
+    }
+}
