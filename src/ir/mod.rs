@@ -3,8 +3,10 @@
 //! (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain operations for one precision.
 //! The law of the form stands in [`verify`](verify()).
 
+pub mod eval;
 pub mod func;
 pub mod op;
+pub mod scalar;
 pub mod signature;
 pub mod text;
 pub mod types;

@@ -1,0 +1,342 @@
+//! Runs a module on the CPU: what a translated program must compute.
+//! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither host nor encodings.
+//! For tests: a value costs some nanoseconds, nothing is cached. No recursion.
+
+#[cfg(test)]
+mod tests;
+
+use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
+use super::op::{Binary, Op, Unary};
+use super::signature::Shape;
+use super::types::{Kind, Type, Value};
+use super::verify::{Stage, verify};
+use super::{Node, scalar};
+use crate::entity::Handle;
+use crate::error::{At, Error, Result};
+use crate::precision::{Precision, arith};
+
+/// Bits of the lanes of one value; those beyond its type are 0.
+pub type Lanes = [u32; 4];
+
+/// Where a program reads from. Everything that is not given reads as zero.
+pub trait Environment {
+    /// v0..v15
+    fn input(&self, register: u8) -> Lanes;
+    /// c0..c95
+    fn uniform(&self, register: u8) -> Lanes {
+        let _ = register;
+        [0; 4]
+    }
+    /// Component of i0..i3.
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        let _ = (index, component);
+        0
+    }
+    /// b0..b15
+    fn bool_uniform(&self, register: u8) -> bool {
+        let _ = register;
+        false
+    }
+    /// An element of a member of the uniform block; nothing where there is none.
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        let _ = (member, element);
+        None
+    }
+}
+
+/// An environment of plain tables.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    /// v0..v15
+    pub inputs: [Lanes; 16],
+    /// c0..c95
+    pub uniforms: Vec<Lanes>,
+    /// i0..i3
+    pub ints: [[u8; 4]; 4],
+    /// Bit k is bk.
+    pub bools: u16,
+    /// Elements of the members of the uniform block.
+    pub members: Vec<Vec<Lanes>>,
+}
+
+impl Environment for Registers {
+    fn input(&self, register: u8) -> Lanes {
+        self.inputs[usize::from(register)]
+    }
+    fn uniform(&self, register: u8) -> Lanes {
+        self.uniforms.get(usize::from(register)).copied().unwrap_or_default()
+    }
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        self.ints[usize::from(index)][usize::from(component)]
+    }
+    fn bool_uniform(&self, register: u8) -> bool {
+        self.bools >> register & 1 != 0
+    }
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
+    }
+}
+
+/// Runs a module: the outputs of its main function, in order. `budget` is the number of items it may take.
+///
+/// ```
+/// use transpica::ir::{eval::{Registers, eval}, text};
+/// use transpica::precision::Precision;
+/// let module = text::parse("func main { %0: f32x4 = const 0 1 2 3 %1: f32 = dotp %0 %0 yield %1 }")?;
+/// let outputs = eval(&module, Precision::Exact, &Registers::default(), 100)?;
+/// assert_eq!(outputs, [[14f32.to_bits(), 0, 0, 0]]);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+///
+/// # Errors
+/// The module breaks the law, takes more items than the budget, or reads a member that the environment does not have.
+pub fn eval(
+    module: &Module,
+    precision: Precision,
+    environment: &dyn Environment,
+    budget: u64,
+) -> Result<Vec<Lanes>> {
+    Evaluator::new(module)?.run(precision, environment, budget)
+}
+
+/// A module that was found to keep the law, to be run several times.
+pub struct Evaluator<'a> {
+    module: &'a Module,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Takes a module of either stage.
+    ///
+    /// # Errors
+    /// The module breaks the law.
+    pub fn new(module: &'a Module) -> Result<Self> {
+        verify(module, Stage::Pica)?;
+        Ok(Self { module })
+    }
+
+    /// Runs it once, as [`eval`] does.
+    ///
+    /// # Errors
+    /// It takes more items than the budget, or reads a member that the environment does not have.
+    pub fn run(
+        &self,
+        precision: Precision,
+        environment: &dyn Environment,
+        budget: u64,
+    ) -> Result<Vec<Lanes>> {
+        let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
+        machine.call(&self.module.main, &[], None);
+        for _ in 0..budget {
+            if let Some(outputs) = machine.step()? {
+                return Ok(outputs);
+            }
+        }
+        Err(Error::new(crate::error::Kind::StepBudget(budget), At::Whole))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Frame {
+    Region { region: Region, next: usize },
+    Node(Node),
+}
+
+/// A function that is running.
+struct Activation<'a> {
+    f: &'a Func,
+    values: Vec<Lanes>,
+    frames: Vec<Frame>,
+    /// The value of the caller that the call computes.
+    result: Option<Value>,
+}
+
+struct Machine<'a> {
+    module: &'a Module,
+    precision: Precision,
+    environment: &'a dyn Environment,
+    calls: Vec<Activation<'a>>,
+}
+
+impl<'a> Machine<'a> {
+    fn call(&mut self, f: &'a Func, args: &[Lanes], result: Option<Value>) {
+        let mut activation =
+            Activation { f, values: vec![[0; 4]; f.values.len()], frames: Vec::new(), result };
+        activation.assign(f.params, args);
+        activation.frames.extend(f.body.map(|region| Frame::Region { region, next: 0 }));
+        self.calls.push(activation);
+    }
+
+    /// Takes one item or exit; the outputs of the main function when it ends.
+    fn step(&mut self) -> Result<Option<Vec<Lanes>>> {
+        let Some(top) = self.calls.last_mut() else { return Err(broken("nothing runs")) };
+        let Some(Frame::Region { region, next }) = top.frames.last_mut() else {
+            return Err(broken("no region runs"));
+        };
+        let (region, index) = (&top.f.regions[*region], *next);
+        *next += 1;
+        match region.items.get(index) {
+            Some(&Item::Let(value)) => self.evaluate(value)?,
+            Some(&Item::Node(node)) => top.enter(node),
+            None => {
+                if let Some(outputs) = top.exit(region.exit)? {
+                    return Ok(self.finish(outputs));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the innermost call.
+    fn finish(&mut self, outputs: Vec<Lanes>) -> Option<Vec<Lanes>> {
+        let done = self.calls.pop()?;
+        let (Some(caller), Some(result)) = (self.calls.last_mut(), done.result) else { return Some(outputs) };
+        caller.values[result.index()] = outputs.first().copied().unwrap_or_default();
+        None
+    }
+
+    fn evaluate(&mut self, value: Value) -> Result<()> {
+        let Some(top) = self.calls.last() else { return Err(broken("nothing runs")) };
+        let f = top.f;
+        let Some(op) = f.op(value) else { return Err(broken("an item evaluates no operation")) };
+        if let Op::Call { helper, args } = op {
+            let args = top.read(args);
+            self.call(&self.module.helpers[usize::from(helper)], &args, Some(value));
+            return Ok(());
+        }
+        let ty = f.ty(value);
+        let get = |value: Value| top.values[value.index()];
+        let mut lanes = self.operation(f, op, ty, get)?;
+        lanes[usize::from(ty.lanes)..].fill(0);
+        self.calls.last_mut().ok_or_else(|| broken("nothing runs"))?.values[value.index()] = lanes;
+        Ok(())
+    }
+
+    fn operation(&self, f: &Func, op: Op, ty: Type, get: impl Fn(Value) -> Lanes) -> Result<Lanes> {
+        let (precision, environment) = (self.precision, self.environment);
+        let member = |member: u16, element: Option<u16>| {
+            let lanes = element.and_then(|element| environment.member(member, element));
+            lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
+        };
+        Ok(match op {
+            Op::Const(bits) => bits,
+            Op::Input(register) => environment.input(register),
+            Op::Uniform(register) => environment.uniform(register),
+            Op::UniformAt { base, offset } => {
+                match arith::uniform_index(base, get(offset)[0].cast_signed()) {
+                    index @ 0..96 => environment.uniform(index),
+                    _ => [1f32.to_bits(); 4],
+                }
+            }
+            Op::IntUniform { index, component } => {
+                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
+            }
+            Op::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
+            Op::Member { member: number, element } => member(number, Some(element))?,
+            Op::MemberAt { member: number, index } => member(number, u16::try_from(get(index)[0]).ok())?,
+            Op::Shuffle(lanes) => lanes.map(|lane| get(lane.value())[usize::from(lane.index())]),
+            Op::Unary(op, a) => unary(op, precision, get(a)),
+            Op::Binary(op, a, b) => binary(op, precision, get(a), get(b), f.ty(a).lanes),
+            Op::Select { cond, a, b } => select(get(cond), get(a), get(b)),
+            Op::Call { .. } => return Err(broken(&format!("a call of {ty} is no plain operation"))),
+        })
+    }
+}
+
+impl Activation<'_> {
+    fn read(&self, list: ValueList) -> Vec<Lanes> {
+        self.f.get(list).iter().map(|value| self.values[value.index()]).collect()
+    }
+
+    fn assign(&mut self, list: ValueList, lanes: &[Lanes]) {
+        for (value, &lanes) in self.f.get(list).iter().zip(lanes) {
+            self.values[value.index()] = lanes;
+        }
+    }
+
+    fn enter(&mut self, node: Node) {
+        self.frames.push(Frame::Node(node));
+        let region = match &self.f.nodes[node] {
+            NodeData::If { cond, then, otherwise, .. } => {
+                if self.values[cond.index()][0] != 0 {
+                    *then
+                } else {
+                    *otherwise
+                }
+            }
+            NodeData::Loop { params, inits, body, .. } => {
+                let inits = self.read(*inits);
+                self.assign(*params, &inits);
+                *body
+            }
+            NodeData::Block { body, .. } => *body,
+            NodeData::Switch { selector, cases, default, .. } => {
+                let selector = self.values[selector.index()][0].cast_signed();
+                let case = cases.iter().find(|(values, _)| values.contains(&selector));
+                case.map_or(*default, |(_, region)| *region)
+            }
+        };
+        self.frames.push(Frame::Region { region, next: 0 });
+    }
+
+    /// Leaves a region; the outputs where that ends the function.
+    fn exit(&mut self, exit: Exit) -> Result<Option<Vec<Lanes>>> {
+        let (list, leaves): (_, fn(&NodeData) -> bool) = match exit {
+            Exit::Yield(list) => (list, |_| true),
+            Exit::Break(list) => (list, NodeData::is_breakable),
+            Exit::Continue(list) => (list, NodeData::is_loop),
+            Exit::Unreachable => return Err(broken("the unreachable was reached")),
+        };
+        let given = self.read(list);
+        while let Some(frame) = self.frames.pop() {
+            let Frame::Node(node) = frame else { continue };
+            match &self.f.nodes[node] {
+                NodeData::Loop { params, body, .. } if matches!(exit, Exit::Continue(_)) => {
+                    self.assign(*params, &given);
+                    self.frames.push(Frame::Node(node));
+                    self.frames.push(Frame::Region { region: *body, next: 0 });
+                    return Ok(None);
+                }
+                data if leaves(data) => {
+                    self.assign(data.results(), &given);
+                    return Ok(None);
+                }
+                NodeData::If { .. }
+                | NodeData::Loop { .. }
+                | NodeData::Block { .. }
+                | NodeData::Switch { .. } => {}
+            }
+        }
+        Ok(Some(given))
+    }
+}
+
+fn unary(op: Unary, precision: Precision, a: Lanes) -> Lanes {
+    a.map(|a| scalar::unary(op, precision, a))
+}
+
+fn binary(op: Binary, precision: Precision, a: Lanes, b: Lanes, lanes: u8) -> Lanes {
+    match op.signature().shape {
+        Shape::Each => std::array::from_fn(|lane| scalar::binary(op, precision, a[lane], b[lane])),
+        Shape::Dot => [scalar::dot(op, precision, a, b, lanes), 0, 0, 0],
+    }
+}
+
+fn select(cond: Lanes, a: Lanes, b: Lanes) -> Lanes {
+    std::array::from_fn(|lane| if cond[lane] != 0 { a[lane] } else { b[lane] })
+}
+
+/// Whether two values of a kind are equal: bit by bit, but all NaN are one.
+pub fn same(kind: Kind, a: Lanes, b: Lanes) -> bool {
+    let is_nan = |bits: u32| kind == Kind::F32 && f32::from_bits(bits).is_nan();
+    a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+}
+
+fn no_member(member: u16, element: Option<u16>) -> crate::error::Kind {
+    let element = element.map_or_else(|| "such an element".into(), |element| format!("element {element}"));
+    crate::error::Kind::Other(format!("member {member} has no {element}"))
+}
+
+#[cold]
+fn broken(text: &str) -> Error {
+    Error::new(crate::error::Kind::Verify(text.into()), At::Whole)
+}
