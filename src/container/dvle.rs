@@ -79,6 +79,21 @@ impl Header {
             geometry_fixed_vertices: bytes[0x17],
         }
     }
+    /// Appends that part.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"DVLE");
+        out.extend_from_slice(&[self.version.major, self.version.minor, self.kind, self.flags]);
+        out.extend_from_slice(&self.main.to_le_bytes());
+        out.extend_from_slice(&self.endmain.to_le_bytes());
+        out.extend_from_slice(&self.input_mask.to_le_bytes());
+        out.extend_from_slice(&self.output_mask.to_le_bytes());
+        out.extend_from_slice(&[
+            self.geometry_mode,
+            self.geometry_start,
+            self.geometry_main_vertices,
+            self.geometry_fixed_vertices,
+        ]);
+    }
     /// The shader unit; nothing for codes that have no meaning.
     pub fn shader_type(&self) -> Option<ShaderType> {
         match self.kind {

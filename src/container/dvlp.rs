@@ -2,9 +2,9 @@
 //! In: the package's header. Out: views of code, descriptors and debug tables. Knows no executable.
 //! Facts: 3dbrew "SHBIN"; nihstro writes only the first 28 bytes of the header.
 
-use super::bytes::{Extent, NameOffset, Reader, Strings, Table, half};
+use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half};
 use super::records::{Descriptor, Line};
-use crate::error::{At, Result};
+use crate::error::Result;
 
 /// Length of the full header.
 pub(super) const HEADER: u32 = 0x28;
@@ -21,6 +21,8 @@ pub struct Version {
 }
 
 impl Version {
+    /// What picasso writes into an executable. Into the package it writes 0.
+    pub const PICASSO: Self = Self { major: 2, minor: 0x10 };
     /// The version in two bytes at `at` of a header.
     pub(super) fn read(header: &[u8], at: usize) -> Self {
         Self { major: header[at], minor: header[at + 1] }
@@ -88,15 +90,11 @@ impl<'a> Dvlp<'a> {
         Ok(())
     }
     /// Source file and line of a code word, where the file tells it.
-    pub fn source_line(&self, word: usize) -> Option<(super::Name<'a>, u32)> {
+    pub fn source_line(&self, word: usize) -> Option<(Name<'a>, u32)> {
         self.lines.get(word).map(|line| (self.strings.get(line.file), line.line))
     }
-    /// Place of a code word in the file.
-    pub fn at_code(&self, word: usize) -> At {
-        self.code.at(word)
-    }
     /// The name of a source file.
-    pub fn name(&self, offset: NameOffset) -> super::Name<'a> {
+    pub fn name(&self, offset: NameOffset) -> Name<'a> {
         self.strings.get(offset)
     }
 }

@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn keywords_are_sorted_and_complete_for_wgsl() {
         assert!(KEYWORDS.is_sorted());
-        #[cfg(feature = "naga")]
+        #[cfg(feature = "wgsl")]
         for word in naga::keywords::wgsl::RESERVED {
             assert!(is_keyword(word), "{word}");
         }
