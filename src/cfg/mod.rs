@@ -1,7 +1,18 @@
 //! The control-flow graph of a program: nodes are control states (pc and stacks), merged to basic blocks.
 //! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
 
+pub mod dot;
+pub mod explore;
 pub mod graph;
+mod live;
+mod scan;
+mod simplify;
+mod states;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+pub mod text;
 
 use std::ops::Range;
 
@@ -57,6 +68,34 @@ pub enum Terminator {
     End,
 }
 
+impl Terminator {
+    /// The blocks to which it may lead, those of a branch in the order then, otherwise.
+    #[inline]
+    pub fn targets(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
+        let (few, many) = match self {
+            Self::Goto(target) => ([Some(*target), None], &[][..]),
+            Self::Branch { then, otherwise, .. } => ([Some(*then), Some(*otherwise)], &[][..]),
+            Self::Dispatch { targets, .. } => ([None; 2], &targets[..]),
+            Self::End => ([None; 2], &[][..]),
+        };
+        few.into_iter().flatten().chain(many.iter().copied())
+    }
+    /// The same with other targets. A branch whose arms become one is no branch any more.
+    pub(crate) fn map(&self, target: impl Fn(Block) -> Block) -> Self {
+        match self {
+            Self::Goto(to) => Self::Goto(target(*to)),
+            Self::Branch { test, then, otherwise } => match (target(*then), target(*otherwise)) {
+                (then, otherwise) if then == otherwise => Self::Goto(then),
+                (then, otherwise) => Self::Branch { test: *test, then, otherwise },
+            },
+            Self::Dispatch { region, targets } => {
+                Self::Dispatch { region: *region, targets: targets.iter().map(|&to| target(to)).collect() }
+            }
+            Self::End => Self::End,
+        }
+    }
+}
+
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockData {
@@ -68,14 +107,24 @@ pub struct BlockData {
     pub pc: Option<Pc>,
 }
 
-/// A control-flow graph.
+impl Cfg {
+    /// What a block does.
+    #[inline]
+    pub fn actions_of(&self, block: Block) -> &[Action] {
+        let range = &self.blocks[block].actions;
+        &self.actions[range.start as usize..range.end as usize]
+    }
+}
+
+/// A control-flow graph. Blocks are numbered in reverse postorder: an edge that leads to a higher number is a forward edge.
+/// The entry is the first, the exit the last; no edge leads to the entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
     /// The blocks. All are reachable from the entry, except perhaps the exit.
     pub blocks: Arena<Block, BlockData>,
     /// The actions of all blocks.
     pub actions: Vec<Action>,
-    /// Where the program starts (no edge leads here if possible).
+    /// Where the program starts.
     pub entry: Option<Block>,
     /// The one block that ends the program.
     pub exit: Option<Block>,

@@ -1,0 +1,210 @@
+//! One look at every word that execution might reach, before contexts are told apart.
+//! In: [`Program`], known uniforms. Out: what each word is, where blocks may start, which scopes there are.
+//! Knows no stacks: whatever some stack might allow counts as reachable.
+
+use super::explore::Options;
+use crate::isa::control::Test;
+use crate::isa::{DataOp, Flow, Inst, Pc, Program, Stage};
+
+/// The kinds of scopes, one for each stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Call,
+    If,
+    Loop,
+}
+
+/// What is known about one word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Word {
+    flags: u8,
+    /// One more than the lowest first word of the callees that end before this word, or 0.
+    call_start: u16,
+    /// The lowest first word of the then-parts that end before this word, or 0.
+    if_start: u16,
+}
+
+const VISITED: u8 = 1;
+const RUN: u8 = 2;
+const FLOW: u8 = 4;
+const UNDEFINED: u8 = 8;
+const LEADER: u8 = 16;
+const END: u8 = 32;
+
+impl Word {
+    /// Whether the instruction does something to registers other than the stacks.
+    pub(super) fn runs(self) -> bool {
+        self.flags & RUN != 0
+    }
+    /// Whether it steers.
+    pub(super) fn steers(self) -> bool {
+        self.flags & FLOW != 0
+    }
+    /// Whether its opcode is undefined.
+    pub(super) fn undefined(self) -> bool {
+        self.flags & UNDEFINED != 0
+    }
+    /// Whether it may be reached.
+    pub(super) fn reached(self) -> bool {
+        self.flags & VISITED != 0
+    }
+    /// Whether it may be reached and does not end the program.
+    pub(super) fn goes_on(self) -> bool {
+        self.flags & (VISITED | END) == VISITED
+    }
+    /// Whether control may come here otherwise than from the word before.
+    pub(super) fn leads(self) -> bool {
+        self.flags & LEADER != 0
+    }
+}
+
+/// The result of the look.
+pub(super) struct Scan {
+    /// All words of the code and one more.
+    pub(super) words: Vec<Word>,
+    /// The instructions that steer, in the order in which they were met.
+    pub(super) flows: Vec<(Pc, Flow)>,
+    /// How many words may be reached.
+    pub(super) count: usize,
+}
+
+/// Looks at everything that may be reached from the entry point.
+pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
+    let words = vec![Word::default(); program.code().len() + 1];
+    let mut scan = Scan { words, flows: Vec::with_capacity(16), count: 0 };
+    let mut work = vec![program.entry()];
+    while let Some(start) = work.pop() {
+        let mut pc = start;
+        while let Some(inst) = program.inst(pc)
+            && !scan.words[pc.index()].reached()
+        {
+            scan.count += 1;
+            let flags = classify(&inst, program.stage());
+            scan.words[pc.index()].flags |= flags;
+            if let Inst::Flow(flow) = inst {
+                match flow {
+                    Flow::Nop => {}
+                    Flow::End => break,
+                    Flow::Break
+                    | Flow::BreakC(_)
+                    | Flow::Call { .. }
+                    | Flow::CallC { .. }
+                    | Flow::CallU { .. }
+                    | Flow::IfU { .. }
+                    | Flow::IfC { .. }
+                    | Flow::Loop { .. }
+                    | Flow::JmpC { .. }
+                    | Flow::JmpU { .. } => scan.steer(pc, flow, options, &mut work),
+                }
+            }
+            pc = pc.next();
+        }
+    }
+    scan
+}
+
+/// Whether an instruction changes any register.
+pub(super) fn has_effect(inst: &Inst, stage: Stage) -> bool {
+    match inst {
+        Inst::Data { op: DataOp::Litp, .. } | Inst::Cmp { .. } => true,
+        Inst::Data { mask, .. } | Inst::Mova { mask, .. } => !mask.is_empty(),
+        Inst::Flow(_) | Inst::Unassigned(_) => false,
+        Inst::Emit | Inst::SetEmit { .. } => stage == Stage::Geometry,
+    }
+}
+
+fn classify(inst: &Inst, stage: Stage) -> u8 {
+    let what = match inst {
+        Inst::Flow(Flow::Nop) => 0,
+        Inst::Flow(Flow::End) => FLOW | END,
+        Inst::Flow(_) => FLOW,
+        Inst::Unassigned(_) => UNDEFINED,
+        Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
+            if has_effect(inst, stage) {
+                RUN
+            } else {
+                0
+            }
+        }
+    };
+    VISITED | what
+}
+
+/// Which answers a test of the program's own state may get: (holds, fails).
+pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
+    match test.map(|test| (test, options.answer(test))) {
+        None | Some((_, Some(true))) => (true, false),
+        Some((_, Some(false))) => (false, true),
+        Some((_, None)) => (true, true),
+    }
+}
+
+impl Scan {
+    /// Notes where an instruction may lead and which scope it opens.
+    fn steer(&mut self, pc: Pc, flow: Flow, options: &Options, work: &mut Vec<Pc>) {
+        self.flows.push((pc, flow));
+        self.lead(pc.next());
+        let (holds, fails) = answers(flow.test(), options);
+        match flow {
+            Flow::Call { target, length }
+            | Flow::CallC { target, length, .. }
+            | Flow::CallU { target, length, .. } => {
+                if holds {
+                    let end = target.plus(length);
+                    self.lead(target);
+                    self.lead(end);
+                    work.push(target);
+                    if let Some(word) = self.words.get_mut(end.index()) {
+                        word.call_start = at_most(word.call_start, target.0 + 1);
+                    }
+                }
+            }
+            Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
+                self.lead(target);
+                if fails {
+                    work.push(target);
+                }
+                if holds {
+                    let join = target.plus(length);
+                    self.lead(join);
+                    work.push(join);
+                    if let Some(word) = self.words.get_mut(target.index()) {
+                        word.if_start = at_most(word.if_start, pc.next().0);
+                    }
+                }
+            }
+            Flow::Loop { last, .. } => {
+                self.lead(last.next());
+                work.push(last.next());
+            }
+            Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
+                if holds {
+                    self.lead(target);
+                    work.push(target);
+                }
+            }
+            Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) => {}
+        }
+    }
+
+    fn lead(&mut self, pc: Pc) {
+        if let Some(word) = self.words.get_mut(pc.index()) {
+            word.flags |= LEADER;
+        }
+    }
+
+    /// The first word of the scopes of this kind that end at `end` (of the lowest, if there are several).
+    pub(super) fn scope_start(&self, kind: Kind, end: Pc) -> Option<Pc> {
+        let word = self.words.get(end.index())?;
+        match kind {
+            Kind::Call => word.call_start.checked_sub(1).map(Pc),
+            Kind::If => (word.if_start != 0).then_some(Pc(word.if_start)),
+            Kind::Loop => None,
+        }
+    }
+}
+
+/// The lower of two starts, where 0 stands for none.
+fn at_most(old: u16, new: u16) -> u16 {
+    if old == 0 { new } else { old.min(new) }
+}

@@ -1,0 +1,346 @@
+//! What graphs come of small programs.
+
+use expect_test::{Expect, expect};
+
+use super::Cfg;
+use super::explore::{Explored, Options, explore};
+use super::testing::program;
+use crate::error::Kind;
+use crate::limits::Limits;
+
+fn graph_with(text: &str, options: &Options) -> Cfg {
+    match explore(&program(text), options, &Limits::default()).expect("is defined") {
+        Explored::Graph(cfg) => cfg,
+        Explored::TooManyNodes { limit } => panic!("more than {limit} nodes"),
+    }
+}
+
+fn graph(text: &str) -> Cfg {
+    graph_with(text, &Options::default())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "written as a literal at each call")]
+fn check(text: &str, expect: Expect) {
+    expect.assert_eq(&graph(text).to_string());
+}
+
+#[test]
+fn a_straight_program_is_one_block() {
+    check(
+        "a; nop; a; end; a",
+        expect![[r#"
+        block0 at 0x0:
+            run 0x0
+            run 0x2
+            goto block1
+        block1:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn code_that_ends_without_end_is_one_block() {
+    check(
+        "a; a",
+        expect![[r#"
+        block0 at 0x0:
+            run 0x0
+            run 0x1
+            goto block1
+        block1:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn an_if_with_else_joins() {
+    check(
+        "if x 3 2; a; a; a; a; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            if cmp.x block1 else block2
+        block1 at 0x1:
+            run 0x1
+            run 0x2
+            goto block3
+        block2 at 0x3:
+            run 0x3
+            run 0x4
+            goto block3
+        block3 at 0x5:
+            run 0x5
+            goto block4
+        block4:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_repeats_by_its_count() {
+    check(
+        "a; loop i1 3; a; a; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            run 0x0
+            enter loop 0 with i1
+            goto block1
+        block1 at 0x2:
+            run 0x2
+            run 0x3
+            aL += i1.z
+            if left0 > 0 block2 else block3
+        block2:
+            left0 -= 1
+            goto block1
+        block3 at 0x4:
+            run 0x4
+            goto block4
+        block4:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_at_the_start_leaves_the_entry_without_edges() {
+    check(
+        "a; jmp x 0; end",
+        expect![[r#"
+        block0:
+            goto block1
+        block1 at 0x0:
+            run 0x0
+            if cmp.x block1 else block2
+        block2:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn breakc_leaves_the_loop_and_restores_the_outer_counter() {
+    check(
+        "loop i0 4; loop i1 3; a; break x; nop; end",
+        expect![[r#"
+        block0 at 0x0:
+            enter loop 0 with i0
+            goto block1
+        block1 at 0x1:
+            enter loop 1 with i1
+            goto block2
+        block2 at 0x2:
+            run 0x2
+            if cmp.x block3 else block4
+        block3:
+            aL += i1.z
+            aL = saved1
+            goto block7
+        block4:
+            aL += i1.z
+            if left1 > 0 block5 else block6
+        block5:
+            left1 -= 1
+            goto block2
+        block6:
+            aL = saved1
+            goto block7
+        block7 at 0x4:
+            aL += i0.z
+            if left0 > 0 block8 else block9
+        block8:
+            left0 -= 1
+            goto block1
+        block9:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_callee_is_repeated_for_each_caller() {
+    check(
+        "call 3 1; call x 3 1; end; a; end",
+        expect![[r#"
+        block0 at 0x3:
+            run 0x3
+            if cmp.x block1 else block2
+        block1 at 0x3:
+            run 0x3
+            goto block2
+        block2:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_jump_in_the_last_word_of_a_then_part_is_lost() {
+    check(
+        "if x 2 1; jmp y 5; a; a; end; a",
+        expect![[r#"
+        block0 at 0x0:
+            if cmp.x block2 else block1
+        block1 at 0x2:
+            run 0x2
+            goto block2
+        block2 at 0x3:
+            run 0x3
+            goto block3
+        block3:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_then_part_left_by_break_does_not_double_what_follows() {
+    // The entry left on the IF stack is dead after the loop: one copy of words 5 and 6.
+    check(
+        "loop i0 4; if x 4 0; a; break y; a; a; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            enter loop 0 with i0
+            goto block1
+        block1 at 0x1:
+            if cmp.x block2 else block4
+        block2 at 0x2:
+            run 0x2
+            if cmp.y block3 else block4
+        block3:
+            aL += i0.z
+            goto block6
+        block4 at 0x4:
+            run 0x4
+            aL += i0.z
+            if left0 > 0 block5 else block6
+        block5:
+            left0 -= 1
+            goto block1
+        block6 at 0x5:
+            run 0x5
+            run 0x6
+            goto block7
+        block7:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_can_never_end_again_still_lets_a_later_one_restore_the_counter() {
+    // After word 2 the outer loop's entry stays behind; leaving the loop of word 3 must restore aL.
+    let cfg = graph("loop i0 2; loop i0 2; a; loop i1 4; a; end");
+    expect![[r#"
+        block0 at 0x0:
+            enter loop 0 with i0
+            enter loop 1 with i0
+            goto block1
+        block1 at 0x2:
+            run 0x2
+            aL += i0.z
+            if left1 > 0 block2 else block3
+        block2:
+            left1 -= 1
+            goto block1
+        block3:
+            aL = saved1
+            enter loop 1 with i1
+            goto block4
+        block4 at 0x4:
+            run 0x4
+            aL += i1.z
+            if left1 > 0 block5 else block6
+        block5:
+            left1 -= 1
+            goto block4
+        block6:
+            aL = saved1
+            goto block7
+        block7:
+            end
+    "#]]
+    .assert_eq(&cfg.to_string());
+}
+
+#[test]
+fn known_uniforms_prune_edges() {
+    let options = Options {
+        known_bools: 0b11,
+        bools: 0b01,
+        ints: [Some([0, 1, 1]), None, None, None],
+        ..Options::default()
+    };
+    let cfg = graph_with("if b0 3 1; loop i0 2; a; a; jmp b1 0; jmp !b1 8; a; a; end", &options);
+    expect![[r#"
+        block0 at 0x1:
+            enter loop 0 with i0
+            run 0x2
+            aL += i0.z
+            run 0x3
+            goto block1
+        block1:
+            end
+    "#]]
+    .assert_eq(&cfg.to_string());
+}
+
+#[test]
+fn an_undefined_opcode_counts_only_if_it_is_reached() {
+    let limits = Limits::default();
+    let run =
+        |text: &str, lenient| explore(&program(text), &Options { lenient, ..Options::default() }, &limits);
+    for text in ["a; bad; end", "if x 2 0; bad; end"] {
+        let error = run(text, false).expect_err("reached");
+        assert!(matches!(error.kind, Kind::BadOpcode(_)), "{error}");
+        assert_eq!(error.at, crate::error::At::Pc(1));
+        assert!(run(text, true).is_ok());
+    }
+    assert!(run("end; bad", false).is_ok());
+    assert!(run("jmp x 2; end; end; bad", false).is_ok());
+}
+
+#[test]
+fn too_many_nodes_are_reported() {
+    let limits = Limits { nodes_per_instruction: 0, nodes_base: 3, ..Limits::default() };
+    let explored = explore(&program("jmp x 2; a; a; end"), &Options::default(), &limits).expect("is defined");
+    assert_eq!(explored, Explored::TooManyNodes { limit: 3 });
+}
+
+#[test]
+fn recursion_fills_the_ring_and_then_repeats_itself() {
+    check(
+        "call x 0 2; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            if cmp.x block1 else block9
+        block1 at 0x0:
+            if cmp.x block2 else block8
+        block2 at 0x0:
+            if cmp.x block3 else block7
+        block3 at 0x0:
+            if cmp.x block4 else block6
+        block4 at 0x0:
+            if cmp.x block4 else block5
+        block5 at 0x1:
+            run 0x1
+            goto block6
+        block6 at 0x1:
+            run 0x1
+            goto block7
+        block7 at 0x1:
+            run 0x1
+            goto block8
+        block8 at 0x1:
+            run 0x1
+            goto block9
+        block9 at 0x1:
+            run 0x1
+            goto block10
+        block10:
+            end
+    "#]],
+    );
+}
