@@ -1,7 +1,11 @@
 //! Interfaces of the sample programs and of small made-up executables.
 
 use super::*;
-use crate::container::Shbin;
+use crate::container::{
+    Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,
+    SymbolRange, write,
+};
+use crate::isa::Stage;
 use crate::limits::Limits;
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
@@ -105,8 +109,347 @@ fn every_register_is_found_once(interface: &Interface) {
             MemberType::Bits => (4, 4),
             _ => (16, 16 * u32::from(member.count)),
         };
-        assert!(member.offset >= end && member.offset % align == 0, "{member:?}");
+        assert!(member.offset >= end && member.offset.is_multiple_of(align), "{member:?}");
         end = member.offset + size;
     }
-    assert!(interface.block.size >= end && interface.block.size % 16 == 0);
+    assert!(interface.block.size >= end && interface.block.size.is_multiple_of(16));
+}
+
+/// A file with four code words and this executable.
+fn file_of(executable: Executable) -> Vec<u8> {
+    write(&Model { code: vec![0x8800_0000; 4], executables: vec![executable], ..Model::default() })
+}
+
+/// An executable with these symbols: name, bank, first register, number of registers.
+fn with_symbols(symbols: &[(&str, SymbolBank, u8, u8)]) -> Executable {
+    let mut executable = Executable::default();
+    for &(name, bank, first, count) in symbols {
+        let name = executable.names.add(name.as_bytes());
+        executable.symbols.push(Symbol::new(name, SymbolRange { bank, first, count }));
+    }
+    executable
+}
+
+/// The interface of an executable with default options.
+fn interface_of(executable: Executable, usage: &Usage) -> Interface {
+    let bytes = file_of(executable);
+    dvle::interface(&Shbin::parse(&bytes).unwrap(), 0, usage, &Options::default(), "test").unwrap()
+}
+
+#[test]
+fn only_symbols_that_are_read_become_members() {
+    let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 4, 2)]);
+    let interface = interface_of(executable, &Usage { floats: 1 << 5, ..Usage::default() });
+    assert_eq!(members(&interface.block), [("b", 4, 0, MemberType::Vec4Array(2))]);
+}
+
+#[test]
+fn a_program_without_uniforms_has_no_block() {
+    let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4)]);
+    for layout in [Layout::Symbols, Layout::Registers] {
+        let bytes = file_of(executable.clone());
+        let options = Options { layout, ..Options::default() };
+        let file = Shbin::parse(&bytes).unwrap();
+        let interface = dvle::interface(&file, 0, &Usage::default(), &options, "").unwrap();
+        assert_eq!(interface.block, UniformBlock::default());
+    }
+}
+
+#[test]
+fn registers_without_a_symbol_come_in_maximal_runs() {
+    let executable = with_symbols(&[("a", SymbolBank::Float, 2, 1), ("n", SymbolBank::Int, 1, 1)]);
+    let usage = Usage { floats: 0b111_0111, ints: 0b1011, bools: 0b1100_0001, ..Usage::default() };
+    let interface = interface_of(executable, &usage);
+    assert_eq!(
+        members(&interface.block),
+        [
+            ("c0_unbound", 0, 0, MemberType::Vec4Array(2)),
+            ("a", 2, 32, MemberType::Vec4),
+            ("c4_unbound", 4, 48, MemberType::Vec4Array(3)),
+            ("i0_unbound", 0, 96, MemberType::IVec4),
+            ("n", 1, 112, MemberType::IVec4),
+            ("i3_unbound", 3, 128, MemberType::IVec4),
+            ("b0_unbound", 0, 144, MemberType::Bits),
+            ("b6_unbound", 6, 148, MemberType::Bits),
+        ]
+    );
+    assert_eq!(interface.block.size, 160);
+    assert_eq!(interface.block.find(Bank::Bool, 7).map(|(m, bit)| (m.first, bit)), Some((6, 1)));
+    assert_eq!(interface.block.find(Bank::Bool, 8), None);
+    assert_eq!(interface.block.find(Bank::Float, 3), None);
+}
+
+#[test]
+fn of_overlapping_symbols_the_first_wins() {
+    let executable = with_symbols(&[
+        ("wide", SymbolBank::Float, 2, 4),
+        ("tail", SymbolBank::Float, 5, 2),
+        ("bits", SymbolBank::Bool, 0, 3),
+        ("bit", SymbolBank::Bool, 2, 1),
+    ]);
+    let usage = Usage { floats: 0b110_0000, bools: 0b100, ..Usage::default() };
+    assert_eq!(
+        members(&interface_of(executable, &usage).block),
+        [
+            ("wide", 2, 0, MemberType::Vec4Array(4)),
+            ("c6_unbound", 6, 64, MemberType::Vec4),
+            ("bits", 0, 80, MemberType::Bits),
+        ]
+    );
+}
+
+#[test]
+fn equal_symbol_names_stay_apart() {
+    let executable = with_symbols(&[("m.x", SymbolBank::Float, 0, 1), ("m$x", SymbolBank::Float, 1, 1)]);
+    let interface = interface_of(executable, &Usage { floats: 3, ..Usage::default() });
+    assert_eq!(interface.block.members[0].name, "m_x");
+    assert_eq!(interface.block.members[1].name, "m_x_a");
+}
+
+fn float_constant(register: u8) -> Constant {
+    Constant::new(ConstantValue::Float { register, value: [0x3F_0000, 0, 0, 0] })
+}
+
+#[test]
+fn an_unknown_relative_read_covers_all_registers_but_literals() {
+    let mut executable = with_symbols(&[("palette", SymbolBank::Float, 4, 30)]);
+    executable.constants = vec![float_constant(95), float_constant(50), float_constant(10)];
+    let usage = Usage { relative: Some(Reach::Anywhere), relative_bases: 1 << 4, ..Usage::default() };
+    let interface = interface_of(executable, &usage);
+    assert_eq!(
+        members(&interface.block),
+        [
+            ("c0_unbound", 0, 0, MemberType::Vec4Array(4)),
+            ("palette", 4, 64, MemberType::Vec4Array(30)),
+            ("c34_unbound", 34, 544, MemberType::Vec4Array(16)),
+            ("c51_unbound", 51, 800, MemberType::Vec4Array(44)),
+        ]
+    );
+    // c10 has a name, so its constant is a default that hosts may change.
+    let literals: Vec<_> = (0..96).filter(|&n| interface.folded.floats[n].is_some()).collect();
+    assert_eq!(literals, [50, 95]);
+    every_register_is_found_once_among(&interface, 0..96);
+}
+
+fn every_register_is_found_once_among(interface: &Interface, floats: std::ops::Range<u8>) {
+    for register in floats {
+        let folded = interface.folded.floats[usize::from(register)].is_some();
+        assert_eq!(interface.block.find(Bank::Float, register).is_none(), folded, "c{register}");
+    }
+}
+
+#[test]
+fn a_relative_read_of_known_reach_covers_that() {
+    let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4), ("b", SymbolBank::Float, 6, 4)]);
+    let relative = Some(Reach::Range { first: 3, last: 6 });
+    let usage = Usage { relative, relative_bases: 1 << 20, ..Usage::default() };
+    assert_eq!(
+        members(&interface_of(executable, &usage).block),
+        [
+            ("a", 0, 0, MemberType::Vec4Array(4)),
+            ("c4_unbound", 4, 64, MemberType::Vec4Array(2)),
+            ("b", 6, 96, MemberType::Vec4Array(4)),
+            ("c20_unbound", 20, 160, MemberType::Vec4),
+        ]
+    );
+}
+
+#[test]
+fn packing_puts_each_register_at_its_member() {
+    let executable = with_symbols(&[
+        ("a", SymbolBank::Float, 7, 2),
+        ("n", SymbolBank::Int, 2, 2),
+        ("flag", SymbolBank::Bool, 3, 1),
+        ("flags", SymbolBank::Bool, 9, 2),
+    ]);
+    let usage = Usage { floats: 3 << 7, ints: 12, bools: u16::MAX, ..Usage::default() };
+    let block = interface_of(executable, &usage).block;
+    let mut values = UniformValues::default();
+    values.floats[8] = [1, 2, 3, 0xFFFF_FFFF];
+    values.ints[3] = [4, 5, 255, 7];
+    values.bools = 0b0000_0100_0000_1000;
+    let words: Vec<u32> = pack(&block, &values)
+        .chunks_exact(4)
+        .map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap()))
+        .collect();
+    assert_eq!(words[..8], [0, 0, 0, 0, 1, 2, 3, 0xFFFF_FFFF]);
+    assert_eq!(words[8..16], [0, 0, 0, 0, 4, 5, 255, 7]);
+    // b0_unbound, flag, b4_unbound, flags, b11_unbound
+    assert_eq!(words[16..], [0, 1, 0, 2, 0, 0, 0, 0]);
+}
+
+#[test]
+fn of_two_constants_for_a_register_the_later_counts() {
+    let constant = |value| Constant::new(value);
+    let executable = Executable {
+        constants: vec![
+            constant(ConstantValue::Bool { register: 4, value: true }),
+            constant(ConstantValue::Int { register: 1, value: [9; 4] }),
+            constant(ConstantValue::Bool { register: 4, value: false }),
+            constant(ConstantValue::Int { register: 1, value: [1, 2, 3, 4] }),
+        ],
+        ..Executable::default()
+    };
+    let bytes = file_of(executable);
+    let constants = dvle::constants(&Shbin::parse(&bytes).unwrap().executables[0]);
+    assert_eq!((constants.bools[4], constants.ints[1]), (Some(false), Some([1, 2, 3, 4])));
+    let mut values = UniformValues { bools: 0xFFFF, ..UniformValues::default() };
+    values.apply(&constants);
+    assert_eq!((values.bools, values.ints[1], values.floats[0]), (0xFFEF, [1, 2, 3, 4], [0; 4]));
+}
+
+/// Names, and sources as `o1.x` or `1`, of the outputs that a map gives; then the warnings.
+fn outputs_of(map: &[(Semantic, u16, u16)]) -> (Vec<String>, Vec<String>) {
+    let entry = |&(semantic, register, mask): &(Semantic, _, _)| Entry {
+        kind: semantic.info().kind,
+        register,
+        mask,
+        reserved: 0,
+    };
+    let executable = Executable { outputs: map.iter().map(entry).collect(), ..Executable::default() };
+    let interface = interface_of(executable, &Usage::default());
+    let text = |output: &Output| {
+        let sources = output.components.iter().map(|source| match source {
+            ComponentSource::One => " 1".to_string(),
+            ComponentSource::Register { register, component } => {
+                format!(" o{register}.{}", component.letter())
+            }
+        });
+        sources.fold(output.name.clone(), |text, source| text + &source)
+    };
+    let warnings = interface.warnings.iter().map(|warning| warning.text.clone()).collect();
+    (interface.outputs.iter().map(text).collect(), warnings)
+}
+
+#[test]
+fn outputs_stand_by_location_whatever_the_map_order() {
+    use Semantic::*;
+    let all =
+        [View, Quaternion, Texcoord0W, Texcoord2, Texcoord1, Texcoord0, Color, Position].into_iter().zip(0..);
+    let map: Vec<_> = all.map(|(semantic, register)| (semantic, register, 15)).collect();
+    let expected = [
+        "position o7.x o7.y o7.z o7.w",
+        "color o6.x o6.y o6.z o6.w",
+        "texcoord0_uv o5.x o5.y",
+        "texcoord1_uv o4.x o4.y",
+        "texcoord2_uv o3.x o3.y",
+        "texcoord0_w o2.x",
+        "normal_quaternion o1.x o1.y o1.z o1.w",
+        "view o0.x o0.y o0.z",
+    ];
+    assert_eq!(outputs_of(&map), (expected.map(String::from).to_vec(), vec![]));
+}
+
+#[test]
+fn semantics_go_to_set_mask_bits_in_ascending_order() {
+    use Semantic::*;
+    let (outputs, _) = outputs_of(&[(Texcoord0, 2, 0b1010), (Texcoord0W, 2, 0b0100), (Color, 3, 0b1000)]);
+    assert_eq!(
+        outputs,
+        ["position 1 1 1 1", "color o3.w 1 1 1", "texcoord0_uv o2.y o2.w", "texcoord0_w o2.z"]
+    );
+}
+
+#[test]
+fn of_two_components_with_one_meaning_the_higher_register_counts() {
+    use Semantic::*;
+    let (outputs, _) = outputs_of(&[(Color, 5, 15), (Color, 1, 15), (Color, 6, 1)]);
+    assert_eq!(outputs[1], "color o6.x o5.y o5.z o5.w");
+    // Within one register the later entry replaces the earlier one.
+    let (outputs, _) = outputs_of(&[(Color, 1, 15), (View, 1, 3)]);
+    assert_eq!(outputs[1..], ["color 1 1 o1.z o1.w", "view o1.x o1.y 1"]);
+}
+
+#[test]
+fn an_empty_mask_makes_no_output_and_generic_ones_warn() {
+    let (outputs, warnings) = outputs_of(&[(Semantic::View, 1, 0), (Semantic::Generic, 2, 15)]);
+    assert_eq!(outputs, ["position 1 1 1 1"]);
+    assert_eq!(warnings, ["o2 is generic: only a geometry program sees it"]);
+}
+
+#[test]
+fn attributes_are_named_by_their_first_symbol() {
+    let executable = with_symbols(&[
+        ("pos", SymbolBank::Input, 2, 1),
+        ("alias", SymbolBank::Input, 2, 1),
+        ("pair", SymbolBank::Input, 4, 2),
+        ("unread", SymbolBank::Input, 7, 1),
+    ]);
+    let interface = interface_of(executable, &Usage { inputs: 0b11_0101, ..Usage::default() });
+    let attributes: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
+    assert_eq!(attributes, [(0, "v0_unbound"), (2, "pos"), (4, "pair"), (5, "pair_a")]);
+}
+
+#[test]
+fn the_entry_label_names_the_entry() {
+    let mut executable = Executable::default();
+    executable.header.main = 2;
+    for (name, address) in [("other", 0), ("sky", 2)] {
+        let name = executable.names.add(name.as_bytes());
+        executable.labels.push(Label { id: 0, address, length: 0, name });
+    }
+    assert_eq!(interface_of(executable, &Usage::default()).entry_label.as_deref(), Some("sky"));
+}
+
+#[test]
+fn programs_keep_entry_and_stage() {
+    let points = std::fs::read("shaders/points.shbin").unwrap();
+    let file = Shbin::parse(&points).unwrap();
+    for (index, stage) in [(0, Stage::Vertex), (1, Stage::Geometry)] {
+        let program = dvle::program(&file, index, &Limits::default()).unwrap();
+        assert_eq!(program.stage(), stage);
+        assert_eq!(u32::from(program.entry().0), file.executables[index].header.main);
+        assert_eq!(program.descriptors().len(), file.package.descriptors.len());
+    }
+    let refused = |index, limits: &Limits| dvle::program(&file, index, limits).unwrap_err().to_string();
+    assert_eq!(refused(2, &Limits::default()), "input: there is no DVLE 2, the file has 2");
+    let few = Limits { code_words: 28, ..Limits::default() };
+    assert_eq!(refused(0, &few), "offset 0x38: code words: 29 is over the limit of 28");
+}
+
+#[test]
+fn a_vertex_program_begins_in_the_first_512_words() {
+    let mut executable = Executable::default();
+    executable.header.main = 600;
+    let mut model = Model { code: vec![0x8800_0000; 700], executables: vec![executable], ..Model::default() };
+    let program = |model: &Model| {
+        let bytes = write(model);
+        dvle::program(&Shbin::parse(&bytes).unwrap(), 0, &Limits::default()).map(|program| program.entry().0)
+    };
+    assert_eq!(
+        program(&model).unwrap_err().to_string(),
+        "pc 0x258: entry point 0x258 lies outside the code of 0x200 words"
+    );
+    model.executables[0].header.kind = 1;
+    assert_eq!(program(&model), Ok(600));
+    model.executables[0].header.kind = 2;
+    assert!(program(&model).unwrap_err().to_string().contains("shader type is 0x2"));
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let usage = Usage { inputs: u16::MAX, relative: Some(Reach::Anywhere), ..textured_usage() };
+    for _ in 0..20_000 {
+        let mut bytes = TEXTURED.to_vec();
+        for _ in 0..2 {
+            let at = random() % bytes.len();
+            bytes[at] = random() as u8;
+        }
+        let Ok(file) = Shbin::parse(&bytes) else { continue };
+        for index in 0..file.executables.len() {
+            let program = dvle::program(&file, index, &Limits::default());
+            let interface = dvle::interface(&file, index, &usage, &Options::default(), "damaged").unwrap();
+            assert_eq!(
+                pack(&interface.block, &UniformValues::default()).len(),
+                interface.block.size as usize
+            );
+            assert!(program.is_err() || !interface.outputs.is_empty());
+            every_register_is_found_once_among(&interface, 0..96);
+        }
+    }
 }
