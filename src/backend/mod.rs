@@ -1,1 +1,6 @@
-//! backend
+//! Back ends: the intermediate form and the host interface become a module of a target language.
+//! In: a legalised [`ir::Module`](crate::ir::Module) with its [`host::Interface`](crate::host::Interface). Out: SPIR-V words or
+//! a naga module. Knows neither PICA200 encodings nor control-flow graphs.
+
+#[cfg(feature = "spirv")]
+pub mod spirv;

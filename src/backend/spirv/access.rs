@@ -1,0 +1,148 @@
+//! Reads and writes of what surrounds a program: input registers, uniform block members, outputs.
+//! In: register and member numbers. Out: loads and stores. Knows no control flow but the bounds check of the compute entry.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, SelectionControl, StorageClass, Word};
+
+use super::defect;
+use super::function::Body;
+use super::interface::{REGISTERS, array_length, element_type, output_type};
+use super::writer::Section;
+use crate::error::Result;
+use crate::host::EntryPoint;
+use crate::ir::{Kind, Type, Value};
+
+/// log2 of the registers of one vertex.
+const VERTEX_SHIFT: u32 = REGISTERS.trailing_zeros();
+
+impl Body<'_> {
+    fn unsigned(&mut self, value: u32) -> Word {
+        self.w.constant(Type::U32, [value, 0, 0, 0])
+    }
+
+    /// Compute entry: returns at once where the invocation lies outside the output buffer.
+    pub(super) fn check_invocation(&mut self) {
+        if self.source.options.entry == EntryPoint::Vertex {
+            return;
+        }
+        let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
+        let index = self.invocation();
+        let length = self.w.value_literals(Op::ArrayLength, unsigned, &[self.vars.buffer_out], &[0]);
+        let shift = self.unsigned(VERTEX_SHIFT);
+        let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
+        let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
+        let (stop, go) = (self.w.id(), self.w.id());
+        let merge = [Operand::IdRef(go), Operand::SelectionControl(SelectionControl::NONE)];
+        self.w.put(Section::Code, Op::SelectionMerge, (None, None), merge);
+        self.w.effect(Op::BranchConditional, &[outside, stop, go]);
+        self.place(stop);
+        self.w.effect(Op::Return, &[]);
+        self.place(go);
+        self.base = self.first_register(index);
+    }
+
+    /// This invocation's number.
+    fn invocation(&mut self) -> Word {
+        let (vector, scalar) = (self.w.ty(Type::new(Kind::U32, 3)), self.w.ty(Type::U32));
+        let all = self.w.value(Op::Load, vector, &[self.vars.invocation]);
+        self.w.value_literals(Op::CompositeExtract, scalar, &[all], &[0])
+    }
+
+    /// The element of a buffer that holds register 0 of an invocation's vertex.
+    fn first_register(&mut self, invocation: Word) -> Word {
+        let (unsigned, shift) = (self.w.ty(Type::U32), self.unsigned(VERTEX_SHIFT));
+        self.w.value(Op::ShiftLeftLogical, unsigned, &[invocation, shift])
+    }
+
+    /// Loads the input registers whose bits are set, in order.
+    pub(super) fn load_inputs(&mut self, reads: u16) {
+        let vector = self.w.ty(Type::F32X4);
+        let is_compute = self.source.options.entry == EntryPoint::Compute;
+        if is_compute && reads != 0 && self.base == 0 {
+            let invocation = self.invocation();
+            self.base = self.first_register(invocation);
+        }
+        for register in (0..REGISTERS).filter(|register| reads >> register & 1 != 0) {
+            let pointer = if is_compute {
+                self.buffer_element(self.vars.buffer_in, register)
+            } else {
+                self.vars.inputs[register as usize]
+            };
+            self.registers[register as usize] = self.w.value(Op::Load, vector, &[pointer]);
+        }
+    }
+
+    /// Pointer to a register of this invocation's vertex.
+    fn buffer_element(&mut self, buffer: Word, register: u32) -> Word {
+        let (unsigned, vector) = (self.w.ty(Type::U32), self.w.ty(Type::F32X4));
+        let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), vector);
+        let (zero, offset) = (self.unsigned(0), self.unsigned(register));
+        let element = match register {
+            0 => self.base,
+            _ => self.w.value(Op::IAdd, unsigned, &[self.base, offset]),
+        };
+        self.w.value(Op::AccessChain, pointer, &[buffer, zero, element])
+    }
+
+    /// Stores the outputs of the main function and returns.
+    pub(super) fn store_outputs(&mut self, values: &[Value]) -> Result<()> {
+        let source = self.source;
+        let expected = match source.options.entry {
+            EntryPoint::Vertex => source.interface.outputs.len(),
+            EntryPoint::Compute => REGISTERS as usize,
+        };
+        if values.len() != expected {
+            return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
+        }
+        for (index, &value) in values.iter().enumerate() {
+            let (ty, pointer) = match source.options.entry {
+                EntryPoint::Vertex => {
+                    (output_type(&source.interface.outputs[index])?, self.vars.outputs[index])
+                }
+                EntryPoint::Compute => (Type::F32X4, self.buffer_element(self.vars.buffer_out, index as u32)),
+            };
+            if self.func.ty(value) != ty {
+                return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));
+            }
+            let id = self.id(value);
+            self.w.effect(Op::Store, &[pointer, id]);
+        }
+        self.w.effect(Op::Return, &[]);
+        Ok(())
+    }
+
+    /// Loads a member of the uniform block, or one element of an array member.
+    pub(super) fn load_member(&mut self, member: u16, element: Element) -> Result<Word> {
+        let Some(data) = self.source.interface.block.members.get(usize::from(member)) else {
+            return Err(defect(format!("the uniform block has no member {member}")));
+        };
+        let ty = element_type(data.ty);
+        let type_id = self.w.ty(ty);
+        let pointer = self.w.pointer(StorageClass::Uniform, type_id);
+        let member = self.unsigned(member.into());
+        let element = match (array_length(data.ty), element) {
+            (None, Element::Fixed(0)) => None,
+            (Some(length), Element::Fixed(element)) if element < length => {
+                Some(self.unsigned(element.into()))
+            }
+            (Some(_), Element::Dynamic(value)) => Some(self.id(value)),
+            (None | Some(_), Element::Fixed(_) | Element::Dynamic(_)) => {
+                return Err(defect(format!("uniform member {} has no element {element:?}", data.name)));
+            }
+        };
+        let place = match element {
+            Some(element) => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member, element]),
+            None => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member]),
+        };
+        Ok(self.w.value(Op::Load, type_id, &[place]))
+    }
+}
+
+/// An element of a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Element {
+    /// By number; 0 where the member is no array.
+    Fixed(u16),
+    /// By an i32 value.
+    Dynamic(Value),
+}

@@ -1,0 +1,584 @@
+//! Functions: the structured tree as blocks with merge instructions, results and parameters as phis.
+//! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no operation (see `ops`).
+//! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga loses a branch to a loop's
+//! merge from inside a switch (gfx-rs/wgpu#4449) and a switch default that continues a loop; neither is written here:
+//! `Break` leaves the innermost construct only, and a default always has a block of its own or is the merge.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
+
+use super::interface::Variables;
+use super::writer::{Section, Writer};
+use super::{Source, defect};
+use crate::entity::Handle;
+use crate::error::{At, Result};
+use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Type, Value, ValueList};
+use crate::limits;
+
+/// No index.
+const NONE: u32 = u32::MAX;
+/// Words of a phi with two predecessors, and the place of its second value.
+const HEADER_PHI: (usize, usize) = (7, 5);
+
+/// Working memory, kept between functions.
+#[derive(Default)]
+pub(super) struct State {
+    /// Id of each value; 0 where it is not defined yet.
+    pub(super) ids: Vec<Word>,
+    scopes: Vec<Scope>,
+    exits: Vec<ExitRecord>,
+    /// Helpers written so far: function and result type.
+    pub(super) helpers: Vec<(Word, Type)>,
+    /// Operands of one instruction.
+    pub(super) operands: Vec<Word>,
+}
+
+/// The values that one branch gives to its target.
+struct ExitRecord {
+    values: ValueList,
+    from: Word,
+    next: u32,
+}
+
+/// A list of [`ExitRecord`]s in the order of their branches.
+#[derive(Clone, Copy)]
+struct Chain {
+    first: u32,
+    last: u32,
+}
+
+impl Chain {
+    const EMPTY: Self = Self { first: NONE, last: NONE };
+}
+
+/// A construct that is open, and how far its current region is written.
+struct Scope {
+    kind: ScopeKind,
+    region: Region,
+    item: usize,
+    merge: Word,
+    results: ValueList,
+    /// Branches to the merge block.
+    exits: Chain,
+    continue_label: Word,
+    params: ValueList,
+    /// Branches to the continue block.
+    continues: Chain,
+    /// Index of the scope that `Break` leaves.
+    breakable: u32,
+    /// Index of the scope that `Continue` repeats.
+    innermost_loop: u32,
+}
+
+/// A region that has a block of its own, and its label.
+type Arm = Option<(Region, Word)>;
+
+#[derive(Clone, Copy)]
+enum ScopeKind {
+    /// The function; its region is started by hand.
+    Function,
+    If {
+        arms: [Arm; 2],
+    },
+    Loop {
+        body: Arm,
+        header: Word,
+        /// Where the header's first phi stands in the code.
+        phis: usize,
+    },
+    Block {
+        body: Arm,
+    },
+    Switch {
+        node: Node,
+        /// The case to write next; the default comes after the last.
+        next: usize,
+        /// Label of the first case; the others follow.
+        labels: Word,
+    },
+}
+
+/// Where a branch goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Target {
+    scope: usize,
+    /// To the continue block, not to the merge block.
+    continues: bool,
+}
+
+/// Writes one function.
+pub(super) struct Body<'a> {
+    pub(super) w: &'a mut Writer,
+    pub(super) s: &'a mut State,
+    pub(super) vars: &'a Variables,
+    pub(super) source: &'a Source<'a>,
+    pub(super) func: &'a Func,
+    /// Whether it is the entry point.
+    pub(super) is_main: bool,
+    /// The `GLSL.std.450` import.
+    pub(super) glsl: Word,
+    /// Contents of v0..v15, as far as they are read.
+    pub(super) registers: [Word; 16],
+    /// First element of this invocation's vertex in the buffers (compute entry).
+    pub(super) base: Word,
+    /// Label of the block that is being written.
+    pub(super) block: Word,
+    /// The first operand that had no definition.
+    pub(super) undefined: Option<Value>,
+}
+
+/// Bits of the input registers that a function reads.
+pub(super) fn inputs_read(func: &Func) -> Result<u16> {
+    use crate::ir::{Def, Op};
+    let mut read = 0;
+    for value in func.values.values() {
+        if let Def::Op(Op::Input(register)) = value.def {
+            read |= 1u16.checked_shl(register.into()).ok_or_else(|| defect(format!("input v{register}")))?;
+        }
+    }
+    Ok(read)
+}
+
+impl Body<'_> {
+    /// Writes a helper function; its id and result type go to the state.
+    pub(super) fn helper(&mut self) -> Result<()> {
+        let func = self.func;
+        let Some(&[value]) = self.outputs().map(|list| func.get(list)) else {
+            return Err(defect(format!("helper {} does not have one output", func.name)));
+        };
+        let ty = func.ty(value);
+        let id = self.begin(Some(ty))?;
+        self.load_inputs(inputs_read(func)?);
+        self.walk()?;
+        self.s.helpers.push((id, ty));
+        Ok(())
+    }
+
+    /// Writes the main function and returns its id.
+    pub(super) fn main(&mut self) -> Result<Word> {
+        let id = self.begin(None)?;
+        self.check_invocation();
+        self.load_inputs(inputs_read(self.func)?);
+        self.walk()?;
+        Ok(id)
+    }
+
+    /// The yield of the outermost region.
+    fn outputs(&self) -> Option<ValueList> {
+        match self.func.regions[self.func.body?].exit {
+            Exit::Yield(list) => Some(list),
+            Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
+        }
+    }
+
+    /// `OpFunction`, its parameters and the first label.
+    fn begin(&mut self, result: Option<Type>) -> Result<Word> {
+        let func = self.func;
+        self.s.ids.clear();
+        self.s.ids.resize(func.values.len(), 0);
+        let mut signature = std::mem::take(&mut self.s.operands);
+        signature.clear();
+        signature.push(match result {
+            Some(ty) => self.w.ty(ty),
+            None => self.w.void(),
+        });
+        for &param in func.get(func.params) {
+            signature.push(self.w.ty(func.ty(param)));
+        }
+        let function_type = self.w.function_type(&signature);
+        let id = self.w.id();
+        let operands = [Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
+        self.w.put(Section::Code, Op::Function, (Some(signature[0]), Some(id)), operands);
+        for (&param, &ty) in func.get(func.params).iter().zip(&signature[1..]) {
+            self.s.ids[param.index()] = self.w.value(Op::FunctionParameter, ty, &[]);
+        }
+        self.s.operands = signature;
+        self.start_block();
+        Ok(id)
+    }
+
+    fn start_block(&mut self) {
+        let label = self.w.id();
+        self.place(label);
+    }
+
+    /// Starts the block with this label.
+    pub(super) fn place(&mut self, label: Word) {
+        self.w.label(label);
+        self.block = label;
+    }
+
+    /// Writes all regions and `OpFunctionEnd`.
+    fn walk(&mut self) -> Result<()> {
+        let body =
+            self.func.body.ok_or_else(|| defect(format!("function {} has no body", self.func.name)))?;
+        self.s.exits.clear();
+        self.s.scopes.clear();
+        self.push(ScopeKind::Function, 0, ValueList::EMPTY);
+        self.scope().region = body;
+        let func = self.func;
+        while let Some(scope) = self.s.scopes.last_mut() {
+            let region = &func.regions[scope.region];
+            if let Some(&item) = region.items.get(scope.item) {
+                scope.item += 1;
+                match item {
+                    Item::Let(value) => self.define(value)?,
+                    Item::Node(node) => self.open(node)?,
+                }
+            } else {
+                self.leave(region.exit)?;
+                self.advance()?;
+            }
+        }
+        self.w.effect(Op::FunctionEnd, &[]);
+        match self.undefined {
+            None => Ok(()),
+            Some(value) => Err(defect(format!("{value} is used before its definition"))),
+        }
+    }
+
+    /// The innermost open construct.
+    fn scope(&mut self) -> &mut Scope {
+        self.s.scopes.last_mut().expect("the function's scope is popped last")
+    }
+
+    fn push(&mut self, kind: ScopeKind, merge: Word, results: ValueList) {
+        let index = self.s.scopes.len() as u32;
+        let outer =
+            self.s.scopes.last().map_or((NONE, NONE), |outer| (outer.breakable, outer.innermost_loop));
+        let (breakable, innermost_loop) = match kind {
+            ScopeKind::Function | ScopeKind::If { .. } => outer,
+            ScopeKind::Block { .. } | ScopeKind::Switch { .. } => (index, outer.1),
+            ScopeKind::Loop { .. } => (index, index),
+        };
+        self.s.scopes.push(Scope {
+            kind,
+            region: Region(0),
+            item: 0,
+            merge,
+            results,
+            exits: Chain::EMPTY,
+            continue_label: 0,
+            params: ValueList::EMPTY,
+            continues: Chain::EMPTY,
+            breakable,
+            innermost_loop,
+        });
+    }
+
+    /// Ends the current block as the region ends.
+    fn leave(&mut self, exit: Exit) -> Result<()> {
+        if exit == Exit::Unreachable {
+            self.w.effect(Op::Unreachable, &[]);
+            return Ok(());
+        }
+        if let (ScopeKind::Function, Exit::Yield(list)) = (&self.scope().kind, exit) {
+            return self.yield_outputs(list);
+        }
+        let target = self.record(exit)?;
+        self.w.effect(Op::Branch, &[target]);
+        Ok(())
+    }
+
+    /// Returns from the function.
+    fn yield_outputs(&mut self, list: ValueList) -> Result<()> {
+        let func = self.func;
+        if self.is_main {
+            return self.store_outputs(func.get(list));
+        }
+        for &value in func.get(list) {
+            let id = self.id(value);
+            self.w.effect(Op::ReturnValue, &[id]);
+        }
+        Ok(())
+    }
+
+    /// Where an exit of the innermost construct's region goes, and the values it gives.
+    fn target(&self, exit: Exit) -> Result<(Target, ValueList)> {
+        let top = self.s.scopes.len() - 1;
+        let scope = &self.s.scopes[top];
+        let (index, continues, list) = match exit {
+            Exit::Yield(list) => match scope.kind {
+                ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. } => {
+                    (top as u32, false, list)
+                }
+                ScopeKind::Function | ScopeKind::Loop { .. } => (NONE, false, list),
+            },
+            Exit::Break(list) => (scope.breakable, false, list),
+            Exit::Continue(list) => (scope.innermost_loop, true, list),
+            Exit::Unreachable => (NONE, false, ValueList::EMPTY),
+        };
+        if index == NONE {
+            return Err(defect(format!("function {}: {exit:?} has no target", self.func.name)));
+        }
+        Ok((Target { scope: index as usize, continues }, list))
+    }
+
+    /// Notes that the current block branches as `exit` says and returns the label it goes to.
+    fn record(&mut self, exit: Exit) -> Result<Word> {
+        let (target, values) = self.target(exit)?;
+        let State { scopes, exits, .. } = &mut *self.s;
+        let scope = &mut scopes[target.scope];
+        let (label, chain, expected) = if target.continues {
+            (scope.continue_label, &mut scope.continues, scope.params)
+        } else {
+            (scope.merge, &mut scope.exits, scope.results)
+        };
+        if values.len != expected.len {
+            return Err(defect(format!("an exit gives {} of {} values", values.len, expected.len)));
+        }
+        let record = exits.len() as u32;
+        exits.push(ExitRecord { values, from: self.block, next: NONE });
+        match exits.get_mut(chain.last as usize) {
+            Some(last) => last.next = record,
+            None => chain.first = record,
+        }
+        chain.last = record;
+        Ok(label)
+    }
+
+    /// Writes the head of a construct and starts its first region.
+    fn open(&mut self, node: Node) -> Result<()> {
+        match self.func.nodes[node] {
+            NodeData::If { cond, then, otherwise, results } => {
+                self.open_if(cond, then, otherwise, results)?;
+            }
+            NodeData::Loop { params, inits, body, results } => {
+                self.open_loop(params, inits, body, results)?;
+            }
+            NodeData::Block { body, results } => {
+                let (merge, label) = (self.w.id(), self.w.id());
+                let zero = self.w.constant(Type::I32, [0; 4]);
+                self.selection_merge(merge);
+                self.w.effect(Op::Switch, &[zero, label]);
+                self.push(ScopeKind::Block { body: Some((body, label)) }, merge, results);
+            }
+            NodeData::Switch { selector, ref cases, default, results } => {
+                self.open_switch(node, selector, cases, default, results);
+            }
+        }
+        self.advance()
+    }
+
+    fn selection_merge(&mut self, merge: Word) {
+        let operands = [Operand::IdRef(merge), Operand::SelectionControl(SelectionControl::NONE)];
+        self.w.put(Section::Code, Op::SelectionMerge, (None, None), operands);
+    }
+
+    fn open_if(&mut self, cond: Value, then: Region, otherwise: Region, results: ValueList) -> Result<()> {
+        let cond = self.id(cond);
+        let merge = self.w.id();
+        self.push(ScopeKind::If { arms: [None; 2] }, merge, results);
+        let mut then_exit = bare_exit(self.func, then);
+        let otherwise_exit = bare_exit(self.func, otherwise);
+        // One block cannot give two sets of values to one target.
+        if let (Some(a), Some(b)) = (then_exit, otherwise_exit)
+            && self.target(a)?.0 == self.target(b)?.0
+        {
+            then_exit = None;
+        }
+        let mut arms: [Arm; 2] = [None; 2];
+        let mut labels = [0; 2];
+        for (side, (region, exit)) in [(then, then_exit), (otherwise, otherwise_exit)].into_iter().enumerate()
+        {
+            labels[side] = match exit {
+                Some(exit) => self.record(exit)?,
+                None => self.w.id(),
+            };
+            arms[side] = exit.is_none().then_some((region, labels[side]));
+        }
+        self.selection_merge(merge);
+        self.w.effect(Op::BranchConditional, &[cond, labels[0], labels[1]]);
+        self.scope().kind = ScopeKind::If { arms };
+        Ok(())
+    }
+
+    fn open_loop(
+        &mut self,
+        params: ValueList,
+        inits: ValueList,
+        body: Region,
+        results: ValueList,
+    ) -> Result<()> {
+        let func = self.func;
+        if params.len != inits.len {
+            return Err(defect(format!("a loop has {} values for {} parameters", inits.len, params.len)));
+        }
+        let (header, continue_label, merge, label) = (self.w.id(), self.w.id(), self.w.id(), self.w.id());
+        let before = self.block;
+        self.w.effect(Op::Branch, &[header]);
+        self.place(header);
+        let phis = self.w.code_len();
+        for (&param, &init) in func.get(params).iter().zip(func.get(inits)) {
+            let (ty, init) = (self.w.ty(func.ty(param)), self.id(init));
+            // The value from the continue block is known when the loop is closed.
+            self.s.ids[param.index()] = self.w.value(Op::Phi, ty, &[init, before, 0, continue_label]);
+        }
+        let operands =
+            [Operand::IdRef(merge), Operand::IdRef(continue_label), Operand::LoopControl(LoopControl::NONE)];
+        self.w.put(Section::Code, Op::LoopMerge, (None, None), operands);
+        self.w.effect(Op::Branch, &[label]);
+        self.push(ScopeKind::Loop { body: Some((body, label)), header, phis }, merge, results);
+        let scope = self.scope();
+        (scope.continue_label, scope.params) = (continue_label, params);
+        Ok(())
+    }
+
+    fn open_switch(
+        &mut self,
+        node: Node,
+        selector: Value,
+        cases: &[(Vec<i32>, Region)],
+        default: Region,
+        results: ValueList,
+    ) {
+        let selector = self.id(selector);
+        let merge = self.w.id();
+        let labels = self.w.id();
+        for _ in cases {
+            self.w.id();
+        }
+        self.selection_merge(merge);
+        let func = self.func;
+        let target = |index: usize, region: Region| {
+            if goes_to_merge(func, region) { merge } else { labels + index as u32 }
+        };
+        let head = [Operand::IdRef(selector), Operand::IdRef(target(cases.len(), default))];
+        let mut operands = std::mem::take(&mut self.s.operands);
+        operands.clear();
+        for (index, (values, region)) in cases.iter().enumerate() {
+            let target = target(index, *region);
+            operands.extend(values.iter().flat_map(|&value| [value as u32, target]));
+        }
+        let pairs = operands.iter().enumerate().map(|(index, &word)| match index % 2 {
+            0 => Operand::LiteralBit32(word),
+            _ => Operand::IdRef(word),
+        });
+        self.w.put(Section::Code, Op::Switch, (None, None), head.into_iter().chain(pairs));
+        self.s.operands = operands;
+        self.push(ScopeKind::Switch { node, next: 0, labels }, merge, results);
+    }
+
+    /// Starts the next region of the innermost construct, or closes it.
+    fn advance(&mut self) -> Result<()> {
+        match self.next_arm() {
+            Some((region, label)) => {
+                self.place(label);
+                let scope = self.scope();
+                (scope.region, scope.item) = (region, 0);
+                limits::check(
+                    "output_words",
+                    self.w.len(),
+                    self.source.options.limits.output_words,
+                    At::Whole,
+                )
+            }
+            None => {
+                self.close();
+                Ok(())
+            }
+        }
+    }
+
+    /// The next region of the innermost construct that has a block of its own.
+    fn next_arm(&mut self) -> Arm {
+        let func = self.func;
+        match &mut self.scope().kind {
+            ScopeKind::Function => None,
+            ScopeKind::If { arms } => arms[0].take().or_else(|| arms[1].take()),
+            ScopeKind::Loop { body, .. } | ScopeKind::Block { body } => body.take(),
+            ScopeKind::Switch { node, next, labels } => {
+                while let Some(region) = case_region(func, *node, *next) {
+                    let label = *labels + *next as u32;
+                    *next += 1;
+                    if !goes_to_merge(func, region) {
+                        return Some((region, label));
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// Ends the innermost construct: its continue block if it is a loop, its merge block, its results.
+    fn close(&mut self) {
+        let Some(scope) = self.s.scopes.pop() else { return };
+        match scope.kind {
+            ScopeKind::Function => return,
+            ScopeKind::Loop { header, phis, .. } => self.close_loop(&scope, header, phis),
+            ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. } => {}
+        }
+        self.place(scope.merge);
+        let func = self.func;
+        for (index, &result) in func.get(scope.results).iter().enumerate() {
+            self.s.ids[result.index()] = self.gather(func.ty(result), index, scope.exits);
+        }
+    }
+
+    fn close_loop(&mut self, scope: &Scope, header: Word, phis: usize) {
+        self.place(scope.continue_label);
+        let func = self.func;
+        for (index, &param) in func.get(scope.params).iter().enumerate() {
+            let id = self.gather(func.ty(param), index, scope.continues);
+            self.w.patch(phis + index * HEADER_PHI.0 + HEADER_PHI.1, id);
+        }
+        self.w.effect(Op::Branch, &[header]);
+    }
+
+    /// The value that the branches of a chain give at this index: a phi, unless all give the same.
+    fn gather(&mut self, ty: Type, index: usize, chain: Chain) -> Word {
+        let mut operands = std::mem::take(&mut self.s.operands);
+        operands.clear();
+        let mut record = chain.first;
+        while let Some(exit) = self.s.exits.get(record as usize) {
+            let (value, from) = (self.func.get(exit.values)[index], exit.from);
+            record = exit.next;
+            let id = self.id(value);
+            operands.extend([id, from]);
+        }
+        let id = match operands.first() {
+            None => self.w.null(ty),
+            Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
+            Some(_) => {
+                let ty = self.w.ty(ty);
+                self.w.value(Op::Phi, ty, &operands)
+            }
+        };
+        self.s.operands = operands;
+        id
+    }
+
+    /// Id of an operand.
+    #[inline]
+    pub(super) fn id(&mut self, value: Value) -> Word {
+        let id = self.s.ids[value.index()];
+        if id == 0 {
+            self.undefined.get_or_insert(value);
+        }
+        id
+    }
+}
+
+/// The exit of a region that does nothing else, so that a branch to the region can go where the exit goes.
+fn bare_exit(func: &Func, region: Region) -> Option<Exit> {
+    let region = &func.regions[region];
+    (region.items.is_empty() && region.exit != Exit::Unreachable).then_some(region.exit)
+}
+
+/// Whether a case of a switch needs no block: it does nothing and gives nothing.
+fn goes_to_merge(func: &Func, case: Region) -> bool {
+    match bare_exit(func, case) {
+        Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,
+        Some(Exit::Continue(_) | Exit::Unreachable) | None => false,
+    }
+}
+
+/// The region of a switch's case; the default comes after the last.
+fn case_region(func: &Func, node: Node, index: usize) -> Option<Region> {
+    match &func.nodes[node] {
+        NodeData::Switch { cases, default, .. } => {
+            cases.get(index).map(|case| case.1).or((index == cases.len()).then_some(*default))
+        }
+        NodeData::If { .. } | NodeData::Loop { .. } | NodeData::Block { .. } => None,
+    }
+}

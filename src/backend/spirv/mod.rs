@@ -1,0 +1,157 @@
+//! SPIR-V words through rspirv.
+//! In: a legalised module of the intermediate form, the host interface, options and profile. Out: the words of a SPIR-V
+//! module with one entry point, equal for equal input. Knows neither PICA200 encodings nor control-flow graphs.
+//! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. What naga's reader gets wrong is avoided, so that
+//! one module serves both Vulkan and wgpu.
+//!
+//! Shape of the module: capability Shader and GLSL.std.450 only; one function for each helper, then the entry point `main`.
+//! Vertex entry: attribute v_n at location n, each output a variable, the uniform block at set 0 binding 0. Compute entry:
+//! see [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices, and the input
+//! buffer as many as the output buffer.
+
+mod access;
+mod function;
+mod interface;
+mod ops;
+mod text;
+mod types;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use text::text;
+
+use rspirv::spirv::Word;
+
+use crate::error::{At, Error, Kind, Result};
+use crate::host::{Interface, Options, Profile};
+use crate::ir::{Func, Module};
+use crate::limits;
+use function::{Body, State};
+use interface::Variables;
+use writer::Writer;
+
+/// Name of the entry point.
+pub const ENTRY_NAME: &str = "main";
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The program, legalised.
+    pub module: &'a Module,
+    /// What surrounds it.
+    pub interface: &'a Interface,
+    /// What it means; the entry point's shape and the limits matter here.
+    pub options: &'a Options,
+    /// What host and driver want.
+    pub profile: &'a Profile,
+}
+
+/// Writes SPIR-V modules; keeps its tables and its memory from one to the next.
+///
+/// ```
+/// use std::borrow::Cow;
+/// use transpica::backend::spirv::{Source, SpirvWriter};
+/// use transpica::host::{Interface, Options, Profile};
+/// use transpica::ir::{Exit, Func, Module, RegionData, ValueList};
+///
+/// let mut main = Func { name: Cow::Borrowed("main"), ..Func::default() };
+/// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));
+/// let module = Module { main, helpers: Vec::new() };
+/// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
+/// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+/// let words = SpirvWriter::new().write(&source).unwrap();
+/// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
+/// ```
+pub struct SpirvWriter {
+    writer: Writer,
+    state: State,
+    variables: Variables,
+}
+
+impl SpirvWriter {
+    /// A writer; making one costs about as much as writing a small module.
+    pub fn new() -> Self {
+        Self { writer: Writer::new(), state: State::default(), variables: Variables::default() }
+    }
+
+    /// The words of a module.
+    ///
+    /// # Errors
+    /// [`Kind::Verify`] if the module breaks the law of the intermediate form or is not legalised, [`Kind::Limit`] if it is
+    /// larger than the options allow, [`Kind::Other`] for a SPIR-V version that does not exist.
+    pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
+        let mut out = Vec::new();
+        self.write_into(source, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`write`](Self::write), into a vector whose content is replaced.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); the vector is then empty.
+    pub fn write_into(&mut self, source: &Source<'_>, out: &mut Vec<Word>) -> Result<()> {
+        out.clear();
+        let version = source.profile.spirv_version;
+        interface::check_version(version)?;
+        self.writer.start(source.profile.names);
+        self.state.helpers.clear();
+        let glsl = self.writer.id();
+        let mut reads = function::inputs_read(&source.module.main)?;
+        for helper in &source.module.helpers {
+            reads |= function::inputs_read(helper)?;
+        }
+        interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
+        for helper in &source.module.helpers {
+            self.body(source, helper, glsl).helper()?;
+            let name = self.state.helpers.last().map(|helper| helper.0);
+            name.into_iter().for_each(|id| self.writer.name(id, &helper.name));
+        }
+        let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
+        self.writer.name(main, ENTRY_NAME);
+        interface::preamble(&mut self.writer, &self.variables, source.options.entry, main, glsl);
+        if self.writer.too_long() {
+            return Err(defect("an instruction is longer than SPIR-V allows".to_string()));
+        }
+        limits::check("output_words", self.writer.len(), source.options.limits.output_words, At::Whole)?;
+        self.writer.finish(version, out);
+        Ok(())
+    }
+
+    fn body<'a>(&'a mut self, source: &'a Source<'a>, func: &'a Func, glsl: Word) -> Body<'a> {
+        Body {
+            w: &mut self.writer,
+            s: &mut self.state,
+            vars: &self.variables,
+            source,
+            func,
+            is_main: false,
+            glsl,
+            registers: [0; 16],
+            base: 0,
+            block: 0,
+            undefined: None,
+        }
+    }
+}
+
+impl Default for SpirvWriter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The words of one module; for many modules keep a [`SpirvWriter`].
+///
+/// # Errors
+/// As [`SpirvWriter::write`].
+pub fn write(source: &Source<'_>) -> Result<Vec<Word>> {
+    SpirvWriter::new().write(source)
+}
+
+/// An intermediate form that breaks its law.
+#[cold]
+fn defect(text: String) -> Error {
+    Error::new(Kind::Verify(text), At::Whole)
+}

@@ -1,0 +1,250 @@
+//! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
+//! In: a value and its definition. Out: its id. Knows no control flow.
+//! `OpFUnord*` never appears (naga reads it as ordered), nor does `OpUndef`; literals that are not finite are bit casts
+//! (naga refuses such constants), and/or of bool vectors are selects (naga refuses the logical instructions there). Float arithmetic carries NoContraction where the profile asks for it.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
+
+use super::access::Element;
+use super::defect;
+use super::function::Body;
+use super::writer::Section;
+use crate::entity::Handle;
+use crate::error::Result;
+use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
+
+/// All exponent bits set: infinite or NaN.
+const EXPONENT: u32 = 0x7F80_0000;
+
+/// How an operation is written.
+enum Form {
+    /// A core instruction that is no float arithmetic.
+    Core(Op),
+    /// `OpLogicalAnd` or `OpLogicalOr`; a select for vectors.
+    Logical(Op),
+    /// A core instruction that is float arithmetic.
+    Float(Op),
+    /// A function of GLSL.std.450, float arithmetic.
+    Glsl(GlslStd450Op),
+    /// Not legalised.
+    Pica,
+}
+
+fn unary_form(op: Unary) -> Form {
+    match op {
+        Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P | Unary::AddressP => Form::Pica,
+        Unary::Neg => Form::Float(Op::FNegate),
+        Unary::Abs => Form::Glsl(GlslStd450Op::FAbs),
+        Unary::Floor => Form::Glsl(GlslStd450Op::Floor),
+        Unary::Sqrt => Form::Glsl(GlslStd450Op::Sqrt),
+        Unary::Exp2 => Form::Glsl(GlslStd450Op::Exp2),
+        Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
+        Unary::Not => Form::Core(Op::LogicalNot),
+        Unary::ToInt => Form::Core(Op::ConvertFToS),
+        Unary::ToBits | Unary::FromBits | Unary::UintToInt => Form::Core(Op::Bitcast),
+    }
+}
+
+fn binary_form(op: Binary) -> Form {
+    match op {
+        Binary::AddP
+        | Binary::MulP
+        | Binary::DotP
+        | Binary::MinP
+        | Binary::MaxP
+        | Binary::SgeP
+        | Binary::SltP => Form::Pica,
+        Binary::Add => Form::Float(Op::FAdd),
+        Binary::Mul => Form::Float(Op::FMul),
+        Binary::Div => Form::Float(Op::FDiv),
+        Binary::Dot => Form::Float(Op::Dot),
+        Binary::Equal => Form::Core(Op::FOrdEqual),
+        Binary::Less => Form::Core(Op::FOrdLessThan),
+        Binary::LessEqual => Form::Core(Op::FOrdLessThanEqual),
+        Binary::Greater => Form::Core(Op::FOrdGreaterThan),
+        Binary::GreaterEqual => Form::Core(Op::FOrdGreaterThanEqual),
+        Binary::And => Form::Logical(Op::LogicalAnd),
+        Binary::Or => Form::Logical(Op::LogicalOr),
+        Binary::IAdd => Form::Core(Op::IAdd),
+        Binary::ISub => Form::Core(Op::ISub),
+        Binary::IAnd | Binary::BitAnd => Form::Core(Op::BitwiseAnd),
+        Binary::IEqual | Binary::UEqual => Form::Core(Op::IEqual),
+        Binary::ILess => Form::Core(Op::SLessThan),
+        Binary::IGreater => Form::Core(Op::SGreaterThan),
+        Binary::BitOr => Form::Core(Op::BitwiseOr),
+        Binary::BitXor => Form::Core(Op::BitwiseXor),
+        Binary::ShiftRight => Form::Core(Op::ShiftRightLogical),
+        Binary::ULess => Form::Core(Op::ULessThan),
+    }
+}
+
+impl Body<'_> {
+    /// Evaluates a value.
+    pub(super) fn define(&mut self, value: Value) -> Result<()> {
+        let data = &self.func.values[value];
+        let Def::Op(op) = data.def else {
+            return Err(defect(format!("{value} has no operation")));
+        };
+        let ty = data.ty;
+        let id = match op {
+            ir::Op::Const(bits) => self.literal(ty, bits),
+            ir::Op::Input(register) => self.registers[usize::from(register & 15)],
+            ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
+            ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
+            ir::Op::Shuffle(lanes) => {
+                let lanes = &lanes[..usize::from(ty.lanes.clamp(1, 4))];
+                self.shuffle(ty, lanes)
+            }
+            ir::Op::Unary(op, a) => {
+                let a = self.id(a);
+                self.operation(unary_form(op), ty, &[a]).ok_or_else(|| not_legalised(op))?
+            }
+            ir::Op::Binary(op, a, b) => {
+                let (a, b) = (self.id(a), self.id(b));
+                self.operation(binary_form(op), ty, &[a, b]).ok_or_else(|| not_legalised(op))?
+            }
+            ir::Op::Select { cond, a, b } => {
+                let operands = [self.id(cond), self.id(a), self.id(b)];
+                let ty = self.w.ty(ty);
+                self.w.value(Op::Select, ty, &operands)
+            }
+            ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
+            ir::Op::Uniform(_)
+            | ir::Op::UniformAt { .. }
+            | ir::Op::IntUniform { .. }
+            | ir::Op::BoolUniform(_) => return Err(not_legalised(op)),
+        };
+        self.s.ids[value.index()] = id;
+        Ok(())
+    }
+
+    /// A literal; as a bit cast if one of its lanes is infinite or NaN.
+    fn literal(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+        if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
+            let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
+            let ty = self.w.ty(ty);
+            return self.w.value(Op::Bitcast, ty, &[bits]);
+        }
+        self.w.constant(ty, bits)
+    }
+
+    /// One instruction; nothing where the operation has none.
+    fn operation(&mut self, form: Form, ty: Type, operands: &[Word]) -> Option<Word> {
+        let lanes = ty.lanes;
+        let ty = self.w.ty(ty);
+        let id = match form {
+            Form::Pica => return None,
+            Form::Logical(op) if lanes > 1 => {
+                let (a, b) = (operands[0], operands[1]);
+                let choice = if op == Op::LogicalAnd { [a, b, a] } else { [a, a, b] };
+                return Some(self.w.value(Op::Select, ty, &choice));
+            }
+            Form::Logical(op) => return Some(self.w.value(op, ty, operands)),
+            Form::Core(op) => return Some(self.w.value(op, ty, operands)),
+            Form::Float(op) => self.w.value(op, ty, operands),
+            Form::Glsl(op) => {
+                let id = self.w.id();
+                let head = [Operand::IdRef(self.glsl), Operand::LiteralExtInstInteger(op as u32)];
+                let operands = operands.iter().map(|&id| Operand::IdRef(id));
+                let results = (Some(ty), Some(id));
+                self.w.put(Section::Code, Op::ExtInst, results, head.into_iter().chain(operands));
+                id
+            }
+        };
+        if self.source.profile.no_contraction {
+            self.w.decorate(id, Decoration::NoContraction, None);
+        }
+        Some(id)
+    }
+
+    fn call(&mut self, helper: u16, args: ValueList, ty: Type) -> Result<Word> {
+        let func = self.func;
+        let Some(&(function, result)) = self.s.helpers.get(usize::from(helper)) else {
+            return Err(defect(format!("helper {helper} is not defined before its call")));
+        };
+        let callee = &self.source.module.helpers[usize::from(helper)];
+        let params = callee.get(callee.params).iter().map(|&param| callee.ty(param));
+        if result != ty || !params.eq(func.get(args).iter().map(|&arg| func.ty(arg))) {
+            return Err(defect(format!("call of helper {helper} does not match its types")));
+        }
+        let mut operands = std::mem::take(&mut self.s.operands);
+        operands.clear();
+        operands.push(function);
+        operands.extend(func.get(args).iter().map(|&arg| self.id(arg)));
+        let ty = self.w.ty(ty);
+        let id = self.w.value(Op::FunctionCall, ty, &operands);
+        self.s.operands = operands;
+        Ok(id)
+    }
+
+    /// Collects lanes: nothing, an extract, a shuffle of one or two vectors, or a construct.
+    fn shuffle(&mut self, ty: Type, lanes: &[Lane]) -> Word {
+        let func = self.func;
+        let first = lanes[0].value();
+        let other = lanes.iter().map(|lane| lane.value()).find(|&value| value != first);
+        if other.is_none() {
+            return self.pick(first, lanes);
+        }
+        let second = other.unwrap_or(first);
+        let are_two = lanes.iter().all(|lane| lane.value() == first || lane.value() == second);
+        let width = func.ty(first).lanes;
+        if !are_two || width == 1 || func.ty(second).lanes == 1 {
+            return self.construct(ty, lanes);
+        }
+        let (a, b) = (self.id(first), self.id(second));
+        let ty = self.w.ty(ty);
+        let mut literals = [0; 4];
+        for (literal, lane) in literals.iter_mut().zip(lanes) {
+            let base = if lane.value() == first { 0 } else { width };
+            *literal = u32::from(base + lane.index());
+        }
+        self.w.value_literals(Op::VectorShuffle, ty, &[a, b], &literals[..lanes.len()])
+    }
+
+    /// Lanes of one value.
+    fn pick(&mut self, value: Value, lanes: &[Lane]) -> Word {
+        let source = self.func.ty(value);
+        let id = self.id(value);
+        let ty = self.w.ty(source.with_lanes(lanes.len() as u8));
+        if source.lanes == 1 {
+            return match lanes.len() {
+                1 => id,
+                count => self.w.value(Op::CompositeConstruct, ty, &[id; 4][..count]),
+            };
+        }
+        if let [lane] = lanes {
+            return self.w.value_literals(Op::CompositeExtract, ty, &[id], &[lane.index().into()]);
+        }
+        let in_order = lanes.iter().zip(0..).all(|(lane, index)| lane.index() == index);
+        if in_order && lanes.len() == usize::from(source.lanes) {
+            return id;
+        }
+        let mut literals = [0; 4];
+        for (literal, lane) in literals.iter_mut().zip(lanes) {
+            *literal = lane.index().into();
+        }
+        self.w.value_literals(Op::VectorShuffle, ty, &[id, id], &literals[..lanes.len()])
+    }
+
+    /// Lanes of several values: each run of lanes of one vector is one part.
+    fn construct(&mut self, ty: Type, lanes: &[Lane]) -> Word {
+        let (mut parts, mut count) = ([0; 4], 0);
+        let mut rest = lanes;
+        while let Some(lane) = rest.first() {
+            let is_scalar = self.func.ty(lane.value()).lanes == 1;
+            let run = rest.iter().take_while(|next| next.value() == lane.value()).count();
+            let run = if is_scalar { 1 } else { run };
+            parts[count] = self.pick(lane.value(), &rest[..run]);
+            count += 1;
+            rest = &rest[run..];
+        }
+        let ty = self.w.ty(ty);
+        self.w.value(Op::CompositeConstruct, ty, &parts[..count])
+    }
+}
+
+#[cold]
+fn not_legalised(op: impl std::fmt::Debug) -> crate::error::Error {
+    defect(format!("{op:?} is not legalised"))
+}

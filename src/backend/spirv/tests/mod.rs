@@ -1,0 +1,179 @@
+//! Modules built by hand: each is loaded by rspirv, accepted by spirv-val and by naga, and executed.
+
+mod control;
+mod interface;
+mod machine;
+mod ops;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use super::{Source, SpirvWriter};
+use crate::error::Result;
+use crate::host::{EntryPoint, Interface, Options, Profile};
+use crate::ir::{Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
+use machine::World;
+
+/// Everything the back end needs for one module.
+#[derive(Clone, Default)]
+struct Case {
+    module: Module,
+    interface: Interface,
+    options: Options,
+    profile: Profile,
+}
+
+impl Case {
+    /// A compute module whose first outputs are what `build` returns (f32x4); the others are 0.
+    fn compute(build: impl FnOnce(&mut Func, Region) -> Vec<Value>) -> Self {
+        let mut case = Self::default();
+        case.options.entry = EntryPoint::Compute;
+        case.module.main = function(|f, body| {
+            let mut outputs = build(f, body);
+            let zero = f.emit(body, Type::F32X4, Op::Const([0; 4]));
+            outputs.resize(16, zero);
+            outputs
+        });
+        case
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            module: &self.module,
+            interface: &self.interface,
+            options: &self.options,
+            profile: &self.profile,
+        }
+    }
+
+    fn write(&self) -> Result<Vec<u32>> {
+        SpirvWriter::new().write(&self.source())
+    }
+
+    /// The words, after all readers have accepted them.
+    fn check(&self) -> Vec<u32> {
+        let words = self.write().expect("the module is written");
+        validate(&words, self.profile.spirv_version);
+        words
+    }
+
+    /// Register o0 onwards after one invocation on these inputs v0 onwards.
+    fn run(&self, inputs: &[[f32; 4]]) -> Vec<[f32; 4]> {
+        let bits = self.run_bits(&inputs.iter().map(|v| v.map(f32::to_bits)).collect::<Vec<_>>());
+        bits.into_iter().map(|register| register.map(f32::from_bits)).collect()
+    }
+
+    fn run_bits(&self, inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
+        let mut registers = inputs.concat();
+        registers.resize(64, 0);
+        let mut world = World::default();
+        world.buffers.insert(0, registers);
+        world.buffers.insert(1, vec![0; 64]);
+        machine::run(&self.check(), &mut world);
+        world.buffers[&1].chunks(4).map(|r| [r[0], r[1], r[2], r[3]]).collect()
+    }
+}
+
+/// A function whose body yields what `build` returns.
+fn function(build: impl FnOnce(&mut Func, Region) -> Vec<Value>) -> Func {
+    let mut f = Func { name: "test".into(), ..Func::default() };
+    let body = region(&mut f);
+    f.body = Some(body);
+    let outputs = build(&mut f, body);
+    let list = f.list(outputs);
+    f.regions[body].exit = Exit::Yield(list);
+    f
+}
+
+fn region(f: &mut Func) -> Region {
+    f.regions.push(RegionData::default())
+}
+
+/// An empty region with this exit.
+fn bare(f: &mut Func, exit: Exit) -> Region {
+    f.regions.push(RegionData { items: Vec::new(), exit })
+}
+
+fn result(f: &mut Func, ty: Type) -> Value {
+    f.value(ty, crate::ir::Def::Result)
+}
+
+fn param(f: &mut Func, ty: Type) -> Value {
+    f.value(ty, crate::ir::Def::Param)
+}
+
+fn one(f: &mut Func, value: Value) -> ValueList {
+    f.list([value])
+}
+
+fn node(f: &mut Func, within: Region, data: NodeData) -> Node {
+    let node = f.nodes.push(data);
+    f.regions[within].items.push(Item::Node(node));
+    node
+}
+
+fn float(f: &mut Func, r: Region, value: f32) -> Value {
+    f.emit(r, Type::F32, Op::Const([value.to_bits(), 0, 0, 0]))
+}
+
+fn int(f: &mut Func, r: Region, value: i32) -> Value {
+    f.emit(r, Type::I32, Op::Const([value as u32, 0, 0, 0]))
+}
+
+fn lane(f: &mut Func, r: Region, value: Value, index: u8) -> Value {
+    let ty = f.ty(value).with_lanes(1);
+    f.emit(r, ty, Op::Shuffle([crate::ir::Lane::new(value, index); 4]))
+}
+
+/// Four lanes of a scalar.
+fn splat(f: &mut Func, r: Region, value: Value) -> Value {
+    f.emit(r, Type::F32X4, Op::Shuffle([crate::ir::Lane::new(value, 0); 4]))
+}
+
+fn binary(f: &mut Func, r: Region, ty: Type, op: crate::ir::Binary, a: Value, b: Value) -> Value {
+    f.emit(r, ty, Op::Binary(op, a, b))
+}
+
+fn input(f: &mut Func, r: Region, register: u8) -> Value {
+    f.emit(r, Type::F32X4, Op::Input(register))
+}
+
+/// rspirv, spirv-val and naga must accept the module.
+fn validate(words: &[u32], version: (u8, u8)) {
+    rspirv::dr::load_words(words).expect("rspirv loads the module");
+    let environment = match version {
+        (1, 0) => "vulkan1.0",
+        (1, 1) => "spv1.1",
+        (1, 2) => "spv1.2",
+        (1, 4) => "vulkan1.1spv1.4",
+        (1, 5) => "vulkan1.2",
+        (1, 6) => "vulkan1.3",
+        _ => "vulkan1.1",
+    };
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", environment, "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spirv-val runs; it is part of the package spirv-tools");
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.stdin.take().expect("piped").write_all(&bytes).expect("spirv-val reads");
+    let output = child.wait_with_output().expect("spirv-val ends");
+    let assembly = || super::text(words).expect("the module is readable");
+    assert!(
+        output.status.success(),
+        "spirv-val: {}\n{}",
+        String::from_utf8_lossy(&output.stderr),
+        assembly()
+    );
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        ..Default::default()
+    };
+    let module = naga::front::spv::parse_u8_slice(&bytes, &options)
+        .unwrap_or_else(|error| panic!("naga: {error:?}\n{}", assembly()));
+    let mut validator =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|error| panic!("naga: {error:?}\n{}", assembly()));
+}

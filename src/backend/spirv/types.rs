@@ -1,0 +1,238 @@
+//! Types and constants, each written once.
+//! In: types of the intermediate form, bits of literals. Out: their ids; the instructions go to the global section as
+//! they are first asked for. Ids depend on the order of asking only, never on hash order.
+//! SPIR-V 2.8: types that are no aggregates may not be declared twice.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+use super::writer::{Section, Writer};
+use crate::ir::{Kind, Type};
+
+/// Bytes from one array element to the next (std140).
+const STRIDE: Word = 16;
+/// Slots of an empty constant table; a power of two.
+const SLOTS: usize = 64;
+
+/// What has been written so far; 0 stands for "not yet".
+#[derive(Default)]
+pub(super) struct Types {
+    values: [[Word; 4]; 4],
+    void: Word,
+    arrays: Vec<(Word, Word, Word)>,
+    pointers: Vec<(StorageClass, Word, Word)>,
+    /// Ids of result and parameter types of all function types, one after another, and their lengths.
+    signatures: Vec<Word>,
+    functions: Vec<(usize, Word)>,
+    constants: Constants,
+    nulls: Vec<(Word, Word)>,
+}
+
+impl Types {
+    /// Forgets everything, keeps the memory.
+    pub(super) fn start(&mut self) {
+        self.values = Default::default();
+        self.void = 0;
+        self.arrays.clear();
+        self.pointers.clear();
+        self.signatures.clear();
+        self.functions.clear();
+        self.constants.clear();
+        self.nulls.clear();
+    }
+}
+
+/// Literals and their ids: an open-addressing table over a vector.
+#[derive(Default)]
+struct Constants {
+    /// Index into `entries`, plus one; 0 is free.
+    slots: Vec<u32>,
+    entries: Vec<(Type, [u32; 4], Word)>,
+}
+
+impl Constants {
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.slots.clear();
+        self.slots.resize(SLOTS, 0);
+    }
+
+    /// The slot that holds this literal or where it belongs.
+    fn slot(&self, ty: Type, bits: [u32; 4]) -> usize {
+        let start = u64::from(ty.lanes) << 8 | ty.kind as u64;
+        let hash = bits.into_iter().fold(start, |hash, word| {
+            (hash ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+        });
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while let Some(entry) = self.entry(slot) {
+            if (entry.0, entry.1) == (ty, bits) {
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn entry(&self, slot: usize) -> Option<&(Type, [u32; 4], Word)> {
+        self.entries.get((self.slots[slot] as usize).wrapping_sub(1))
+    }
+
+    fn find(&self, ty: Type, bits: [u32; 4]) -> Option<Word> {
+        self.entry(self.slot(ty, bits)).map(|entry| entry.2)
+    }
+
+    fn insert(&mut self, ty: Type, bits: [u32; 4], id: Word) {
+        if self.entries.len() * 2 >= self.slots.len() {
+            let size = self.slots.len() * 2;
+            self.slots.clear();
+            self.slots.resize(size, 0);
+            for index in 0..self.entries.len() {
+                let (ty, bits, _) = self.entries[index];
+                let slot = self.slot(ty, bits);
+                self.slots[slot] = index as u32 + 1;
+            }
+        }
+        let slot = self.slot(ty, bits);
+        self.entries.push((ty, bits, id));
+        self.slots[slot] = self.entries.len() as u32;
+    }
+}
+
+impl Writer {
+    /// Appends a type or constant.
+    fn global(&mut self, op: Op, ty: Option<Word>, operands: impl IntoIterator<Item = Operand>) -> Word {
+        let id = self.id();
+        self.put(Section::Globals, op, (ty, Some(id)), operands);
+        id
+    }
+
+    /// A scalar or vector type.
+    #[inline]
+    pub(super) fn ty(&mut self, ty: Type) -> Word {
+        debug_assert!((1..=4).contains(&ty.lanes));
+        let lane = usize::from(ty.lanes.clamp(1, 4)) - 1;
+        let id = self.types.values[ty.kind as usize][lane];
+        if id != 0 { id } else { self.new_type(ty, lane) }
+    }
+
+    #[cold]
+    fn new_type(&mut self, ty: Type, lane: usize) -> Word {
+        let id = if lane > 0 {
+            let scalar = self.ty(ty.with_lanes(1));
+            let operands = [Operand::IdRef(scalar), Operand::LiteralBit32(lane as u32 + 1)];
+            self.global(Op::TypeVector, None, operands)
+        } else {
+            let bits = Operand::LiteralBit32(32);
+            match ty.kind {
+                Kind::F32 => self.global(Op::TypeFloat, None, [bits]),
+                Kind::I32 => self.global(Op::TypeInt, None, [bits, Operand::LiteralBit32(1)]),
+                Kind::U32 => self.global(Op::TypeInt, None, [bits, Operand::LiteralBit32(0)]),
+                Kind::Bool => self.global(Op::TypeBool, None, []),
+            }
+        };
+        self.types.values[ty.kind as usize][lane] = id;
+        id
+    }
+
+    /// `void`
+    pub(super) fn void(&mut self) -> Word {
+        if self.types.void == 0 {
+            self.types.void = self.global(Op::TypeVoid, None, []);
+        }
+        self.types.void
+    }
+
+    /// An array of `element` with the std140 stride; `count` 0 makes a runtime array.
+    pub(super) fn array(&mut self, element: Word, count: u32) -> Word {
+        if let Some(known) = self.types.arrays.iter().find(|known| (known.0, known.1) == (element, count)) {
+            return known.2;
+        }
+        let id = if count == 0 {
+            self.global(Op::TypeRuntimeArray, None, [Operand::IdRef(element)])
+        } else {
+            let length = self.constant(Type::U32, [count, 0, 0, 0]);
+            self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)])
+        };
+        self.decorate(id, Decoration::ArrayStride, Some(Operand::LiteralBit32(STRIDE)));
+        self.types.arrays.push((element, count, id));
+        id
+    }
+
+    /// A struct of its own: decorations of two equal structs must not mix.
+    pub(super) fn structure(&mut self, members: impl IntoIterator<Item = Word>) -> Word {
+        self.global(Op::TypeStruct, None, members.into_iter().map(Operand::IdRef))
+    }
+
+    /// A pointer type.
+    pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
+        if let Some(known) = self.types.pointers.iter().find(|known| (known.0, known.1) == (class, to)) {
+            return known.2;
+        }
+        let id = self.global(Op::TypePointer, None, [Operand::StorageClass(class), Operand::IdRef(to)]);
+        self.types.pointers.push((class, to, id));
+        id
+    }
+
+    /// A variable of the module.
+    pub(super) fn variable(&mut self, class: StorageClass, of: Word) -> Word {
+        let pointer = self.pointer(class, of);
+        self.global(Op::Variable, Some(pointer), [Operand::StorageClass(class)])
+    }
+
+    /// A function type; `signature` is the result's type, then the parameters'.
+    pub(super) fn function_type(&mut self, signature: &[Word]) -> Word {
+        let mut start = 0;
+        for &(len, id) in &self.types.functions {
+            if self.types.signatures[start..start + len] == *signature {
+                return id;
+            }
+            start += len;
+        }
+        self.types.signatures.extend_from_slice(signature);
+        let id = self.global(Op::TypeFunction, None, signature.iter().map(|&id| Operand::IdRef(id)));
+        self.types.functions.push((signature.len(), id));
+        id
+    }
+
+    /// A literal; lanes beyond the type's must be 0. Floats must be finite (naga refuses other constants).
+    #[inline]
+    pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+        self.types.constants.find(ty, bits).unwrap_or_else(|| self.new_constant(ty, bits))
+    }
+
+    #[cold]
+    fn new_constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+        let type_id = self.ty(ty);
+        let id = if ty.lanes > 1 {
+            let lanes = usize::from(ty.lanes.min(4));
+            let mut parts = [0; 4];
+            for (part, &word) in parts.iter_mut().zip(&bits[..lanes]) {
+                *part = self.constant(ty.with_lanes(1), [word, 0, 0, 0]);
+            }
+            let parts = parts.into_iter().take(lanes).map(Operand::IdRef);
+            self.global(Op::ConstantComposite, Some(type_id), parts)
+        } else {
+            match ty.kind {
+                Kind::F32 | Kind::I32 | Kind::U32 => {
+                    self.global(Op::Constant, Some(type_id), [Operand::LiteralBit32(bits[0])])
+                }
+                Kind::Bool if bits[0] != 0 => self.global(Op::ConstantTrue, Some(type_id), []),
+                Kind::Bool => self.global(Op::ConstantFalse, Some(type_id), []),
+            }
+        };
+        self.types.constants.insert(ty, bits, id);
+        id
+    }
+
+    /// The all-zero value of a type, where a value is needed that no path gives.
+    pub(super) fn null(&mut self, ty: Type) -> Word {
+        let type_id = self.ty(ty);
+        if let Some(known) = self.types.nulls.iter().find(|known| known.0 == type_id) {
+            return known.1;
+        }
+        let id = self.global(Op::ConstantNull, Some(type_id), []);
+        self.types.nulls.push((type_id, id));
+        id
+    }
+}

@@ -1,0 +1,237 @@
+//! Instructions as words: one reused `rspirv` instruction, one buffer for each part of a module, an id counter.
+//! In: opcode, ids, literals. Out: words appended to a section. Knows nothing of the intermediate form.
+//! Order of the sections: SPIR-V 2.4 (logical layout of a module). The reused instruction avoids what makes
+//! `rspirv::dr::Builder` slow: a vector for each instruction and a linear search of the grammar for its class.
+
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::grammar;
+use rspirv::spirv::{self, Decoration, Op, Word};
+
+use super::types::Types;
+
+/// Opcodes below this number can be written; all that the back end uses are.
+const OPCODES: usize = 256;
+/// An instruction states its length in 16 bits.
+const LONGEST: usize = 0xFFFF;
+/// Longest name in bytes; what is over it is cut off.
+const NAME_BYTES: usize = 255;
+const FIRST_ID: Word = 1;
+
+/// A part of the module that grows on its own; in the order in which they follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Capabilities to execution modes.
+    Preamble,
+    /// `OpName`, `OpMemberName`.
+    Names,
+    /// Decorations.
+    Annotations,
+    /// Types, constants, variables.
+    Globals,
+    /// Functions.
+    Code,
+}
+
+const SECTIONS: usize = Section::Code as usize + 1;
+
+/// Writes instructions; keeps its memory between modules.
+pub(super) struct Writer {
+    classes: Vec<&'static grammar::Instruction<'static>>,
+    instruction: Instruction,
+    text: String,
+    sections: [Vec<Word>; SECTIONS],
+    next: Word,
+    too_long: bool,
+    /// Whether names are written.
+    pub(super) names: bool,
+    /// Types and constants written so far.
+    pub(super) types: Types,
+}
+
+impl Writer {
+    /// Looks up the class of every opcode once.
+    pub(super) fn new() -> Self {
+        let nop = grammar::INSTRUCTION_TABLE.get(Op::Nop);
+        let mut classes = vec![nop; OPCODES];
+        for class in grammar::INSTRUCTION_TABLE.iter() {
+            if let Some(slot) = classes.get_mut(class.opcode as usize) {
+                *slot = class;
+            }
+        }
+        Self {
+            classes,
+            instruction: Instruction::new(Op::Nop, None, None, Vec::new()),
+            text: String::new(),
+            sections: Default::default(),
+            next: FIRST_ID,
+            too_long: false,
+            names: true,
+            types: Types::default(),
+        }
+    }
+
+    /// Forgets the previous module, keeps the memory.
+    pub(super) fn start(&mut self, names: bool) {
+        self.sections.iter_mut().for_each(Vec::clear);
+        self.next = FIRST_ID;
+        self.too_long = false;
+        self.names = names;
+        self.types.start();
+    }
+
+    /// A new id.
+    #[inline]
+    pub(super) fn id(&mut self) -> Word {
+        let id = self.next;
+        self.next += 1;
+        id
+    }
+
+    /// Words written so far, without the header.
+    pub(super) fn len(&self) -> usize {
+        self.sections.iter().map(Vec::len).sum()
+    }
+
+    /// Words of the functions written so far: the place of the next instruction for [`patch`](Self::patch).
+    pub(super) fn code_len(&self) -> usize {
+        self.sections[Section::Code as usize].len()
+    }
+
+    /// Replaces a word of the functions.
+    pub(super) fn patch(&mut self, at: usize, word: Word) {
+        self.sections[Section::Code as usize][at] = word;
+    }
+
+    /// Whether an instruction did not fit the 16 bits of its length.
+    pub(super) fn too_long(&self) -> bool {
+        self.too_long
+    }
+
+    /// Header and all sections, in order.
+    pub(super) fn finish(&self, version: (u8, u8), out: &mut Vec<Word>) {
+        out.clear();
+        out.reserve(5 + self.len());
+        let version = u32::from(version.0) << 16 | u32::from(version.1) << 8;
+        out.extend([spirv::MAGIC_NUMBER, version, 0, self.next, 0]);
+        for section in &self.sections {
+            out.extend_from_slice(section);
+        }
+    }
+
+    /// Appends an instruction with any operands.
+    #[inline]
+    pub(super) fn put(
+        &mut self,
+        section: Section,
+        op: Op,
+        results: (Option<Word>, Option<Word>),
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        let instruction = &mut self.instruction;
+        instruction.class = self.classes[op as usize];
+        (instruction.result_type, instruction.result_id) = results;
+        instruction.operands.clear();
+        instruction.operands.extend(operands);
+        let words = &mut self.sections[section as usize];
+        let start = words.len();
+        instruction.assemble_into(words);
+        self.too_long |= words.len() - start > LONGEST;
+    }
+
+    /// Appends an instruction without result to the functions; all its operands are ids.
+    #[inline]
+    pub(super) fn effect(&mut self, op: Op, ids: &[Word]) {
+        self.put(Section::Code, op, (None, None), ids.iter().map(|&id| Operand::IdRef(id)));
+    }
+
+    /// Appends an instruction with a result to the functions and returns the result.
+    #[inline]
+    pub(super) fn value(&mut self, op: Op, ty: Word, ids: &[Word]) -> Word {
+        let id = self.id();
+        self.put(Section::Code, op, (Some(ty), Some(id)), ids.iter().map(|&id| Operand::IdRef(id)));
+        id
+    }
+
+    /// As [`value`](Self::value), with literals after the ids.
+    #[inline]
+    pub(super) fn value_literals(&mut self, op: Op, ty: Word, ids: &[Word], literals: &[Word]) -> Word {
+        let id = self.id();
+        let ids = ids.iter().map(|&id| Operand::IdRef(id));
+        let literals = literals.iter().map(|&literal| Operand::LiteralBit32(literal));
+        self.put(Section::Code, op, (Some(ty), Some(id)), ids.chain(literals));
+        id
+    }
+
+    /// Starts a block.
+    #[inline]
+    pub(super) fn label(&mut self, id: Word) {
+        self.put(Section::Code, Op::Label, (None, Some(id)), []);
+    }
+
+    /// Decorates an id.
+    #[inline]
+    pub(super) fn decorate(&mut self, id: Word, decoration: Decoration, extra: Option<Operand>) {
+        let operands = [Operand::IdRef(id), Operand::Decoration(decoration)];
+        self.put(Section::Annotations, Op::Decorate, (None, None), operands.into_iter().chain(extra));
+    }
+
+    /// Decorates a member of a struct.
+    pub(super) fn decorate_member(
+        &mut self,
+        id: Word,
+        member: Word,
+        decoration: Decoration,
+        literal: Option<Word>,
+    ) {
+        let operands = [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration)];
+        let literal = literal.map(Operand::LiteralBit32);
+        self.put(Section::Annotations, Op::MemberDecorate, (None, None), operands.into_iter().chain(literal));
+    }
+
+    /// Names an id, if names are wanted.
+    pub(super) fn name(&mut self, id: Word, name: &str) {
+        if self.names {
+            let name = self.text(name);
+            self.put_text(Section::Names, Op::Name, (None, None), [Operand::IdRef(id), name]);
+        }
+    }
+
+    /// Names a member of a struct, if names are wanted.
+    pub(super) fn name_member(&mut self, id: Word, member: Word, name: &str) {
+        if self.names {
+            let name = self.text(name);
+            let operands = [Operand::IdRef(id), Operand::LiteralBit32(member), name];
+            self.put_text(Section::Names, Op::MemberName, (None, None), operands);
+        }
+    }
+
+    /// A string operand; ends before the first NUL and at [`NAME_BYTES`].
+    pub(super) fn text(&mut self, text: &str) -> Operand {
+        let mut owned = std::mem::take(&mut self.text);
+        owned.clear();
+        for c in text.chars() {
+            if c == '\0' || owned.len() + c.len_utf8() > NAME_BYTES {
+                break;
+            }
+            owned.push(c);
+        }
+        Operand::LiteralString(owned)
+    }
+
+    /// Appends an instruction with a string among its operands and keeps the string's memory.
+    pub(super) fn put_text(
+        &mut self,
+        section: Section,
+        op: Op,
+        results: (Option<Word>, Option<Word>),
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        self.put(section, op, results, operands);
+        for operand in &mut self.instruction.operands {
+            if let Operand::LiteralString(text) = operand {
+                self.text = std::mem::take(text);
+            }
+        }
+    }
+}
