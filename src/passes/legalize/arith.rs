@@ -9,8 +9,8 @@ use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
 use super::literal::{literal, may_be_inf_times_zero, may_be_literal};
-use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value};
-use crate::precision::{Precision, arith};
+use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value, scalar};
+use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
 const NAN: u32 = 0x7FC0_0000;
@@ -56,9 +56,9 @@ impl Group {
     }
 }
 
-/// The bits of a computed literal; NaN has one form, whatever the machine that computes it.
-fn bits(number: f32) -> u32 {
-    if number.is_nan() { NAN } else { number.to_bits() }
+/// A computed literal; NaN has one form, whatever the machine that computes it.
+fn one_nan(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() { NAN } else { bits }
 }
 
 impl Pass<'_> {
@@ -77,7 +77,17 @@ impl Pass<'_> {
         }
         let mut all = [lanes[0]; 4];
         all[..lanes.len()].copy_from_slice(lanes);
-        self.emit.op(ty.with_lanes(lanes.len() as u8), Op::Shuffle(all))
+        let mut op = Op::Shuffle(all);
+        if let Some(Op::Const(bits)) = self.emit.func.op(value)
+            && lanes.iter().all(|lane| lane.value() == value)
+        {
+            let mut known = [0; 4];
+            for (slot, lane) in known.iter_mut().zip(lanes) {
+                *slot = bits[usize::from(lane.index())];
+            }
+            op = Op::Const(known);
+        }
+        self.emit.op(ty.with_lanes(lanes.len() as u8), op)
     }
 
     fn is_zero(&self, literal: u32) -> bool {
@@ -97,11 +107,11 @@ impl Pass<'_> {
             (Some(known), None) => zero(known, b),
             (None, Some(known)) => zero(known, a),
             (Some(a), Some(b)) => {
-                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-                Part::Literal(bits(match pair {
-                    Pair::Product => arith::mul(self.precision, a, b),
-                    Pair::Sum => arith::add(self.precision, a, b),
-                }))
+                let op = match pair {
+                    Pair::Product => Binary::MulP,
+                    Pair::Sum => Binary::AddP,
+                };
+                Part::Literal(one_nan(scalar::binary(op, self.precision, a, b)))
             }
         }
     }
@@ -291,8 +301,8 @@ impl Pass<'_> {
     /// Reciprocals, powers and logarithms.
     pub(super) fn unary(&mut self, op: Unary, a: Value) -> Option<Op> {
         let ty = self.emit.func.ty(a);
-        if let Some(bits) = self.literal_lanes(a, ty.lanes, |pass, a| pass.fold(op, a)) {
-            return Some(Op::Const(bits));
+        if let Some(literal) = self.fold(op, a) {
+            return Some(literal);
         }
         let helper = match (op, self.precision) {
             (Unary::RcpP, Precision::Fast) => {
@@ -329,18 +339,12 @@ impl Pass<'_> {
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// The result of an operation on a literal, where every machine computes the same.
-    fn fold(&self, op: Unary, a: f32) -> Option<u32> {
-        let is_power_of_two = a.to_bits() & 0x007F_FFFF == 0;
-        match op {
-            Unary::RcpP => Some(bits(arith::rcp(self.precision, a))),
-            Unary::RsqP => Some(bits(arith::rsq(self.precision, a))),
-            Unary::Exp2P => (a.floor() == a).then(|| bits(arith::exp2(self.precision, a))),
-            Unary::Log2P => is_power_of_two.then(|| bits(arith::log2(self.precision, a))),
-            Unary::AddressP => Some(arith::address(a).cast_unsigned()),
-            Unary::Neg => Some(a.to_bits() ^ SIGN),
-            Unary::Abs => Some(a.to_bits() & !SIGN),
-            Unary::Floor => Some(bits(a.floor())),
+    /// The result for a literal operand, where every machine computes the same.
+    fn fold(&self, op: Unary, a: Value) -> Option<Op> {
+        let foldable: fn(u32) -> bool = match op {
+            Unary::RcpP | Unary::RsqP | Unary::AddressP | Unary::Neg | Unary::Abs | Unary::Floor => |_| true,
+            Unary::Exp2P => |a| f32::from_bits(a).floor().to_bits() == a,
+            Unary::Log2P => |a| a & 0x007F_FFFF == 0,
             Unary::Sqrt
             | Unary::Exp2
             | Unary::Log2
@@ -348,24 +352,19 @@ impl Pass<'_> {
             | Unary::ToInt
             | Unary::ToBits
             | Unary::FromBits
-            | Unary::UintToInt => None,
-        }
-    }
-
-    fn literal_lanes(
-        &self,
-        a: Value,
-        lanes: u8,
-        fold: impl Fn(&Self, f32) -> Option<u32>,
-    ) -> Option<[u32; 4]> {
-        if self.emit.func.ty(a).kind != Kind::F32 || !may_be_literal(self.emit.func, a) {
+            | Unary::UintToInt => return None,
+        };
+        let func = &*self.emit.func;
+        if !may_be_literal(func, a) {
             return None;
         }
         let mut result = [0; 4];
-        for (index, slot) in (0..lanes).zip(&mut result) {
-            *slot = fold(self, f32::from_bits(literal(self.emit.func, Lane::new(a, index))?))?;
+        for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
+            let known = literal(func, Lane::new(a, index)).filter(|&known| foldable(known))?;
+            let bits = scalar::unary(op, self.precision, known);
+            *slot = if op.signature().result == Kind::F32 { one_nan(bits) } else { bits };
         }
-        Some(result)
+        Some(Op::Const(result))
     }
 
     /// The same value: a float in the form that float24 registers hold it.

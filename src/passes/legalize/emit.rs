@@ -46,28 +46,12 @@ impl<'a> Emit<'a> {
     }
     /// A one-operand operation.
     pub fn unary(&mut self, op: Unary, a: Value) -> Value {
-        let ty = self.func.ty(a).with_kind(match op {
-            Unary::ToBits => Kind::U32,
-            Unary::ToInt | Unary::UintToInt | Unary::AddressP => Kind::I32,
-            Unary::Not => Kind::Bool,
-            Unary::RcpP
-            | Unary::RsqP
-            | Unary::Exp2P
-            | Unary::Log2P
-            | Unary::Neg
-            | Unary::Abs
-            | Unary::Floor
-            | Unary::Sqrt
-            | Unary::Exp2
-            | Unary::Log2
-            | Unary::FromBits => Kind::F32,
-        });
+        let ty = op.result(self.func.ty(a));
         self.op(ty, Op::Unary(op, a))
     }
-    /// A two-operand operation whose result has the lanes of its operands.
+    /// A two-operand operation.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
-        let ty = self.func.ty(a);
-        let ty = if is_comparison(op) { ty.with_kind(Kind::Bool) } else { ty };
+        let ty = op.result(self.func.ty(a));
         self.op(ty, Op::Binary(op, a, b))
     }
     /// `cond ? a : b` in each lane.
@@ -113,40 +97,4 @@ pub(super) fn splat(ty: Type, bits: u32) -> Op {
     let mut all = [0; 4];
     all[..usize::from(ty.lanes)].fill(bits);
     Op::Const(all)
-}
-
-/// Whether the result is bool.
-fn is_comparison(op: Binary) -> bool {
-    match op {
-        Binary::Equal
-        | Binary::Less
-        | Binary::LessEqual
-        | Binary::Greater
-        | Binary::GreaterEqual
-        | Binary::IEqual
-        | Binary::ILess
-        | Binary::IGreater
-        | Binary::UEqual
-        | Binary::ULess => true,
-        Binary::AddP
-        | Binary::MulP
-        | Binary::DotP
-        | Binary::MinP
-        | Binary::MaxP
-        | Binary::SgeP
-        | Binary::SltP
-        | Binary::Add
-        | Binary::Mul
-        | Binary::Div
-        | Binary::Dot
-        | Binary::And
-        | Binary::Or
-        | Binary::IAdd
-        | Binary::ISub
-        | Binary::IAnd
-        | Binary::BitAnd
-        | Binary::BitOr
-        | Binary::BitXor
-        | Binary::ShiftRight => false,
-    }
 }

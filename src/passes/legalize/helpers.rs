@@ -2,10 +2,11 @@
 //! In: which helper, for how many lanes. Out: its index in the module. Knows neither literals nor uniforms; its callers never
 //! pass a literal that counts as zero to a product or a sum, because drivers inline these bodies and fold `x * 0` wrongly.
 //!
-//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `(a == 0 || b == 0) && |a + b| > MAX`,
-//! else `a * b`. If one operand is ±0, the sum is the other operand (or ±0), so the condition holds just where that is ±inf:
-//! a NaN is not above MAX. If neither is ±0 it never holds. That is one comparison, one logical and one absolute value less
-//! than testing each operand for both.
+//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and `|a + b| > MAX`, else
+//! `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and then the sum is ±inf. With one the sum is NaN,
+//! which is above nothing. NaN is asked by bits, since drivers may fold `p == p`. On a software driver this took two
+//! thirds of the time over the bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)`
+//! took; a branch around the guard gained nothing there.
 //!
 //! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at the edges of their range
 //! differ between drivers, hence the explicit cases.
@@ -17,6 +18,7 @@ use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
 use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
+const MAGNITUDE: u32 = 0x7FFF_FFFF;
 const INFINITY: u32 = 0x7F80_0000;
 const NAN: u32 = 0x7FC0_0000;
 /// The bits of an f32 that float24 keeps.
@@ -204,15 +206,16 @@ impl Body<'_, '_, '_> {
     fn guarded_product(&mut self, a: Value, b: Value) -> Value {
         let zero = self.float(0.0);
         let max = self.float(f32::MAX);
+        let (magnitude, infinity) = (self.bits(MAGNITUDE), self.bits(INFINITY));
         let emit = &mut self.emit;
         let product = emit.binary(Binary::Mul, a, b);
-        let a_zero = emit.binary(Binary::Equal, a, zero);
-        let b_zero = emit.binary(Binary::Equal, b, zero);
-        let one_zero = emit.binary(Binary::Or, a_zero, b_zero);
+        let bits = emit.unary(Unary::ToBits, product);
+        let bits = emit.binary(Binary::BitAnd, bits, magnitude);
+        let is_nan = emit.binary(Binary::ULess, infinity, bits);
         let sum = emit.binary(Binary::Add, a, b);
         let sum = emit.unary(Unary::Abs, sum);
         let infinite = emit.binary(Binary::Greater, sum, max);
-        let guard = emit.binary(Binary::And, one_zero, infinite);
+        let guard = emit.binary(Binary::And, is_nan, infinite);
         emit.select(guard, zero, product)
     }
 

@@ -11,7 +11,8 @@
 //! * inf · 0 cannot happen if neither operand may be 0 while the other may be infinite, nor if both operands are the same
 //!   lane up to sign: x · x is 0 · 0 or inf · inf.
 
-use crate::ir::{Binary, Func, Lane, Op, Unary, Value};
+use crate::ir::{Binary, Func, Kind, Lane, Op, Unary, Value, scalar};
+use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
 const MAGNITUDE: u32 = 0x7FFF_FFFF;
@@ -131,17 +132,16 @@ impl Search<'_> {
             Op::Unary(Unary::Neg, a) => Some(self.literal(at(a))? ^ SIGN),
             Op::Unary(Unary::Abs, a) => Some(self.literal(at(a))? & MAGNITUDE),
             Op::Unary(Unary::Floor, a) => Some(f32::from_bits(self.literal(at(a))?).floor().to_bits()),
-            Op::Binary(op, a, b) => {
-                let compare = comparison(op)?;
-                let a = f32::from_bits(self.literal(at(a))?);
-                let b = f32::from_bits(self.literal(at(b))?);
-                Some(u32::from(compare(&a, &b)))
+            Op::Binary(op, a, b) if is_comparison(op) => {
+                let (a, b) = (self.literal(at(a))?, self.literal(at(b))?);
+                Some(scalar::binary(op, Precision::Exact, a, b))
             }
             Op::Select { cond, a, b } => {
                 let chosen = if self.literal(at(cond))? != 0 { a } else { b };
                 self.literal(at(chosen))
             }
             Op::Unary(..)
+            | Op::Binary(..)
             | Op::Input(_)
             | Op::Uniform(_)
             | Op::UniformAt { .. }
@@ -207,14 +207,8 @@ impl Search<'_> {
     }
 }
 
-/// An IEEE comparison.
-fn comparison(op: Binary) -> Option<fn(&f32, &f32) -> bool> {
-    match op {
-        Binary::Equal => Some(PartialEq::eq),
-        Binary::Less => Some(PartialOrd::lt),
-        Binary::LessEqual => Some(PartialOrd::le),
-        Binary::Greater => Some(PartialOrd::gt),
-        Binary::GreaterEqual => Some(PartialOrd::ge),
-        _ => None,
-    }
+/// Whether an operation is one of the float comparisons that minimum, maximum and "set if" become.
+fn is_comparison(op: Binary) -> bool {
+    let signature = op.signature();
+    signature.operand == Kind::F32 && signature.result == Kind::Bool
 }

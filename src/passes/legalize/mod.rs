@@ -19,13 +19,16 @@ mod helpers;
 mod literal;
 mod uniforms;
 
+#[cfg(test)]
+mod tests;
+
 use self::emit::Emit;
 use self::helpers::Helpers;
 use self::literal::literal;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Value};
-use crate::precision::{Precision, float24};
+use crate::precision::{self, Precision};
 
 /// The state of one run.
 struct Pass<'a> {
@@ -60,7 +63,7 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
 
 /// The f32 bits of what a float24 register keeps of a number.
 fn truncated(bits: u32) -> u32 {
-    float24::to_f32_bits(float24::from_f32_bits(bits))
+    precision::arith::load(Precision::F24, f32::from_bits(bits)).to_bits()
 }
 
 impl Pass<'_> {

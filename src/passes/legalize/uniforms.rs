@@ -130,7 +130,9 @@ impl<'a> Registers<'a> {
             return self.float(arith::uniform_index(base, bits.cast_signed()));
         }
         let helper = match self.source(base) {
-            Source::Array(member, _) if !self.is_one_array() => self.member_helper(helpers, member),
+            Source::Array(member, _) if !self.is_one_array() && self.is_unfolded(member) => {
+                self.member_helper(helpers, member)
+            }
             Source::Array(..) | Source::Single(_) | Source::Literal(_) => self.relative_helper(helpers),
         };
         let base = emit.int(i32::from(base));
@@ -152,6 +154,13 @@ impl<'a> Registers<'a> {
     fn is_one_array(&self) -> bool {
         let same = |register| matches!(self.source(register), Source::Array(member, 0) if Some(member) == self.float[0]);
         same(0) && (1..REGISTERS).all(same)
+    }
+
+    /// Whether no register of an array has a literal in its place.
+    fn is_unfolded(&self, member: u16) -> bool {
+        let Member { first, count, .. } = self.block.members[usize::from(member)];
+        let registers = usize::from(first)..usize::from(first.saturating_add(count).min(REGISTERS));
+        self.constants.get(registers).is_some_and(|constants| constants.iter().all(Option::is_none))
     }
 
     /// `fn <member>_at(base, offset)`.
