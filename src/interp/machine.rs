@@ -144,19 +144,26 @@ impl Machine {
 
     /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an END.
     fn follow<M: Mode>(&mut self, state: &mut State, left: &mut u64, trace: &mut impl Trace) -> Result<()> {
-        while let Some(word) = self.words.get(state.pc.index()) {
-            let pc = state.pc;
+        // The address stays in a register of the host except where the control model needs it.
+        let mut pc = state.pc;
+        while let Some(word) = self.words.get(pc.index()) {
             let Some(rest) = left.checked_sub(1) else {
                 return Err(Error::new(Kind::StepBudget(self.settings.budget), At::Pc(pc.0)));
             };
             let before = before(trace, &self.registers, &word.operation);
             self.registers.run::<M>(&word.operation);
+            let next;
             let outcome = match word.route {
                 Route::Straight => {
-                    state.pc = pc.next();
+                    next = pc.next();
                     Outcome::Continue
                 }
-                Route::Control => steer(&self.insts[pc.index()], state, &mut self.registers),
+                Route::Control => {
+                    state.pc = pc;
+                    let outcome = steer(&self.insts[pc.index()], state, &mut self.registers);
+                    next = state.pc;
+                    outcome
+                }
                 Route::Undefined(opcode) => return Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))),
             };
             if let Some((operands, counter_before)) = before {
@@ -172,13 +179,14 @@ impl Machine {
                     counter_before,
                     counter: after.counter(),
                     flags: after.flags(),
-                    next: (outcome == Outcome::Continue).then_some(state.pc),
+                    next: (outcome == Outcome::Continue).then_some(next),
                 });
             }
             *left = rest;
             if outcome == Outcome::End {
                 break;
             }
+            pc = next;
         }
         Ok(())
     }

@@ -33,27 +33,29 @@ enum Action {
     None,
     Data(DataOp),
     Mova,
-    Cmp(CompareOp, CompareOp),
+    Cmp,
 }
 
-/// A source operand with its register as a place of the file.
+/// A source operand as places of the register file.
 #[derive(Clone, Copy, Debug)]
 struct Read {
-    place: u8,
-    index: Index,
-    /// For each lane, the component it takes.
-    lanes: [u8; 4],
+    /// For each lane, the place of the component that it takes.
+    lanes: [u16; 4],
     /// The sign bit where the operand is negated, else 0.
     sign: u32,
+    /// The place of its register.
+    place: u16,
+    index: Index,
 }
 
 impl Read {
     fn new(operand: &Operand) -> Self {
+        let place = source_place(operand.register);
         Self {
-            place: source_place(operand.register),
-            index: operand.index,
-            lanes: operand.swizzle.components().map(|component| component as u8),
+            lanes: operand.swizzle.components().map(|component| place + component as u16),
             sign: u32::from(operand.negate) << 31,
+            place,
+            index: operand.index,
         }
     }
 }
@@ -62,8 +64,12 @@ impl Read {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     action: Action,
-    dest: u8,
+    /// The comparisons of CMP.
+    compare: [CompareOp; 2],
     mask: Mask,
+    dest: u16,
+    /// All ones for each lane that is written.
+    write: [u32; 4],
     reads: [Read; 3],
 }
 
@@ -71,13 +77,22 @@ impl Operation {
     /// Prepares the data part of an instruction; nothing remains of those that have none.
     pub(super) fn new(inst: &Inst) -> Self {
         let unused = Read::new(&Operand::UNUSED);
-        let nothing = Self { action: Action::None, dest: 0, mask: Mask::NONE, reads: [unused; 3] };
+        let nothing = Self {
+            action: Action::None,
+            compare: [CompareOp::Eq; 2],
+            mask: Mask::NONE,
+            dest: 0,
+            write: [0; 4],
+            reads: [unused; 3],
+        };
         match inst {
             Inst::Data { op, dest, mask, sources } => Self {
                 action: Action::Data(*op),
                 dest: dest_place(*dest),
                 mask: *mask,
+                write: Component::ALL.map(|component| if mask.has(component) { u32::MAX } else { 0 }),
                 reads: [Read::new(&sources[0]), Read::new(&sources[1]), Read::new(&sources[2])],
+                ..nothing
             },
             Inst::Mova { mask, source } => Self {
                 action: Action::Mova,
@@ -86,13 +101,20 @@ impl Operation {
                 ..nothing
             },
             Inst::Cmp { x, y, sources } => Self {
-                action: Action::Cmp(*x, *y),
+                action: Action::Cmp,
+                compare: [*x, *y],
                 reads: [Read::new(&sources[0]), Read::new(&sources[1]), unused],
                 ..nothing
             },
             Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => nothing,
         }
     }
+}
+
+/// Applies a function of one operand to each lane. (`array::map` is not always inlined, which costs more than the work.)
+#[inline(always)]
+fn lanes1(a: [f32; 4], op: impl Fn(f32) -> f32) -> [f32; 4] {
+    [op(a[0]), op(a[1]), op(a[2]), op(a[3])]
 }
 
 /// Applies a function of two operands to each lane.
@@ -105,8 +127,10 @@ impl Registers {
     /// An operand: the register, then the swizzle, then the negation.
     #[inline(always)]
     fn operand(&self, read: &Read) -> [f32; 4] {
-        let value = self.read(read.place, read.index);
-        read.lanes.map(|lane| f32::from_bits(value[usize::from(lane & 3)].to_bits() ^ read.sign))
+        let shift = if read.index == Index::None { 0 } else { self.shift(read.place, read.index) };
+        let lane = |lane: u16| f32::from_bits(self.component(lane.wrapping_add(shift)).to_bits() ^ read.sign);
+        let [x, y, z, w] = read.lanes;
+        [lane(x), lane(y), lane(z), lane(w)]
     }
 
     /// Reads two operands and gives their lanes to a function.
@@ -123,9 +147,18 @@ impl Registers {
     /// Executes an operation.
     #[inline(always)]
     pub(super) fn run<M: Mode>(&mut self, operation: &Operation) {
+        // Tested apart, so that the common case takes one indirect jump and not two.
+        if let Action::Data(op) = operation.action {
+            self.data::<M>(op, operation);
+        } else {
+            self.other(operation);
+        }
+    }
+
+    /// Executes an operation that writes no register.
+    fn other(&mut self, operation: &Operation) {
         match operation.action {
-            Action::None => {}
-            Action::Data(op) => self.data::<M>(op, operation),
+            Action::None | Action::Data(_) => {}
             Action::Mova => {
                 let value = self.operand(&operation.reads[0]);
                 for component in [Component::X, Component::Y] {
@@ -134,7 +167,8 @@ impl Registers {
                     }
                 }
             }
-            Action::Cmp(x, y) => {
+            Action::Cmp => {
+                let [x, y] = operation.compare;
                 let (a, b) = (self.operand(&operation.reads[0]), self.operand(&operation.reads[1]));
                 self.flags = [x.test(a[0], b[0]), y.test(a[1], b[1])];
             }
@@ -173,7 +207,7 @@ impl Registers {
             DataOp::Lg2 => [arith::log2(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Rcp => [arith::rcp(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Rsq => [arith::rsq(precision, self.operand(&reads[0])[0]); 4],
-            DataOp::Flr => self.operand(&reads[0]).map(f32::floor),
+            DataOp::Flr => lanes1(self.operand(&reads[0]), f32::floor),
             DataOp::Mov => self.operand(&reads[0]),
             DataOp::Litp => {
                 let [x, y, _, w] = self.operand(&reads[0]);
@@ -181,11 +215,13 @@ impl Registers {
                 [arith::litp_positive(x), arith::litp_power(y), 0.0, arith::litp_positive(w)]
             }
         };
-        let place = self.place(operation.dest);
-        for component in Component::ALL {
-            if operation.mask.has(component) {
-                place[component.index()] = value[component.index()];
-            }
-        }
+        // Whole vectors in, whole vector out: one load, one store.
+        let write = operation.write;
+        let places = self.places(operation.dest);
+        let old = *places;
+        let blend = |lane: usize| {
+            f32::from_bits(value[lane].to_bits() & write[lane] | old[lane].to_bits() & !write[lane])
+        };
+        *places = [blend(0), blend(1), blend(2), blend(3)];
     }
 }

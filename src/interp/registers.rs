@@ -8,21 +8,23 @@ use crate::isa::control::{Effect, Test};
 use crate::isa::{Dest, Index, Inst, Source};
 use crate::precision::{Precision, arith};
 
-/// Places of [`Registers::file`]. Outputs and temporaries come first, in the order of destination fields.
-const OUTPUTS: u8 = 0;
-const TEMPS: u8 = 16;
-const INPUTS: u8 = 32;
+/// First components of the banks in [`Registers::file`].
+const OUTPUTS: u16 = 0;
+const TEMPS: u16 = 16 * 4;
+const INPUTS: u16 = 32 * 4;
 /// c0..c95, then the 32 registers of ones that relative reads can reach beyond them.
-const UNIFORMS: u8 = 48;
-const UNIFORM_REGISTERS: usize = 96;
+const UNIFORMS: u16 = 48 * 4;
+const UNIFORM_COMPONENTS: usize = 96 * 4;
+/// Size of the file. Places are taken modulo this power of two, so that no access needs a check.
+const PLACES: usize = 1024;
 
 /// The data state of one vertex: registers, address registers, flags, loop data, and the uniforms it reads.
 ///
 /// A fresh one has every register at its default: v, r and o (0, 0, 0, 1), everything else zero or false.
 #[derive(Clone, Debug)]
 pub struct Registers {
-    /// Every four-component register; 256 places, so that a byte is always a valid index.
-    file: Box<[[f32; 4]; 256]>,
+    /// Every float register, component by component.
+    file: Box<[f32; PLACES]>,
     ints: [[u8; 4]; 4],
     bools: u16,
     precision: Precision,
@@ -47,7 +49,7 @@ impl Registers {
     /// Registers at their defaults.
     pub fn new(precision: Precision, uniforms: &Uniforms) -> Self {
         let mut registers = Self {
-            file: Box::new([[1.0; 4]; 256]),
+            file: Box::new([1.0; PLACES]),
             ints: [[0; 4]; 4],
             bools: 0,
             precision,
@@ -64,21 +66,17 @@ impl Registers {
 
     /// Replaces the uniforms; float24 narrows them here.
     pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
-        let places = &mut self.file[usize::from(UNIFORMS)..][..UNIFORM_REGISTERS];
-        for (place, value) in places.iter_mut().zip(&uniforms.floats) {
-            *place = value.map(|x| arith::load(self.precision, x));
-        }
+        let places = &mut self.file[usize::from(UNIFORMS)..][..UNIFORM_COMPONENTS];
+        load(self.precision, places, &uniforms.floats);
         self.ints = uniforms.ints;
         self.bools = uniforms.bools;
     }
 
     /// Starts a vertex: everything but the uniforms goes back to its default, then the inputs are loaded.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
-        self.file[..usize::from(INPUTS)].fill(Self::DEFAULT);
-        let places = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
-        for (place, value) in places.iter_mut().zip(inputs) {
-            *place = value.map(|x| arith::load(self.precision, x));
-        }
+        let (written, rest) = self.file.split_at_mut(usize::from(INPUTS));
+        written.as_chunks_mut().0.fill(Self::DEFAULT);
+        load(self.precision, &mut rest[..usize::from(UNIFORMS - INPUTS)], inputs);
         self.address = [0; 2];
         self.counter = 0;
         self.flags = [false; 2];
@@ -135,15 +133,15 @@ impl Registers {
     /// o0..o15.
     #[inline]
     pub fn outputs(&self) -> &[[f32; 4]; 16] {
-        self.file.first_chunk().expect("the file is longer than the outputs")
+        self.file.as_chunks().0.first_chunk().expect("the file is longer than the outputs")
     }
     /// The content of a register that instructions read.
     pub fn source(&self, register: Source) -> [f32; 4] {
-        self.file[usize::from(source_place(register))]
+        self.register(source_place(register))
     }
     /// The content of a register that instructions write.
     pub fn dest(&self, register: Dest) -> [f32; 4] {
-        self.file[usize::from(dest_place(register))]
+        self.register(dest_place(register))
     }
     /// a0.x and a0.y.
     pub fn address(&self) -> [i32; 2] {
@@ -162,39 +160,66 @@ impl Registers {
         self.precision
     }
 
-    /// The content of a place, moved by an address register where `index` says so (the place is then a uniform).
-    #[inline(always)]
-    pub(super) fn read(&self, place: u8, index: Index) -> [f32; 4] {
+    /// The four components from a place on.
+    fn register(&self, place: u16) -> [f32; 4] {
+        [0, 1, 2, 3].map(|component| self.component(place + component))
+    }
+
+    /// How far an address register moves the places of an operand whose register is the uniform at `place`.
+    #[inline(never)]
+    pub(super) fn shift(&self, place: u16, index: Index) -> u16 {
         let offset = match index {
-            Index::None => return self.file[usize::from(place)],
+            Index::None => return 0,
             Index::A0x => self.address[0],
             Index::A0y => self.address[1],
             Index::Al => self.counter,
         };
-        let register = arith::uniform_index(place.wrapping_sub(UNIFORMS), offset);
-        self.file[usize::from(UNIFORMS + register)]
+        // Range: there are 128 uniforms at most.
+        let base = (place.wrapping_sub(UNIFORMS) / 4) as u8;
+        let register = UNIFORMS + 4 * u16::from(arith::uniform_index(base, offset));
+        register.wrapping_sub(place)
     }
 
-    /// A place, to change.
+    /// The content of one place.
     #[inline(always)]
-    pub(super) fn place(&mut self, place: u8) -> &mut [f32; 4] {
-        &mut self.file[usize::from(place)]
+    pub(super) fn component(&self, place: u16) -> f32 {
+        self.file[usize::from(place) % PLACES]
+    }
+
+    /// The four places from `place` on, to change.
+    #[inline(always)]
+    pub(super) fn places(&mut self, place: u16) -> &mut [f32; 4] {
+        // The last place from which four can follow: no register lies beyond it.
+        let place = usize::from(place).min(PLACES - 4);
+        self.file[place..].first_chunk_mut().expect("four places follow")
+    }
+}
+
+/// Copies registers into places as programs of this precision see them.
+fn load(precision: Precision, places: &mut [f32], registers: &[[f32; 4]]) {
+    match precision {
+        Precision::Exact | Precision::Fast => places.copy_from_slice(registers.as_flattened()),
+        Precision::F24 => {
+            for (place, &value) in places.iter_mut().zip(registers.as_flattened()) {
+                *place = arith::load(precision, value);
+            }
+        }
     }
 }
 
 /// The place of a register that is read.
-pub(super) fn source_place(register: Source) -> u8 {
+pub(super) fn source_place(register: Source) -> u16 {
     match register {
-        Source::Input(n) => INPUTS + (n & 15),
-        Source::Temp(n) => TEMPS + (n & 15),
-        Source::Uniform(n) => UNIFORMS + (n & 0x7F),
+        Source::Input(n) => INPUTS + 4 * u16::from(n & 15),
+        Source::Temp(n) => TEMPS + 4 * u16::from(n & 15),
+        Source::Uniform(n) => UNIFORMS + 4 * u16::from(n & 0x7F),
     }
 }
 
 /// The place of a register that is written.
-pub(super) fn dest_place(register: Dest) -> u8 {
+pub(super) fn dest_place(register: Dest) -> u16 {
     match register {
-        Dest::Output(n) => OUTPUTS + (n & 15),
-        Dest::Temp(n) => TEMPS + (n & 15),
+        Dest::Output(n) => OUTPUTS + 4 * u16::from(n & 15),
+        Dest::Temp(n) => TEMPS + 4 * u16::from(n & 15),
     }
 }

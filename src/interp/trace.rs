@@ -151,11 +151,11 @@ fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
     }
 }
 
-/// One line without its end: number, address, instruction with the values it read, what it changed, and the next address
+/// One line without its end: address, instruction with the values it read, what it changed, and the next address
 /// where that is not the next word.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:6} {:#05x}: ", self.step, self.pc.0)?;
+        write!(f, "{:#05x}: ", self.pc.0)?;
         match &self.inst {
             Inst::Data { op, dest, mask, sources } => {
                 write!(f, "{} {dest}.{mask},", op.mnemonic())?;

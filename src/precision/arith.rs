@@ -8,7 +8,7 @@ use super::Precision;
 use super::float24::{from_f32_bits, to_f32_bits};
 
 /// 127.99609375 = 0x7FFF / 0x100, the limit of LITP's y component.
-pub const LITP_LIMIT: f32 = 127.996_093_75;
+pub const LITP_LIMIT: f32 = 32767.0 / 256.0;
 
 /// Smallest magnitude that float24 arithmetic does not flush.
 const F24_MIN_BITS: u32 = 0x2080_0000; // 2^-62
@@ -171,7 +171,14 @@ pub fn litp_power(a: f32) -> f32 {
 pub fn load(precision: Precision, a: f32) -> f32 {
     match precision {
         Precision::Exact | Precision::Fast => a,
-        Precision::F24 => f32::from_bits(to_f32_bits(from_f32_bits(a.to_bits()))),
+        Precision::F24 => {
+            let normal = F24_MIN_BITS..F24_OVERFLOW_BITS;
+            if normal.contains(&(a.to_bits() & 0x7FFF_FFFF)) {
+                truncate(a)
+            } else {
+                f32::from_bits(to_f32_bits(from_f32_bits(a.to_bits())))
+            }
+        }
     }
 }
 
@@ -281,6 +288,12 @@ mod tests {
         same(load(F24, third), f32::from_bits(0x3EAA_AA80));
         same(load(F24, SUBNORMAL), SUBNORMAL);
         same(load(F24, -0.0), -0.0);
+        for exponent in -80..70 {
+            for factor in [1.0, -1.1, 1.999_999] {
+                let x = factor * 2.0f32.powi(exponent);
+                same(load(F24, x), f32::from_bits(to_f32_bits(from_f32_bits(x.to_bits()))));
+            }
+        }
         same(load(F24, -1e30), -INF);
         same(load(F24, f32::from_bits(0xFF80_0001)), NAN);
     }

@@ -6,6 +6,7 @@ use crate::isa::{
     CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source, Swizzle,
 };
 use crate::precision::Precision::{self, Exact, F24, Fast};
+use crate::precision::arith::LITP_LIMIT;
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -282,10 +283,10 @@ fn litp() {
         ([-0.5, 1.0, 0.0, 1.0], [false, true], [0.0, 1.0, 0.0, 1.0]),
         ([0.5, 0.0, 1.0, -1.0], [true, false], [0.5, 0.0, 0.0, 0.0]),
         ([-1.0, 64.0, 0.0, -1.0], [false, false], [0.0, 64.0, 0.0, 0.0]),
-        ([-1.0, 256.0, 1.0, -1.0], [false, false], [0.0, 127.996_093_75, 0.0, 0.0]),
+        ([-1.0, 256.0, 1.0, -1.0], [false, false], [0.0, LITP_LIMIT, 0.0, 0.0]),
         ([-1.0, 0.0, 0.5, -1.0], [false, false], [0.0; 4]),
-        ([0.0, -256.0, 0.5, -0.0], [true, true], [0.0, -127.996_093_75, 0.0, 0.0]),
-        ([NAN, NAN, NAN, NAN], [false, false], [0.0, 127.996_093_75, 0.0, 0.0]),
+        ([0.0, -256.0, 0.5, -0.0], [true, true], [0.0, -LITP_LIMIT, 0.0, 0.0]),
+        ([NAN, NAN, NAN, NAN], [false, false], [0.0, LITP_LIMIT, 0.0, 0.0]),
     ] {
         let mut registers = registers(Exact, [input, [0.0; 4], [0.0; 4]]);
         registers.execute(&data(DataOp::Litp, [V0, V1, V2]));

@@ -1,1 +1,124 @@
-//! Filled in below.
+//! Random PICA200 programs with inputs and uniforms to run them on, as tests and measurements need them.
+//! In: a kind and a seed. Out: code words, descriptors, entry point; values. Equal seeds give equal results everywhere.
+//! Knows no translation: it uses the instruction tables of the library and nothing else, so what it makes can be run by
+//! every executor and compared.
+//!
+//! ```
+//! use transpica::interp::{Machine, Settings};
+//! let generated = transpica_generate::generate(transpica_generate::Kind::Clean, 1);
+//! let settings = Settings { budget: transpica_generate::BUDGET, ..Settings::default() };
+//! let mut machine = Machine::new(&generated.program(), settings)?;
+//! machine.set_uniforms(&generated.uniforms());
+//! for inputs in generated.inputs(4) {
+//!     machine.run(&inputs)?;
+//! }
+//! # Ok::<(), transpica::error::Error>(())
+//! ```
+
+mod clean;
+mod data;
+mod numeric;
+mod random;
+mod values;
+mod wild;
+
+use std::ops::RangeInclusive;
+
+use transpica::interp::Uniforms;
+use transpica::isa::{Pc, Program, Stage};
+use transpica::limits::Limits;
+
+use data::DataMaker;
+use random::Random;
+pub use values::{inputs, special_inputs, special_uniforms, uniforms};
+
+/// Instructions that one vertex of a clean or numeric program executes at most, with [`uniforms`] or
+/// [`special_uniforms`] and up to 200 words. Wild programs may run for ever; give them a smaller budget.
+pub const BUDGET: u64 = 1 << 20;
+
+/// How many words a program has, unless asked otherwise.
+pub const USUAL_SIZE: RangeInclusive<u16> = 8..=60;
+
+/// What a program is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// As an assembler makes it: properly nested scopes up to the depth of the stacks, procedures, forward jumps, END on
+    /// every path. Always ends. BREAK may leave a loop out of an IF, as it does in shipped programs.
+    Clean,
+    /// Anything that can be encoded with defined opcodes: jumps everywhere, scopes that overlap or end together,
+    /// overflowing stacks, code that runs off its end. May run for ever.
+    Wild,
+    /// Straight code through every opcode, to be run on special values.
+    Numeric,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Clean, Self::Wild, Self::Numeric];
+}
+
+/// A random program. It is a vertex program, and every opcode in it is defined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// What it is like.
+    pub kind: Kind,
+    /// What it was made from.
+    pub seed: u64,
+    /// Code words.
+    pub code: Vec<u32>,
+    /// Operand descriptors.
+    pub descriptors: Vec<u32>,
+    /// Where it starts.
+    pub entry: Pc,
+}
+
+impl Generated {
+    /// The program, as the library wants it.
+    pub fn program(&self) -> Program<'_> {
+        Program::new(&self.code[..], &self.descriptors[..], self.entry, Stage::Vertex, &Limits::default())
+            .expect("generated programs are within the limits")
+    }
+    /// Inputs that suit the kind, from the same seed: [`inputs`] or [`special_inputs`].
+    pub fn inputs(&self, vertices: usize) -> Vec<[[f32; 4]; 16]> {
+        match self.kind {
+            Kind::Clean | Kind::Wild => inputs(self.seed, vertices),
+            Kind::Numeric => special_inputs(self.seed, vertices),
+        }
+    }
+    /// Uniforms that suit the kind, from the same seed: [`uniforms`] or [`special_uniforms`].
+    pub fn uniforms(&self) -> Uniforms {
+        match self.kind {
+            Kind::Clean | Kind::Wild => uniforms(self.seed),
+            Kind::Numeric => special_uniforms(self.seed),
+        }
+    }
+}
+
+/// A program of [`USUAL_SIZE`].
+///
+/// ```
+/// use transpica_generate::{Kind, generate};
+/// assert_eq!(generate(Kind::Wild, 5), generate(Kind::Wild, 5));
+/// assert_ne!(generate(Kind::Wild, 5).code, generate(Kind::Wild, 6).code);
+/// ```
+pub fn generate(kind: Kind, seed: u64) -> Generated {
+    generate_sized(kind, seed, USUAL_SIZE)
+}
+
+/// A program of about as many words as the range says, at most 400: padding, results and END may come on top.
+pub fn generate_sized(kind: Kind, seed: u64, size: RangeInclusive<u16>) -> Generated {
+    let purpose = match kind {
+        Kind::Clean => "clean",
+        Kind::Wild => "wild",
+        Kind::Numeric => "numeric",
+    };
+    let mut random = Random::new(seed, purpose);
+    let size = random.between(u32::from(*size.start()), u32::from(*size.end())).min(400);
+    let data = DataMaker::new(&mut random);
+    let (code, entry) = match kind {
+        Kind::Clean => clean::code(&mut random, &data, size),
+        Kind::Wild => wild::code(&mut random, &data, size),
+        Kind::Numeric => (numeric::code(&mut random, &data, size), 0),
+    };
+    Generated { kind, seed, code, descriptors: data.descriptors, entry: Pc(entry) }
+}

@@ -1,0 +1,114 @@
+//! Instructions that compute: random operations, operands and descriptors.
+//! In: random choices. Out: single words and a descriptor table. Knows no addresses.
+
+use transpica::isa::opdesc::{Descriptor, Selector};
+use transpica::isa::table::Class;
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{Mask, Opcode, Swizzle};
+
+use crate::random::Random;
+
+/// Opcodes of some classes, in the order of the table.
+fn opcodes(wanted: fn(Class) -> bool) -> Vec<Opcode> {
+    Opcode::ALL.iter().copied().filter(|opcode| wanted(opcode.info().class)).collect()
+}
+
+/// Makes data instructions that share one descriptor table.
+pub(crate) struct DataMaker {
+    /// The descriptors. The first always writes everything and changes nothing.
+    pub descriptors: Vec<u32>,
+    /// Opcodes that write a register.
+    pub writers: Vec<Opcode>,
+    /// Highest number of v, r and o registers, so that results are used again.
+    reach: u32,
+}
+
+/// How many descriptors MAD can name.
+const MAD_REACH: u32 = 32;
+
+impl DataMaker {
+    pub fn new(random: &mut Random) -> Self {
+        let count = random.weighted(&[(4, 6), (4, 16), (2, 32), (1, 128)]);
+        let identity = Descriptor { mask: Mask::XYZW, sources: [Selector::default(); 3] };
+        let mut descriptors = vec![identity.pack()];
+        descriptors.extend((1..count).map(|_| descriptor(random)));
+        Self {
+            descriptors,
+            writers: opcodes(|class| matches!(class, Class::Data(_))),
+            reach: random.weighted(&[(3, 3), (3, 7), (1, 15)]),
+        }
+    }
+
+    /// The opcodes of CMP and MOVA are each alone in their class.
+    fn single(class: Class) -> Opcode {
+        opcodes(match class {
+            Class::Address => |class| class == Class::Address,
+            Class::Compare => |class| class == Class::Compare,
+            Class::Data(_) | Class::Control => |_| true,
+        })[0]
+    }
+
+    /// A random instruction that writes a register.
+    pub fn write(&self, random: &mut Random) -> Word {
+        let opcode = random.pick(&self.writers);
+        self.write_with(random, opcode)
+    }
+
+    /// A random instruction with this opcode.
+    pub fn write_with(&self, random: &mut Random, opcode: Opcode) -> Word {
+        let dest = random.below(self.reach + 1) + if random.chance(75) { 0x10 } else { 0 };
+        self.sources(random, opcode).with(Field::Dest, dest)
+    }
+
+    /// A random CMP.
+    pub fn compare(&self, random: &mut Random) -> Word {
+        let word = self.sources(random, Self::single(Class::Compare));
+        word.with(Field::CompareX, random.below(8)).with(Field::CompareY, random.below(8))
+    }
+
+    /// A random MOVA.
+    pub fn address(&self, random: &mut Random) -> Word {
+        self.sources(random, Self::single(Class::Address))
+    }
+
+    /// A full copy between registers of these numbers.
+    pub fn copy(&self, dest: u32, source: u32) -> Word {
+        Word::new(Opcode::Mov).with(Field::Dest, dest).with(Field::Source1, source)
+    }
+
+    /// Random sources and a random descriptor.
+    fn sources(&self, random: &mut Random, opcode: Opcode) -> Word {
+        let format = opcode.format();
+        let reach = if format.bits(Field::Descriptor).is_some_and(|bits| bits.max() < MAD_REACH) {
+            MAD_REACH.min(self.descriptors.len() as u32)
+        } else {
+            self.descriptors.len() as u32
+        };
+        let mut word = Word::new(opcode).with(Field::Descriptor, random.below(reach));
+        for source in [Field::Source1, Field::Source2, Field::Source3] {
+            let uniform = format.wide() == Some(source) && random.chance(55);
+            let register = if uniform {
+                0x20 + random.below_some(&[(3, 8), (1, 96)])
+            } else {
+                random.below(self.reach + 1) + if random.chance(60) { 0x10 } else { 0 }
+            };
+            word = word.with(source, register);
+        }
+        // An index beside a v or r register has no effect; that too wants to be tested.
+        if random.chance(25) { word.with(Field::Index, random.between(1, 3)) } else { word }
+    }
+}
+
+/// A random descriptor: often all components, often plain swizzles, as real programs have them.
+fn descriptor(random: &mut Random) -> u32 {
+    let mask = 15 - random.below_some(&[(3, 1), (5, 15), (1, 16)]);
+    let sources = [0; 3].map(|_| {
+        let (broadcast, any) = (random.below(4) * 0x55, random.below(256));
+        let byte = random.weighted(&[(3, 0x1B), (3, broadcast), (6, any)]);
+        // Ranges: both are bytes.
+        Selector { swizzle: Swizzle(byte as u8), negate: random.chance(25) }
+    });
+    let bits = Descriptor { mask: Mask(mask as u8), sources }.pack();
+    // Assemblers do not agree on bit 31.
+    bits | random.below(2) << 31
+}

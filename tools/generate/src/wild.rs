@@ -1,0 +1,181 @@
+//! Programs that no assembler makes: scopes that overlap or end together, jumps into and out of them, stacks that
+//! overflow, code without END. All words are defined, so every run is, but not every run ends.
+//! In: random choices. Out: code. Knows no values.
+
+use transpica::isa::Opcode;
+use transpica::isa::word::{Field, Word};
+
+use crate::clean;
+use crate::data::DataMaker;
+use crate::random::Random;
+
+/// Opcodes with a target, as often as they shall occur.
+const TARGETED: &[(u32, Opcode)] = &[
+    (4, Opcode::Ifc),
+    (3, Opcode::Ifu),
+    (4, Opcode::Loop),
+    (2, Opcode::Call),
+    (2, Opcode::Callc),
+    (2, Opcode::Callu),
+    (4, Opcode::Jmpc),
+    (3, Opcode::Jmpu),
+];
+
+/// Makes a program of about `size` words and returns its code and entry point.
+pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
+    let (mut code, mut entry) = match random.below(3) {
+        0 => (scattered(random, data, size), 0),
+        1 => (nested(random, data, size), 0),
+        _ => bent(random, data, size),
+    };
+    if random.chance(10) {
+        entry = random.below(code.len() as u32) as u16; // Range: programs are far shorter.
+    }
+    if random.chance(70) {
+        code.push(Word::new(Opcode::End).0);
+    }
+    // Fields that hardware is thought to ignore.
+    for word in &mut code {
+        if random.chance(2) {
+            *word |= ignored_bits(Word(*word)) & random.bits();
+        }
+    }
+    (code, entry)
+}
+
+/// Bits of a word that mean nothing.
+fn ignored_bits(word: Word) -> u32 {
+    let Some(opcode) = word.opcode() else { return 0 };
+    let below_opcode = match opcode {
+        Opcode::Mad | Opcode::Madi => 0x1FFF_FFFF,
+        Opcode::Cmp => 0x07FF_FFFF,
+        _ => 0x03FF_FFFF,
+    };
+    // Two of the ten bits of a length are ignored as well.
+    let length = opcode.format().bits(Field::Num).map_or(0, |_| 0x300);
+    below_opcode & !opcode.format().mask() | length
+}
+
+/// An address near another one, or anywhere, or one used before: ends that coincide are the interesting ones.
+fn address(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> u32 {
+    let target = match random.below(10) {
+        0..5 => near + random.between(0, 8),
+        5..6 => near.saturating_sub(random.between(0, 8)),
+        6..9 if !used.is_empty() => random.pick(used),
+        _ => random.below(size + 4),
+    };
+    used.push(target);
+    target
+}
+
+/// A word that steers to some address.
+fn steering(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> Word {
+    let opcode = random.weighted(TARGETED);
+    let length = match random.below(8) {
+        0..6 => random.below(6),
+        6 => size.saturating_sub(near),
+        _ => random.below(256),
+    };
+    Word::new(opcode)
+        .with(Field::Target, address(random, near, size, used))
+        .with(Field::Num, length)
+        .with(Field::Id, random.below(16))
+        .with(Field::ConditionOp, random.below(4))
+        .with(Field::RefX, random.below(2))
+        .with(Field::RefY, random.below(2))
+}
+
+/// A word that does not steer to an address.
+fn plain(random: &mut Random, data: &DataMaker) -> Word {
+    match random.below(24) {
+        0..15 => data.write(random),
+        15..18 => data.compare(random),
+        18 => data.address(random),
+        19 => Word::new(Opcode::Break),
+        20..22 => Word::new(Opcode::Breakc)
+            .with(Field::ConditionOp, random.below(4))
+            .with(Field::RefX, random.below(2))
+            .with(Field::RefY, random.below(2)),
+        22 => Word::new(random.pick(&[Opcode::Nop, Opcode::Emit, Opcode::Setemit])),
+        _ => Word::new(if random.chance(30) { Opcode::End } else { Opcode::Nop }),
+    }
+}
+
+/// Steering words anywhere.
+fn scattered(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
+    let percent = random.pick(&[15, 30, 50]);
+    let mut used = Vec::new();
+    (0..size)
+        .map(|here| {
+            let word = if random.chance(percent) {
+                steering(random, here, size, &mut used)
+            } else {
+                plain(random, data)
+            };
+            word.0
+        })
+        .collect()
+}
+
+/// Scopes inside scopes, deeper than the stacks, whose ends lie close together.
+fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
+    let depth = random.between(3, (size / 2).clamp(3, 14));
+    let kinds = random.pick(&[
+        &[Opcode::Loop][..],
+        &[Opcode::Ifc, Opcode::Ifu],
+        &[Opcode::Call, Opcode::Callc, Opcode::Callu],
+        &[Opcode::Loop, Opcode::Ifc, Opcode::Ifu, Opcode::Call],
+    ]);
+    let apart = random.below(3);
+    let mut used = Vec::new();
+    let mut code = Vec::new();
+    for level in 0..depth {
+        // The scope of this level ends `apart` words after that of the next one, more or less.
+        let end =
+            (depth + 1 + (depth - level) * apart + random.weighted(&[(6, 0), (1, 1), (1, 2)])).min(size + 1);
+        let opcode = random.pick(kinds);
+        let here = code.len() as u32;
+        let word = steering(random, here, size, &mut used);
+        let word = Word::new(opcode).with(Field::ConditionOp, word.0 >> 22).with(Field::Id, random.below(16));
+        let word = match opcode {
+            Opcode::Call | Opcode::Callc | Opcode::Callu => {
+                let target = here + random.weighted(&[(6, 1), (1, 2), (1, 3)]);
+                word.with(Field::Target, target).with(Field::Num, end.saturating_sub(target))
+            }
+            _ => word.with(Field::Target, end).with(Field::Num, random.below(4)),
+        };
+        code.push(word.0);
+        if random.chance(15) {
+            code.push(plain(random, data).0);
+        }
+    }
+    while (code.len() as u32) < size {
+        let here = code.len() as u32;
+        let word =
+            if random.chance(12) { steering(random, here, size, &mut used) } else { plain(random, data) };
+        code.push(word.0);
+    }
+    code
+}
+
+/// A clean program with a few words bent: targets and lengths off by a little, padding replaced, loops left early.
+fn bent(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
+    let (mut code, entry) = clean::code(random, data, size);
+    let length = code.len() as u32;
+    let mut used: Vec<u32> = code.iter().filter_map(|&word| Word(word).get(Field::Target)).collect();
+    for _ in 0..random.between(1, 6) {
+        let at = random.below(length);
+        let place = &mut code[at as usize];
+        let word = Word(*place);
+        let bent = match (word.get(Field::Target), random.below(4)) {
+            (Some(target), 0) => word.with(Field::Target, (target + random.below(3)).saturating_sub(1)),
+            (Some(_), 1) => word.with(Field::Target, address(random, at, length, &mut used)),
+            (Some(_), 2) => word.with(Field::Num, random.below(8)),
+            (None, 0..=2) if word.opcode() == Some(Opcode::Nop) => plain(random, data),
+            (_, 3) => plain(random, data),
+            (Some(_) | None, _) => steering(random, at, length, &mut used),
+        };
+        *place = bent.0;
+    }
+    (code, entry)
+}
