@@ -10,9 +10,11 @@ use crate::error::{At, Error, Kind, Result};
 
 /// Bytes that all tables of one file may name together, on top of [`TABLE_BYTES_PER_FILE_BYTE`]. Only files whose tables
 /// overlap many times over come near; the limit keeps what is made from a file in proportion to its size.
-const TABLE_BYTES: u64 = 1 << 20;
+const TABLE_BYTES: u64 = 1 << 16;
 /// See [`TABLE_BYTES`].
-const TABLE_BYTES_PER_FILE_BYTE: u64 = 16;
+const TABLE_BYTES_PER_FILE_BYTE: u64 = 4;
+/// Bytes of a name that are read. Thousands of symbols of a damaged file could share one name as long as the file.
+const LONGEST_NAME: usize = 255;
 
 /// The 16-bit word at `at`; the caller's slice is long enough.
 #[inline]
@@ -150,10 +152,11 @@ impl<'a> Strings<'a> {
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
     }
-    /// The name at an offset: up to the next zero byte or the end of the table. Empty beyond the table, which a parsed
-    /// file's own offsets never are.
+    /// The name at an offset: up to the next zero byte or the end of the table, at most 255 bytes. Empty beyond the table,
+    /// which a parsed file's own offsets never are.
     pub fn get(self, offset: NameOffset) -> Name<'a> {
         let tail = usize::try_from(offset.0).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]);
+        let tail = &tail[..tail.len().min(LONGEST_NAME)];
         let length = tail.iter().position(|&byte| byte == 0).unwrap_or(tail.len());
         Name(&tail[..length])
     }

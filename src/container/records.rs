@@ -275,18 +275,14 @@ impl Symbol {
         Self { name, first, last: first + u16::from(range.count.saturating_sub(1)) }
     }
     /// The registers it names; nothing if the range is empty, leaves its bank or names none.
+    #[inline]
     pub fn range(self) -> Option<SymbolRange> {
-        if self.first > self.last {
-            return None;
-        }
-        let &(bank, base, _) =
-            SYMBOL_BANKS.iter().find(|&&(_, base, count)| self.first >= base && self.last < base + count)?;
+        let holds =
+            |&&(_, base, count): &&(SymbolBank, u16, u16)| self.first >= base && self.last < base + count;
+        let &(bank, base, _) = SYMBOL_BANKS.iter().find(holds)?;
+        let count = (self.last + 1).checked_sub(self.first).filter(|&count| count > 0)?;
         // Both are at most 96, the largest bank.
-        Some(SymbolRange {
-            bank,
-            first: (self.first - base) as u8,
-            count: (self.last - self.first + 1) as u8,
-        })
+        Some(SymbolRange { bank, first: (self.first - base) as u8, count: count as u8 })
     }
 }
 

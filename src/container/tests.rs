@@ -398,6 +398,14 @@ fn names_go_on_to_their_zero_byte() {
 }
 
 #[test]
+fn long_names_are_cut() {
+    let mut names = NameTable::default();
+    let long = names.add(&[b'n'; 1000]);
+    let after = names.add(b"after");
+    assert_eq!((names.get(long).0.len(), names.get(after)), (255, Name(b"after")));
+}
+
+#[test]
 fn executables_may_overlap_within_reason() {
     let twice = Model::from(&Shbin::parse(&worked()).unwrap());
     let mut model = Model { executables: vec![twice.executables[0].clone(); 2], ..twice };

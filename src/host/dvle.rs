@@ -3,10 +3,11 @@
 //! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, Interface, Usage};
-use super::names::Names;
 use super::options::Options;
-use super::{layout, varying};
-use crate::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
+use super::{layout, names, varying};
+use crate::container::{
+    ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
+};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::{Pc, Program, Stage};
 use crate::limits::{Limits, check};
@@ -70,18 +71,60 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
 
 /// The constants that become literals: floats that no symbol names. A register with a name is set by its host, so there
 /// the constant is a default and the register stays in the block.
-pub fn folded(executable: &Dvle<'_>, options: &Options) -> Constants {
+fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
+    let mut folded = Constants::default();
     if !options.fold_constants {
-        return Constants::default();
+        return folded;
     }
-    let mut folded = Constants { floats: constants(executable).floats, ..Constants::default() };
-    for range in executable.symbols.iter().filter_map(|symbol| symbol.range()) {
-        if range.bank == SymbolBank::Float {
-            let first = usize::from(range.first);
-            folded.floats[first..first + usize::from(range.count)].fill(None);
+    for constant in executable.constants.iter() {
+        if let Some(ConstantValue::Float { register, value }) = constant.value() {
+            folded.floats[usize::from(register)] = Some(value.map(float24::to_f32_bits));
         }
     }
+    for symbol in symbols.of(SymbolBank::Float) {
+        let first = usize::from(symbol.range.first);
+        folded.floats[first..first + usize::from(symbol.range.count)].fill(None);
+    }
     folded
+}
+
+/// A symbol that names registers.
+#[derive(Clone, Copy)]
+pub(super) struct BoundSymbol {
+    /// Its name in the file.
+    pub name: NameOffset,
+    /// The registers.
+    pub range: SymbolRange,
+}
+
+/// The symbols that name registers, in file order. Names are looked up where they are needed.
+pub(super) struct BoundSymbols<'a> {
+    strings: Strings<'a>,
+    list: Vec<BoundSymbol>,
+}
+
+impl<'a> BoundSymbols<'a> {
+    fn new(executable: &Dvle<'a>) -> Self {
+        let mut list = Vec::with_capacity(executable.symbols.len());
+        for symbol in executable.symbols.iter() {
+            if let Some(range) = symbol.range() {
+                list.push(BoundSymbol { name: symbol.name, range });
+            }
+        }
+        Self { strings: executable.strings, list }
+    }
+    /// The symbols of one bank.
+    pub fn of(&self, bank: SymbolBank) -> impl Iterator<Item = &BoundSymbol> {
+        self.list.iter().filter(move |symbol| symbol.range.bank == bank)
+    }
+    /// The name of one of them.
+    pub fn name(&self, symbol: &BoundSymbol) -> Name<'a> {
+        self.strings.get(symbol.name)
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
 }
 
 /// The interface of an executable's program, which uses `usage`.
@@ -96,37 +139,39 @@ pub fn interface(
     source_name: &str,
 ) -> Result<Interface> {
     let executable = file.executable(index)?;
-    let folded = folded(executable, options);
+    let symbols = BoundSymbols::new(executable);
+    let folded = folded(executable, &symbols, options);
     let mut warnings = Vec::new();
     Ok(Interface {
         source: source_name.to_string(),
         entry_label: executable.entry_label().map(|name| name.to_string()),
-        attributes: attributes(executable, usage.inputs),
+        attributes: attributes(&symbols, usage.inputs),
         outputs: varying::outputs(executable, &mut warnings),
-        block: layout::block(executable, usage, &folded, options.layout),
+        block: layout::block(&symbols, usage, &folded, options.layout),
         folded,
         warnings,
     })
 }
 
 /// The attributes read, named by the first symbol of each.
-fn attributes(executable: &Dvle<'_>, inputs: u16) -> Vec<Attribute> {
-    let mut names = Names::default();
-    let mut attributes = Vec::with_capacity(inputs.count_ones() as usize);
+fn attributes(symbols: &BoundSymbols<'_>, inputs: u16) -> Vec<Attribute> {
+    let mut attributes: Vec<Attribute> = Vec::with_capacity(inputs.count_ones() as usize);
     let mut left = inputs;
-    for symbol in executable.symbols.iter() {
-        let Some(range) = symbol.range().filter(|range| range.bank == SymbolBank::Input) else { continue };
-        for register in range.first..range.first + range.count {
+    for symbol in symbols.of(SymbolBank::Input) {
+        for register in symbol.range.first..symbol.range.first + symbol.range.count {
             if left >> register & 1 == 0 {
                 continue;
             }
             left &= !(1 << register);
-            let name = names.give(executable.name(symbol.name), || unbound(register));
+            let taken = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
+            let name = names::from_file(symbols.name(symbol), || unbound(register), taken);
             attributes.push(Attribute { register, name });
         }
     }
     for register in (0..16).filter(|register| left >> register & 1 != 0) {
-        attributes.push(Attribute { register, name: names.give_valid(unbound(register)) });
+        let taken = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
+        let name = names::unique(unbound(register), taken);
+        attributes.push(Attribute { register, name });
     }
     attributes.sort_unstable_by_key(|attribute| attribute.register);
     attributes

@@ -3,10 +3,11 @@
 //! Knows neither instructions nor the IR.
 //! Facts: WGSL "Memory Layout" and GLSL std140 agree where arrays have a stride of 16 and bools are packed into `u32`.
 
+use super::dvle::BoundSymbols;
 use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};
-use super::names::Names;
+use super::names;
 use super::options::Layout;
-use crate::container::{Dvle, NameOffset, SymbolBank, SymbolRange};
+use crate::container::SymbolBank;
 
 /// Float registers that exist, as a set.
 const FLOATS: u128 = (1 << 96) - 1;
@@ -34,23 +35,28 @@ pub fn reached_floats(usage: &Usage) -> u128 {
 
 /// The registers that a program reads and the block must hold, by bank.
 fn needed(usage: &Usage, folded: &Constants) -> [(Bank, u128); 3] {
-    let literal = folded.floats.iter().enumerate().filter(|(_, value)| value.is_some());
-    let literal = literal.fold(0, |set, (register, _)| set | 1u128 << register);
-    [
-        (Bank::Float, reached_floats(usage) & !literal),
-        (Bank::Int, u128::from(usage.ints & 15)),
-        (Bank::Bool, u128::from(usage.bools)),
-    ]
+    let mut floats = reached_floats(usage);
+    for (register, value) in folded.floats.iter().enumerate() {
+        if value.is_some() {
+            floats &= !(1 << register);
+        }
+    }
+    [(Bank::Float, floats), (Bank::Int, u128::from(usage.ints & 15)), (Bank::Bool, u128::from(usage.bools))]
 }
 
 /// The uniform block of a program; empty if it reads no uniform.
-pub fn block(executable: &Dvle<'_>, usage: &Usage, folded: &Constants, layout: Layout) -> UniformBlock {
+pub(super) fn block(
+    symbols: &BoundSymbols<'_>,
+    usage: &Usage,
+    folded: &Constants,
+    layout: Layout,
+) -> UniformBlock {
     let needed = needed(usage, folded);
     if needed.iter().all(|&(_, registers)| registers == 0) {
         return UniformBlock::default();
     }
     match layout {
-        Layout::Symbols => symbols(executable, &needed),
+        Layout::Symbols => by_symbols(symbols, &needed),
         Layout::Registers => registers(),
     }
 }
@@ -77,26 +83,28 @@ pub fn registers() -> UniformBlock {
 
 /// One member for each symbol of which a register is needed (of symbols that share registers the first alone), and one
 /// for each run of needed registers that no symbol names.
-fn symbols(executable: &Dvle<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
-    let mut names = Names::default();
-    let mut members = Vec::with_capacity(executable.symbols.len());
+fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
+    let mut members: Vec<Member> = Vec::with_capacity(symbols.len());
     let mut unnamed = *needed;
     for (bank, left) in &mut unnamed {
         let mut taken = 0;
-        for (name, range) in bank_symbols(executable, *bank) {
+        for symbol in symbols.of(symbol_bank(*bank)) {
+            let range = symbol.range;
             let registers = run(range.first, range.count);
             if registers & *left == 0 || registers & taken != 0 {
                 continue;
             }
             taken |= registers;
-            let name = names.give(executable.name(name), || unbound(*bank, range.first));
+            let is_taken = |name: &str| members.iter().any(|member| member.name == name);
+            let name = names::from_file(symbols.name(symbol), || unbound(*bank, range.first), is_taken);
             members.push(member(name, *bank, range.first, range.count));
         }
         *left &= !taken;
     }
     for (bank, left) in unnamed {
         for (first, count) in runs(left) {
-            let name = names.give_valid(unbound(bank, first));
+            let is_taken = |name: &str| members.iter().any(|member| member.name == name);
+            let name = names::unique(unbound(bank, first), is_taken);
             members.push(member(name, bank, first, count));
         }
     }
@@ -105,15 +113,13 @@ fn symbols(executable: &Dvle<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
     UniformBlock { members, size }
 }
 
-/// The symbols of a bank, in file order.
-fn bank_symbols(executable: &Dvle<'_>, bank: Bank) -> impl Iterator<Item = (NameOffset, SymbolRange)> {
-    let bank = match bank {
+/// The bank as symbols know it.
+fn symbol_bank(bank: Bank) -> SymbolBank {
+    match bank {
         Bank::Float => SymbolBank::Float,
         Bank::Int => SymbolBank::Int,
         Bank::Bool => SymbolBank::Bool,
-    };
-    let ranges = executable.symbols.iter().filter_map(|symbol| Some((symbol.name, symbol.range()?)));
-    ranges.filter(move |(_, range)| range.bank == bank)
+    }
 }
 
 /// The name of registers without a symbol. It ends in a letter, so that no target changes it.

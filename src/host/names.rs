@@ -7,34 +7,26 @@ use crate::container::Name;
 /// Characters that one identifier may have; a damaged file could name one symbol with all its bytes.
 const LONGEST: usize = 200;
 
-/// Gives out identifiers that differ from all it gave before.
-#[derive(Default)]
-pub(super) struct Names {
-    given: Vec<String>,
+/// An identifier as close to `name` as possible for which `taken` is false; `invented` is what a name without any usable
+/// character becomes.
+pub(super) fn from_file(
+    name: Name<'_>,
+    invented: impl FnOnce() -> String,
+    taken: impl Fn(&str) -> bool,
+) -> String {
+    let plain = identifier(name.0);
+    unique(if plain.is_empty() { invented() } else { plain }, taken)
 }
 
-impl Names {
-    /// An identifier as close to `name` as possible; `invented` is what a name without any usable character becomes.
-    /// Where the plain form is a keyword or taken, `_a`, `_b`, … follows.
-    pub fn give(&mut self, name: Name<'_>, invented: impl FnOnce() -> String) -> String {
-        let plain = identifier(name.0);
-        if plain.is_empty() { self.give_valid(invented()) } else { self.give_valid(plain) }
+/// `plain`, an identifier, or where that is a keyword or taken the first of `plain_a`, `plain_b`, … that is not.
+pub(super) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
+    let free = |name: &str| !is_keyword(name) && !taken(name);
+    if free(&plain) {
+        return plain;
     }
-    /// An identifier for a name that is valid as it stands.
-    pub fn give_valid(&mut self, plain: String) -> String {
-        let free = |name: &str| !is_keyword(name) && !self.given.iter().any(|given| given == name);
-        let name = if free(&plain) {
-            plain
-        } else {
-            // More suffixes than there are names, so one is free.
-            (0..=self.given.len() + 1)
-                .map(|index| format!("{plain}_{}", letters(index)))
-                .find(|name| free(name))
-                .unwrap_or(plain)
-        };
-        self.given.push(name.clone());
-        name
-    }
+    // There are far fewer names than suffixes, so one is free.
+    let mut suffixed = (0..usize::MAX).map(|index| format!("{plain}_{}", letters(index)));
+    suffixed.find(|name| free(name)).unwrap_or(plain)
 }
 
 /// `a`, `b`, …, `z`, `aa`, `ab`, …
@@ -68,9 +60,34 @@ fn identifier(name: &[u8]) -> String {
 
 /// Whether one of the target languages does not let variables have this name.
 fn is_keyword(name: &str) -> bool {
-    KEYWORDS.binary_search(&name).is_ok()
+    let bit = keyword_bit(name.as_bytes());
+    KEYWORD_BITS[bit / 64] >> (bit % 64) & 1 != 0 && KEYWORDS.binary_search(&name).is_ok()
         || HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))
         || is_shaped_type(name)
+}
+
+/// Bits that tell quickly that most names are no keyword: one is set for each keyword.
+const KEYWORD_BITS: [u64; 128] = {
+    let mut bits = [0; 128];
+    let mut index = 0;
+    while index < KEYWORDS.len() {
+        let bit = keyword_bit(KEYWORDS[index].as_bytes());
+        bits[bit / 64] |= 1 << (bit % 64);
+        index += 1;
+    }
+    bits
+};
+
+/// The bit of a name: a mixture of its length and three of its characters.
+const fn keyword_bit(name: &[u8]) -> usize {
+    match name {
+        [] => 0,
+        [first, ..] => {
+            let middle = name[name.len() / 2] as usize;
+            let last = name[name.len() - 1] as usize;
+            (name.len() * 1021 + *first as usize * 31 + middle * 257 + last * 67) % (128 * 64)
+        }
+    }
 }
 
 /// Whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`, `float3`, `half2x2`, `vec3f`.
@@ -207,8 +224,12 @@ const KEYWORDS: &[&str] = &[
 mod tests {
     use super::*;
 
+    fn given(name: &str, taken: &[&str]) -> String {
+        from_file(Name(name.as_bytes()), || "invented".into(), |name| taken.contains(&name))
+    }
+
     fn one(name: &str) -> String {
-        Names::default().give(Name(name.as_bytes()), || "invented".into())
+        given(name, &[])
     }
 
     #[test]
@@ -261,9 +282,9 @@ mod tests {
 
     #[test]
     fn equal_names_are_told_apart_by_letters() {
-        let mut names = Names::default();
-        let mut next = |name: &str| names.give(Name(name.as_bytes()), || "invented".into());
-        assert_eq!([next("m"), next("m_a"), next("m"), next("m")], ["m", "m_a", "m_b", "m_c"]);
+        assert_eq!(given("m", &["m"]), "m_a");
+        assert_eq!(given("m", &["m", "m_a", "m_b"]), "m_c");
+        assert_eq!(given("let", &["let_a"]), "let_b");
         assert_eq!((letters(0), letters(25), letters(26), letters(701), letters(702)), {
             let text = |s: &str| s.to_string();
             (text("a"), text("z"), text("aa"), text("zz"), text("aaa"))
@@ -273,6 +294,7 @@ mod tests {
     #[test]
     fn keywords_are_sorted_and_complete_for_wgsl() {
         assert!(KEYWORDS.is_sorted());
+        assert!(KEYWORDS.iter().all(|word| is_keyword(word)));
         #[cfg(feature = "wgsl")]
         for word in naga::keywords::wgsl::RESERVED {
             assert!(is_keyword(word), "{word}");
