@@ -1,1 +1,242 @@
-//! The only file that names petgraph: dominators and strongly connected components.
+//! Facts about the shape of a graph: predecessors, dominators, loops, strongly connected components.
+//! In: [`Cfg`]. Out: tables by block. Knows only edges. The only file that names petgraph.
+//!
+//! Blocks are numbered in reverse postorder, so dominators need neither a search nor a hash table (Cooper, Harvey and
+//! Kennedy, "A Simple, Fast Dominance Algorithm"). petgraph's components are Kosaraju's: its `tarjan_scc` recurses.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
+use super::{Block, Cfg};
+use crate::entity::Handle;
+
+/// The edges of a graph, seen from where they lead.
+#[derive(Clone, Debug)]
+pub struct Predecessors {
+    /// The predecessors of block n are `blocks[starts[n]..starts[n + 1]]`.
+    starts: Vec<u32>,
+    blocks: Vec<Block>,
+}
+
+impl Predecessors {
+    /// Turns the edges of a graph around.
+    pub fn new(cfg: &Cfg) -> Self {
+        let mut starts = vec![0; cfg.blocks.len() + 1];
+        let mut count = 0;
+        for data in cfg.blocks.values() {
+            for target in data.terminator.targets() {
+                starts[target.index()] += 1;
+                count += 1;
+            }
+        }
+        // Each start is first where its range ends, and moves to the front as the range is filled from the back.
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut blocks = vec![Block(0); count];
+        for (block, data) in cfg.blocks.iter().rev() {
+            for target in data.terminator.targets().rev() {
+                let place = &mut starts[target.index()];
+                *place -= 1;
+                blocks[*place as usize] = block;
+            }
+        }
+        Self { starts, blocks }
+    }
+
+    /// The predecessors of a block, ascending.
+    #[inline]
+    pub fn of(&self, block: Block) -> &[Block] {
+        &self.blocks[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
+    }
+
+    /// How many edges lead to a block from blocks before it.
+    #[inline]
+    pub fn forward(&self, block: Block) -> usize {
+        self.of(block).partition_point(|&from| from < block)
+    }
+
+    /// Whether an edge leads back to a block.
+    #[inline]
+    pub fn leads_back(&self, block: Block) -> bool {
+        self.of(block).last().is_some_and(|&from| from >= block)
+    }
+}
+
+/// The immediate dominator of each block; that of the entry, and of an exit that is never reached, is the block itself.
+pub fn dominators(cfg: &Cfg, predecessors: &Predecessors) -> Vec<Block> {
+    let mut dominators: Vec<Block> = cfg.blocks.keys().collect();
+    let mut changed = true;
+    // One round is enough where the graph is reducible; the second finds that out.
+    while std::mem::take(&mut changed) {
+        for block in cfg.blocks.keys().skip(1) {
+            let from = predecessors.of(block);
+            let Some((&first, rest)) = from.split_first() else { continue };
+            // Predecessors are ascending and the first lies before the block: it has been seen in this round. Others may
+            // still stand for themselves; they lie behind and are met again in the next round.
+            let new = rest
+                .iter()
+                .filter(|&&from| from < block || dominators[from.index()] != from)
+                .fold(first, |a, &b| common(&dominators, a, b));
+            changed |= std::mem::replace(&mut dominators[block.index()], new) != new;
+        }
+    }
+    dominators
+}
+
+/// The closest block that dominates both.
+fn common(dominators: &[Block], mut a: Block, mut b: Block) -> Block {
+    while a != b {
+        if a > b {
+            a = dominators[a.index()];
+        } else {
+            b = dominators[b.index()];
+        }
+    }
+    a
+}
+
+/// Whether `a` dominates `b`.
+pub fn dominates(dominators: &[Block], a: Block, mut b: Block) -> bool {
+    while b > a {
+        let up = dominators[b.index()];
+        if up == b {
+            return false;
+        }
+        b = up;
+    }
+    a == b
+}
+
+/// Whether every edge that leads back leads to a block that dominates its source: then all loops have one entry.
+pub fn is_reducible(cfg: &Cfg) -> bool {
+    let mut back = cfg
+        .blocks
+        .iter()
+        .flat_map(|(block, data)| data.terminator.targets().map(move |target| (block, target)))
+        .filter(|(block, target)| target <= block)
+        .peekable();
+    if back.peek().is_none() {
+        return true;
+    }
+    let dominators = dominators(cfg, &Predecessors::new(cfg));
+    back.all(|(block, target)| dominates(&dominators, target, block))
+}
+
+/// The loops of a reducible graph. A loop is named by its head.
+#[derive(Clone, Debug)]
+pub struct Loops {
+    /// The head of the innermost loop of each block; heads belong to their own loop.
+    inner: Vec<Option<Block>>,
+    /// The head of the loop around the loop of each head.
+    outer: Vec<Option<Block>>,
+    /// How many loops contain the loop of each head, itself included.
+    depth: Vec<u32>,
+}
+
+impl Loops {
+    /// Finds the loops; nothing if there are none.
+    pub fn new(cfg: &Cfg, predecessors: &Predecessors) -> Option<Self> {
+        let heads: Vec<Block> = cfg.blocks.keys().filter(|&block| predecessors.leads_back(block)).collect();
+        if heads.is_empty() {
+            return None;
+        }
+        let count = cfg.blocks.len();
+        let mut loops = Self { inner: vec![None; count], outer: vec![None; count], depth: vec![0; count] };
+        let mut work = Vec::new();
+        // Inner loops first: their heads have higher numbers.
+        for &head in heads.iter().rev() {
+            loops.inner[head.index()] = Some(head);
+            work.extend(predecessors.of(head).iter().filter(|&&from| from >= head));
+            while let Some(block) = work.pop() {
+                match loops.outermost(block) {
+                    Some(known) if known == head => {}
+                    Some(known) => {
+                        loops.outer[known.index()] = Some(head);
+                        work.extend(predecessors.of(known).iter().filter(|&&from| from < known));
+                    }
+                    None => {
+                        loops.inner[block.index()] = Some(head);
+                        work.extend(predecessors.of(block));
+                    }
+                }
+            }
+        }
+        for &head in &heads {
+            loops.depth[head.index()] = 1 + loops.outer[head.index()].map_or(0, |o| loops.depth[o.index()]);
+        }
+        Some(loops)
+    }
+
+    /// The outermost loop found so far that contains a block.
+    fn outermost(&self, block: Block) -> Option<Block> {
+        let mut head = self.inner[block.index()]?;
+        while let Some(outer) = self.outer[head.index()] {
+            head = outer;
+        }
+        Some(head)
+    }
+
+    /// Whether a block is the head of a loop.
+    #[inline]
+    pub fn is_head(&self, block: Block) -> bool {
+        self.inner[block.index()] == Some(block)
+    }
+
+    /// The outermost loop that contains `inside` but not `outside`.
+    pub fn outermost_left(&self, inside: Block, outside: Block) -> Option<Block> {
+        let mut left = None;
+        let mut a = self.inner[inside.index()];
+        let mut b = self.inner[outside.index()];
+        while a != b {
+            let (depth_a, depth_b) = (self.depth_of(a), self.depth_of(b));
+            if depth_a >= depth_b {
+                left = a;
+                a = a.and_then(|head| self.outer[head.index()]);
+            }
+            if depth_b >= depth_a {
+                b = b.and_then(|head| self.outer[head.index()]);
+            }
+        }
+        left
+    }
+
+    fn depth_of(&self, head: Option<Block>) -> u32 {
+        head.map_or(0, |head| self.depth[head.index()])
+    }
+}
+
+/// The strongly connected components of the graph that has only some blocks: those with a cycle, each ascending, in
+/// ascending order of their first block. `targets` gives the edges.
+pub fn cycles<I: IntoIterator<Item = Block>>(
+    blocks: &[Block],
+    targets: impl Fn(Block) -> I,
+) -> Vec<Vec<Block>> {
+    let numbers: std::collections::BTreeMap<Block, u32> = blocks.iter().copied().zip(0..).collect();
+    let mut graph = DiGraph::<Block, ()>::with_capacity(blocks.len(), 2 * blocks.len());
+    for &block in blocks {
+        graph.add_node(block);
+    }
+    let mut alone = Vec::new();
+    for &block in blocks {
+        for target in targets(block) {
+            if let Some(&number) = numbers.get(&target) {
+                graph.add_edge(numbers[&block].into(), number.into(), ());
+                if target == block {
+                    alone.push(block);
+                }
+            }
+        }
+    }
+    let components = kosaraju_scc(&graph).into_iter().map(|nodes| {
+        let mut blocks: Vec<Block> = nodes.into_iter().map(|node| graph[node]).collect();
+        blocks.sort_unstable();
+        blocks
+    });
+    let mut cycles: Vec<_> =
+        components.filter(|blocks| blocks.len() > 1 || alone.contains(&blocks[0])).collect();
+    cycles.sort_unstable();
+    cycles
+}

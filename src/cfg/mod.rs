@@ -5,6 +5,7 @@ pub mod dot;
 pub mod explore;
 pub mod graph;
 mod live;
+pub mod reduce;
 mod scan;
 mod simplify;
 mod states;

@@ -32,7 +32,7 @@ pub(super) fn run(raw: &Cfg) -> Cfg {
     simplify.build(&order, extra.then_some(entry), exit)
 }
 
-/// Resolves chains of empty blocks. A circle of empty blocks leads to one of its members.
+/// Resolves chains of empty blocks. A cycle of empty blocks leads to one of its members.
 fn forward(raw: &Cfg, exit: Block) -> Vec<u32> {
     let mut forward = vec![NONE; raw.blocks.len()];
     let mut path = Vec::new();
@@ -44,7 +44,7 @@ fn forward(raw: &Cfg, exit: Block) -> Vec<u32> {
             }
             let data = &raw.blocks[at];
             match data.terminator {
-                // Until the circle is closed a block leads to itself, which ends the search there.
+                // Until the cycle is closed a block leads to itself, which ends the search there.
                 Terminator::Goto(next) if data.actions.is_empty() && at != exit => {
                     forward[at.index()] = at.0;
                     path.push(at);

@@ -2,10 +2,17 @@
 
 use expect_test::{Expect, expect};
 
-use super::Cfg;
+use petgraph::graph::DiGraph;
+
 use super::explore::{Explored, Options, explore};
+use super::graph::{Predecessors, dominators, is_reducible};
+use super::reduce::{Reduced, reduce};
 use super::testing::program;
+use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
+use crate::entity::Handle;
 use crate::error::Kind;
+use crate::isa::Pc;
+use crate::isa::control::Test;
 use crate::limits::Limits;
 
 fn graph_with(text: &str, options: &Options) -> Cfg {
@@ -343,4 +350,137 @@ fn recursion_fills_the_ring_and_then_repeats_itself() {
             end
     "#]],
     );
+}
+
+fn reduced(text: &str) -> Cfg {
+    let mut cfg = graph(text);
+    assert!(!is_reducible(&cfg));
+    assert_eq!(reduce(&mut cfg, &Limits::default()), Reduced::Reducible);
+    assert!(is_reducible(&cfg));
+    cfg
+}
+
+#[test]
+fn a_cycle_with_two_entries_gets_a_dispatch_block() {
+    expect![[r#"
+        block0 at 0x0:
+            if cmp.x block1 else block2
+        block1:
+            dispatch0 = 1
+            goto block3
+        block2:
+            dispatch0 = 0
+            goto block3
+        block3:
+            goto [block4, block5][dispatch0]
+        block4 at 0x1:
+            run 0x1
+            dispatch0 = 1
+            goto block3
+        block5 at 0x2:
+            run 0x2
+            if cmp.y block6 else block7
+        block6:
+            dispatch0 = 0
+            goto block3
+        block7:
+            end
+    "#]]
+    .assert_eq(&reduced("jmp x 2; a; a; jmp y 1; end").to_string());
+}
+
+#[test]
+fn cycles_inside_cycles_with_one_entry_are_reduced() {
+    expect![[r#"
+        block0:
+            goto block1
+        block1 at 0x0:
+            run 0x0
+            if cmp.x block2 else block3
+        block2:
+            dispatch0 = 1
+            goto block4
+        block3:
+            dispatch0 = 0
+            goto block4
+        block4:
+            goto [block5, block6][dispatch0]
+        block5 at 0x2:
+            run 0x2
+            dispatch0 = 1
+            goto block4
+        block6 at 0x3:
+            run 0x3
+            if cmp.y block7 else block8
+        block7:
+            dispatch0 = 0
+            goto block4
+        block8 at 0x5:
+            if cmp.x block1 else block9
+        block9:
+            end
+    "#]]
+    .assert_eq(&reduced("a; jmp x 3; a; a; jmp y 2; jmp x 0; end").to_string());
+}
+
+#[test]
+fn cycles_nested_too_deep_are_left_alone() {
+    let text =
+        format!("jmp x 2; a; a; jmp y 1; {}end", (0..10).map(|n| format!("jmp y {n};")).collect::<String>());
+    let mut cfg = graph(&text);
+    let before = cfg.clone();
+    let limits = Limits { depth: 3, ..Limits::default() };
+    assert_eq!(reduce(&mut cfg, &limits), Reduced::TooDeep);
+    assert_eq!(cfg, before);
+}
+
+/// A graph in which edges are drawn at random, as the exploration would leave it.
+fn random_graph(seed: u32, count: u32) -> Cfg {
+    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let mut random = |below: u32| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state % below
+    };
+    let mut raw = Cfg { entry: Some(Block(0)), exit: Some(Block(count)), ..Cfg::default() };
+    for index in 0..count {
+        raw.actions.push(Action::Run(Pc(index as u16)));
+        let test = Test::Bool { id: 0, expected: true };
+        let (then, otherwise) = (Block(random(count + 1)), Block(random(count + 1)));
+        let terminator = Terminator::Branch { test, then, otherwise };
+        raw.blocks.push(BlockData { actions: index..index + 1, terminator, pc: None });
+    }
+    raw.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None });
+    simplify::run(&raw)
+}
+
+#[test]
+fn dominators_are_those_of_petgraph() {
+    for seed in 0..500 {
+        let cfg = random_graph(seed, 2 + seed % 30);
+        let edges = cfg
+            .blocks
+            .iter()
+            .flat_map(|(block, data)| data.terminator.targets().map(move |to| (block.0, to.0)));
+        let theirs = petgraph::algo::dominators::simple_fast(&DiGraph::<(), ()>::from_edges(edges), 0.into());
+        let ours = dominators(&cfg, &Predecessors::new(&cfg));
+        for block in cfg.blocks.keys().skip(1) {
+            if let Some(theirs) = theirs.immediate_dominator(block.0.into()) {
+                assert_eq!(ours[block.index()].index(), theirs.index(), "{block} of\n{cfg}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_graph_becomes_reducible() {
+    let mut irreducible = 0;
+    for seed in 0..500 {
+        let mut cfg = random_graph(seed, 2 + seed % 20);
+        irreducible += u32::from(!is_reducible(&cfg));
+        assert_eq!(reduce(&mut cfg, &Limits::default()), Reduced::Reducible);
+        assert!(is_reducible(&cfg), "{cfg}");
+    }
+    assert!(irreducible > 100);
 }

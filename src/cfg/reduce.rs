@@ -1,0 +1,115 @@
+//! Gives every loop one entry.
+//! In: [`Cfg`]. Out: the same program, in which every edge that leads back leads to a block that dominates its source.
+//! Knows nothing about actions.
+//!
+//! A cycle with several entries gets a dispatch block, which becomes its only entry; every edge that led to one of the
+//! old entries sets the dispatch variable of the cycle and goes there:
+//!
+//! ```text
+//! a -> b, a -> c, b -> c, c -> b    =>    each of a, b, c: dispatch0 = which of b, c ; goto d
+//!                                         d: goto [b, c][dispatch0]
+//! ```
+//!
+//! Inside a cycle with one entry the cycles that remain without the entry are treated likewise. (Splitting nodes instead
+//! can double the program with each cycle.)
+
+use super::graph::{cycles, is_reducible};
+use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
+use crate::entity::Handle;
+use crate::limits::Limits;
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduced {
+    /// The graph is reducible (now, or it was before).
+    Reducible,
+    /// Cycles are nested deeper than the limit, which no structured program can be either; the graph is as it was.
+    TooDeep,
+}
+
+/// Makes a graph reducible.
+///
+/// ```
+/// use transpica::cfg::{Cfg, reduce::{Reduced, reduce}};
+/// assert_eq!(reduce(&mut Cfg::default(), &Default::default()), Reduced::Reducible);
+/// ```
+pub fn reduce(cfg: &mut Cfg, limits: &Limits) -> Reduced {
+    if is_reducible(cfg) {
+        return Reduced::Reducible;
+    }
+    let mut reduce = Reduce::new(cfg.clone());
+    let mut work = vec![(reduce.cfg.blocks.keys().collect::<Vec<_>>(), 0)];
+    while let Some((blocks, depth)) = work.pop() {
+        let found = cycles(&blocks, |block| {
+            // The targets are collected because the graph changes between the levels, not within one.
+            reduce.cfg.blocks[block].terminator.targets().collect::<Vec<_>>()
+        });
+        if depth > limits.depth && !found.is_empty() {
+            return Reduced::TooDeep;
+        }
+        for cycle in found {
+            let entries = reduce.entries(&cycle);
+            match entries[..] {
+                [entry] => {
+                    work.push((cycle.into_iter().filter(|&block| block != entry).collect(), depth + 1));
+                }
+                _ => {
+                    reduce.dispatch(entries);
+                    work.push((cycle, depth + 1));
+                }
+            }
+        }
+    }
+    *cfg = simplify::run(&reduce.cfg);
+    Reduced::Reducible
+}
+
+struct Reduce {
+    cfg: Cfg,
+    /// The predecessors of each block, kept up to date.
+    from: Vec<Vec<Block>>,
+}
+
+impl Reduce {
+    fn new(cfg: Cfg) -> Self {
+        let mut from = vec![Vec::new(); cfg.blocks.len()];
+        for (block, data) in cfg.blocks.iter() {
+            for target in data.terminator.targets() {
+                from[target.index()].push(block);
+            }
+        }
+        Self { cfg, from }
+    }
+
+    /// The blocks of a cycle to which an edge leads from outside.
+    fn entries(&self, cycle: &[Block]) -> Vec<Block> {
+        let outside = |from: &Block| cycle.binary_search(from).is_err();
+        cycle.iter().copied().filter(|block| self.from[block.index()].iter().any(outside)).collect()
+    }
+
+    /// Adds a dispatch block and leads every edge to one of the entries over it.
+    fn dispatch(&mut self, entries: Vec<Block>) {
+        let region = self.cfg.regions;
+        self.cfg.regions += 1;
+        let block = self.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None }, Vec::new());
+        for (value, &entry) in (0..).zip(&entries) {
+            for from in std::mem::replace(&mut self.from[entry.index()], vec![block]) {
+                let start = self.cfg.actions.len() as u32; // Range: a few for each edge.
+                self.cfg.actions.push(Action::SetDispatch { region, value });
+                let helper = self.push(
+                    BlockData { actions: start..start + 1, terminator: Terminator::Goto(block), pc: None },
+                    vec![from],
+                );
+                self.from[block.index()].push(helper);
+                let data = &mut self.cfg.blocks[from];
+                data.terminator = data.terminator.map(|target| if target == entry { helper } else { target });
+            }
+        }
+        self.cfg.blocks[block].terminator = Terminator::Dispatch { region, targets: entries };
+    }
+
+    fn push(&mut self, data: BlockData, from: Vec<Block>) -> Block {
+        self.from.push(from);
+        self.cfg.blocks.push(data)
+    }
+}
