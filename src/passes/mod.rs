@@ -1,4 +1,83 @@
 //! Passes over the intermediate form, one file and one function each.
 //! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
+//!
+//! [`optimize`] comes before [`legalize`], [`tidy`] after it. Every pass leaves a valid module valid and has nothing to do on
+//! what it made itself.
 
+pub mod cse;
+pub mod dce;
+mod demand;
+pub mod differential;
+mod edit;
+mod flow;
 pub mod legalize;
+pub mod params;
+mod scratch;
+pub mod shrink;
+pub mod simplify;
+#[cfg(test)]
+mod testing;
+
+pub use scratch::Scratch;
+
+use crate::ir::{Func, Module};
+use crate::precision::Precision;
+
+/// How often a function with constructs is simplified at most; what one round uncovers is left for the next.
+const ROUNDS: usize = 4;
+
+/// Makes a module of the `Pica` stage smaller without changing a bit of its outputs.
+///
+/// ```
+/// use transpica::{ir::text, passes::{Scratch, optimize}, precision::Precision};
+/// let mut module = text::parse("func main {
+///     %0: f32x4 = input v0
+///     %1: f32x4 = const 1 1 1 1
+///     %2: f32x4 = mulp %0 %1
+///     %3: f32x4 = input v0
+///     %4: f32x4 = addp %2 %3
+///     yield %4
+/// }")?;
+/// optimize(&mut module, Precision::Exact, &mut Scratch::default());
+/// let expected = "func main {\n  %0: f32x4 = input v0\n  %4: f32x4 = addp %0 %0\n  yield %4\n}\n";
+/// assert_eq!(text::print(&module), expected);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn optimize(module: &mut Module, precision: Precision, scratch: &mut Scratch) {
+    for f in module.helpers.iter_mut().chain([&mut module.main]) {
+        optimize_function(f, precision, scratch);
+    }
+    if !module.helpers.is_empty() {
+        dce::helpers(module);
+    }
+}
+
+fn optimize_function(f: &mut Func, precision: Precision, scratch: &mut Scratch) {
+    simplify::run(f, precision, scratch);
+    if f.nodes.is_empty() {
+        cse::run(f, scratch);
+    } else {
+        for _ in 0..ROUNDS {
+            let changed = params::run(f, scratch) | cse::run(f, scratch);
+            if !(changed && simplify::run(f, precision, scratch)) {
+                break;
+            }
+        }
+    }
+    scratch.analyse(f);
+    dce::remove(f, &scratch.demand, &scratch.flow);
+    if shrink::narrow(f, scratch) {
+        cse::run(f, scratch);
+    }
+}
+
+/// Removes what `legalize` left over: equal operations, dead values, helpers without calls.
+pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
+    for f in module.helpers.iter_mut().chain([&mut module.main]) {
+        cse::run(f, scratch);
+        dce::run(f, scratch);
+    }
+    if !module.helpers.is_empty() {
+        dce::helpers(module);
+    }
+}

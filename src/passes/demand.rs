@@ -1,0 +1,140 @@
+//! Which lanes of which values anything needs, and which constructs.
+//! In: a function. Out: a mask for each value, 0 where it is dead, and a flag for each construct. Changes nothing.
+//!
+//! Needed are the outputs, what decides a needed construct, and what a needed lane is computed from. A construct is needed
+//! if a result of it is, or if it must stay ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks
+//! only grow, at most four times each, so the work is linear.
+
+use super::flow::Flow;
+use crate::entity::Handle;
+use crate::ir::{Def, Exit, Func, Node, Op, Shape, Type, Value};
+
+/// The masks and flags of one function.
+#[derive(Debug, Default)]
+pub struct Demand {
+    masks: Vec<u8>,
+    nodes: Vec<bool>,
+    work: Vec<Value>,
+    node_work: Vec<Option<Node>>,
+}
+
+/// All lanes of a type.
+pub(super) fn all_lanes(ty: Type) -> u8 {
+    (1 << ty.lanes) - 1
+}
+
+impl Demand {
+    /// Computes the masks; `flow` is read only where the function has constructs.
+    pub(super) fn compute(&mut self, f: &Func, flow: &Flow) {
+        self.masks.clear();
+        self.masks.resize(f.values.len(), 0);
+        self.nodes.clear();
+        self.nodes.resize(f.nodes.len(), false);
+        self.work.clear();
+        if let Some(body) = f.body
+            && let Exit::Yield(list) = f.regions[body].exit
+        {
+            f.get(list).iter().for_each(|&value| self.need(value, all_lanes(f.ty(value))));
+        }
+        if !f.nodes.is_empty() {
+            self.need_children(f, flow, None);
+        }
+        while let Some(value) = self.work.pop() {
+            self.propagate(f, flow, value);
+        }
+    }
+
+    /// The lanes of a value that are needed, bit 0 is x.
+    pub(super) fn mask(&self, value: Value) -> u8 {
+        self.masks[value.index()]
+    }
+
+    /// Whether a construct is needed.
+    pub(super) fn node(&self, node: Node) -> bool {
+        self.nodes[node.index()]
+    }
+
+    #[inline]
+    fn need(&mut self, value: Value, mask: u8) {
+        let known = &mut self.masks[value.index()];
+        if mask & !*known != 0 {
+            *known |= mask;
+            self.work.push(value);
+        }
+    }
+
+    #[inline]
+    fn propagate(&mut self, f: &Func, flow: &Flow, value: Value) {
+        let mask = self.masks[value.index()];
+        let data = f.values[value];
+        match data.def {
+            Def::Op(op) => self.operands(f, op, data.ty, mask),
+            Def::Param | Def::Result => {
+                if let Some((node, _)) = flow.origin(value) {
+                    flow.for_each_source(f, value, |source| self.need(source, mask));
+                    self.need_node(f, flow, node);
+                }
+            }
+            Def::Dead => {}
+        }
+    }
+
+    fn operands(&mut self, f: &Func, op: Op, ty: Type, mask: u8) {
+        match op {
+            Op::Const(_)
+            | Op::Input(_)
+            | Op::Uniform(_)
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::Member { .. } => {}
+            Op::UniformAt { offset: index, .. } | Op::MemberAt { index, .. } => self.need(index, 1),
+            Op::Shuffle(lanes) => {
+                for (index, lane) in lanes.into_iter().enumerate().take(usize::from(ty.lanes)) {
+                    if mask >> index & 1 != 0 {
+                        self.need(lane.value(), 1 << lane.index());
+                    }
+                }
+            }
+            Op::Unary(_, a) => self.need(a, mask),
+            Op::Binary(op, a, b) => {
+                let mask = match op.signature().shape {
+                    Shape::Each => mask,
+                    Shape::Dot => all_lanes(f.ty(a)),
+                };
+                self.need(a, mask);
+                self.need(b, mask);
+            }
+            Op::Select { cond, a, b } => [cond, a, b].into_iter().for_each(|value| self.need(value, mask)),
+            Op::Call { args, .. } => {
+                f.get(args).iter().for_each(|&value| self.need(value, all_lanes(f.ty(value))));
+            }
+        }
+    }
+
+    fn need_node(&mut self, f: &Func, flow: &Flow, node: Node) {
+        if std::mem::replace(&mut self.nodes[node.index()], true) {
+            return;
+        }
+        if let Some(decider) = f.nodes[node].decider() {
+            self.need(decider, 1);
+        }
+        self.need_children(f, flow, Some(node));
+    }
+
+    /// Needs the pinned constructs directly inside one that is needed, and so on inwards.
+    fn need_children(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
+        let mut work = std::mem::take(&mut self.node_work);
+        work.push(node);
+        while let Some(node) = work.pop() {
+            for child in flow.children(node) {
+                if flow.node(child).pinned && !std::mem::replace(&mut self.nodes[child.index()], true) {
+                    if let Some(decider) = f.nodes[child].decider() {
+                        self.need(decider, 1);
+                    }
+                    work.push(Some(child));
+                }
+            }
+        }
+        self.node_work = work;
+    }
+}

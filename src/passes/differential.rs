@@ -1,0 +1,155 @@
+//! Does a pass keep what a module computes? Runs it before and after on random inputs and compares the bits.
+//! In: a module, a precision, a seed. Out: nothing, or what differs. For tests, ours and those of programs to come.
+
+use super::{Scratch, cse, dce, params, shrink, simplify};
+use crate::error::{At, Error, Kind, Result};
+use crate::ir::eval::{Evaluator, Registers, same};
+use crate::ir::{Func, Module, Stage, text, verify};
+use crate::precision::Precision;
+
+/// Items that a run may take; programs that take longer are not compared.
+const BUDGET: u64 = 1 << 16;
+
+/// A pass by its name.
+pub type Pass = (&'static str, fn(&mut Func, Precision, &mut Scratch) -> bool);
+
+/// The passes that [`check_passes`] tries, each on what the one before it leaves.
+pub const PASSES: [Pass; 7] = [
+    ("simplify", simplify::run),
+    ("params", |f, _, scratch| params::run(f, scratch)),
+    ("simplify", simplify::run),
+    ("cse", |f, _, scratch| cse::run(f, scratch)),
+    ("dce", |f, _, scratch| dce::run(f, scratch)),
+    ("shrink", |f, _, scratch| shrink::run(f, scratch)),
+    ("cse", |f, _, scratch| cse::run(f, scratch)),
+];
+
+/// Runs every pass on a module of the `Pica` stage: each must leave it valid, change nothing when run again, and keep all outputs
+/// on `runs` random inputs.
+///
+/// ```
+/// use transpica::{ir::text, passes::differential::check_passes, precision::Precision};
+/// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }")?;
+/// check_passes(&module, Precision::Exact, 1, 10)?;
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+///
+/// # Errors
+/// What a pass broke, with the module before and after.
+pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
+    verify(module, Stage::Pica)?;
+    let mut scratch = Scratch::default();
+    let mut before = module.clone();
+    for (name, pass) in PASSES {
+        let mut after = before.clone();
+        let mut apply = |module: &mut Module| {
+            let functions = module.helpers.iter_mut().chain([&mut module.main]);
+            functions.fold(false, |changed, f| pass(f, precision, &mut scratch) | changed)
+        };
+        apply(&mut after);
+        let blame = |what: String| {
+            Error::new(Kind::Verify(format!("{name}: {what}\nbefore:\n{before}after:\n{after}")), At::Whole)
+        };
+        verify(&after, Stage::Pica).map_err(|error| blame(error.to_string()))?;
+        let mut again = after.clone();
+        if apply(&mut again) || text::print(&again) != text::print(&after) {
+            return Err(blame(format!("a second run changes it to:\n{again}")));
+        }
+        compare(&before, &after, precision, seed, runs).map_err(|error| blame(error.to_string()))?;
+        before = after;
+    }
+    compare(module, &before, precision, seed, runs)
+}
+
+/// Compares what two modules compute on `runs` random inputs; any NaN equals any other.
+///
+/// # Errors
+/// The first outputs that differ, or what stopped one of the modules but not the other.
+pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
+    let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
+    let types = output_types(before);
+    let mut random = Random(seed);
+    for _ in 0..runs {
+        let registers = random.registers();
+        let expected = match first.run(precision, &registers, BUDGET) {
+            Ok(outputs) => outputs,
+            Err(Error { kind: Kind::StepBudget(_), .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        // Picking lanes may take some more items.
+        let found = second.run(precision, &registers, BUDGET * 4)?;
+        let equal = expected.len() == found.len()
+            && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| same(kind, a, b));
+        if !equal {
+            let what = format!(
+                "outputs differ: {expected:08x?} became {found:08x?} for inputs {:08x?}",
+                registers.inputs
+            );
+            return Err(Error::new(Kind::Verify(what), At::Whole));
+        }
+    }
+    Ok(())
+}
+
+fn output_types(module: &Module) -> Vec<crate::ir::Kind> {
+    let f = &module.main;
+    let exit = f.body.map(|body| f.regions[body].exit);
+    match exit {
+        Some(crate::ir::Exit::Yield(list)) => f.get(list).iter().map(|&value| f.ty(value).kind).collect(),
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// A small generator of random numbers (xorshift64*), so that a seed means the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(2).wrapping_add(1) ^ self.0 >> 60;
+        let mut x = self.0 | 1;
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        self.0 = x;
+        (x.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
+    }
+
+    /// A float, often one of those that rules go wrong on.
+    fn float(&mut self) -> u32 {
+        const SPECIAL: [u32; 12] = [
+            0,
+            0x8000_0000,
+            0x3F80_0000,
+            0xBF80_0000,
+            0x7F80_0000,
+            0xFF80_0000,
+            0x7FC0_0000,
+            0x0000_0001,
+            0x2080_0000,
+            0x5F7F_FF80,
+            0x7F7F_FFFF,
+            0x4300_0000,
+        ];
+        let pick = self.next();
+        match pick % 8 {
+            0..2 => SPECIAL[pick as usize / 8 % SPECIAL.len()],
+            2..5 => ((pick / 8 % 33) as f32 - 16.0).to_bits(),
+            5..7 => (pick as f32 / 1e8 - 20.0).to_bits(),
+            _ => self.next(),
+        }
+    }
+
+    fn lanes(&mut self) -> [u32; 4] {
+        std::array::from_fn(|_| self.float())
+    }
+
+    fn registers(&mut self) -> Registers {
+        Registers {
+            inputs: std::array::from_fn(|_| self.lanes()),
+            uniforms: (0..96).map(|_| self.lanes()).collect(),
+            ints: std::array::from_fn(|_| std::array::from_fn(|_| (self.next() % 6) as u8)),
+            bools: self.next() as u16,
+            members: (0..16).map(|_| (0..128).map(|_| self.lanes()).collect()).collect(),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Changes that several passes make. Knows no operations.
+
+use crate::entity::Handle;
+use crate::ir::{Def, Func, Item, Value};
+
+/// Removes the items that evaluate dead values, from all regions.
+pub(super) fn sweep(f: &mut Func) {
+    let values = &f.values;
+    for region in f.regions.values_mut() {
+        region.items.retain(|item| match *item {
+            Item::Let(value) => values[value].def != Def::Dead,
+            Item::Node(_) => true,
+        });
+    }
+}
+
+/// Replaces every operand by what the map says of it; lists too.
+pub(super) fn replace_all(f: &mut Func, map: &[Value]) {
+    // Every list lies in the pool, so the arguments of calls are mapped there with all others.
+    f.pool.iter_mut().for_each(|value| *value = map[value.index()]);
+    for data in f.values.values_mut() {
+        if let Def::Op(op) = &mut data.def {
+            *op = op.map(&mut [], |value| map[value.index()]);
+        }
+    }
+    for node in f.nodes.values_mut() {
+        if let Some(decider) = node.decider_mut() {
+            *decider = map[decider.index()];
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Which exits reach which construct, and in which order everything comes.
+//! In: a function that keeps the law. Out: tables by construct, region and value. Knows no operations.
+
+use crate::entity::Handle;
+use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Value, ValueList, Walk};
+
+/// No region or construct.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a construct.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeFlow {
+    /// First of the regions that give its results.
+    results: u32,
+    /// First of the regions that continue it.
+    continues: u32,
+    /// First construct directly inside.
+    child: u32,
+    /// Next construct with the same parent.
+    sibling: u32,
+    /// How many definitions come before it.
+    pub position: u32,
+    /// Whether it must stay even if none of its results is used: it contains a loop, which might never end, or an exit that
+    /// leaves it.
+    pub pinned: bool,
+}
+
+const NODE: NodeFlow =
+    NodeFlow { results: NONE, continues: NONE, child: NONE, sibling: NONE, position: 0, pinned: false };
+
+/// The tables. Only those of functions with constructs are filled.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    walk: Walk,
+    nodes: Vec<NodeFlow>,
+    /// Constructs inside out: those within a construct come before it.
+    pub order: Vec<Node>,
+    /// First construct of the body.
+    child: u32,
+    /// The region after this one in the list of its target.
+    next: Vec<u32>,
+    /// For parameters and results: the construct that lists them, and where.
+    origin: Vec<(u32, u32)>,
+    /// For each value, how many definitions come before it.
+    position: Vec<u32>,
+    stack: Vec<Open>,
+}
+
+/// A construct during the walk.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    node: Node,
+    /// Depth of the innermost construct, this one included, that a `Break` leaves; of the innermost loop.
+    breakable: Option<usize>,
+    looping: Option<usize>,
+    /// Depth of the outermost target of an exit inside.
+    target: usize,
+    /// Whether a loop is inside.
+    has_loop: bool,
+    last_child: u32,
+}
+
+impl Flow {
+    /// Fills the tables for a function.
+    pub fn compute(&mut self, f: &Func) {
+        self.nodes.clear();
+        self.nodes.resize(f.nodes.len(), NODE);
+        self.next.clear();
+        self.next.resize(f.regions.len(), NONE);
+        self.origin.clear();
+        self.origin.resize(f.values.len(), (NONE, 0));
+        self.position.clear();
+        self.position.resize(f.values.len(), 0);
+        self.order.clear();
+        self.stack.clear();
+        self.child = NONE;
+        let mut last_child = NONE;
+        // 0 is the position of the function's own parameters.
+        let mut count = 1;
+        let mut walk = std::mem::take(&mut self.walk);
+        walk.start(f);
+        while let Some(step) = walk.next(f) {
+            match step {
+                Step::Begin(_) => {}
+                Step::Let(value) => {
+                    self.position[value.index()] = count;
+                    count += 1;
+                }
+                Step::Enter(node) => {
+                    self.enter(f, node, &mut last_child);
+                    self.nodes[node.index()].position = count;
+                    if let NodeData::Loop { params, .. } = f.nodes[node] {
+                        count = self.list(f, node, params, count);
+                    }
+                }
+                Step::End(region) => self.end(f, region),
+                Step::Leave(node) => {
+                    self.leave(node);
+                    count = self.list(f, node, f.nodes[node].results(), count);
+                }
+            }
+        }
+        self.walk = walk;
+    }
+
+    fn enter(&mut self, f: &Func, node: Node, last_root: &mut u32) {
+        let number = node.index() as u32;
+        let depth = self.stack.len();
+        let (breakable, looping) = match self.stack.last_mut() {
+            Some(parent) => {
+                match parent.last_child {
+                    NONE => self.nodes[parent.node.index()].child = number,
+                    last => self.nodes[last as usize].sibling = number,
+                }
+                parent.last_child = number;
+                (parent.breakable, parent.looping)
+            }
+            None => {
+                match *last_root {
+                    NONE => self.child = number,
+                    last => self.nodes[last as usize].sibling = number,
+                }
+                *last_root = number;
+                (None, None)
+            }
+        };
+        let data = &f.nodes[node];
+        self.stack.push(Open {
+            node,
+            breakable: if data.is_breakable() { Some(depth) } else { breakable },
+            looping: if data.is_loop() { Some(depth) } else { looping },
+            target: depth,
+            has_loop: data.is_loop(),
+            last_child: NONE,
+        });
+    }
+
+    fn leave(&mut self, node: Node) {
+        let Some(open) = self.stack.pop() else { return };
+        self.nodes[node.index()].pinned = open.has_loop || open.target < self.stack.len();
+        self.order.push(node);
+        if let Some(parent) = self.stack.last_mut() {
+            parent.target = parent.target.min(open.target);
+            parent.has_loop |= open.has_loop;
+        }
+    }
+
+    fn end(&mut self, f: &Func, region: Region) {
+        let Some(&top) = self.stack.last() else { return };
+        let (target, continues) = match f.regions[region].exit {
+            Exit::Yield(_) => (Some(self.stack.len() - 1), false),
+            Exit::Break(_) => (top.breakable, false),
+            Exit::Continue(_) => (top.looping, true),
+            Exit::Unreachable => (None, false),
+        };
+        let Some(target) = target else { return };
+        if let Some(top) = self.stack.last_mut() {
+            top.target = top.target.min(target);
+        }
+        let node = &mut self.nodes[self.stack[target].node.index()];
+        let head = if continues { &mut node.continues } else { &mut node.results };
+        self.next[region.index()] = std::mem::replace(head, region.0);
+    }
+
+    /// Notes where the values of a list come from; the number of definitions so far.
+    fn list(&mut self, f: &Func, node: Node, list: ValueList, count: u32) -> u32 {
+        for (index, value) in f.get(list).iter().enumerate() {
+            self.origin[value.index()] = (node.0, index as u32);
+            self.position[value.index()] = count + index as u32;
+        }
+        count + list.len
+    }
+
+    /// What is known of a construct.
+    pub fn node(&self, node: Node) -> &NodeFlow {
+        &self.nodes[node.index()]
+    }
+
+    /// How many definitions come before that of a value.
+    pub fn position(&self, value: Value) -> u32 {
+        self.position[value.index()]
+    }
+
+    /// The construct that lists a parameter or result, and where in its list.
+    pub fn origin(&self, value: Value) -> Option<(Node, usize)> {
+        let (node, index) = self.origin[value.index()];
+        (node != NONE).then_some((Node(node), index as usize))
+    }
+
+    /// The regions whose exits give the results of a construct.
+    pub fn results_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
+        self.chain(self.nodes[node.index()].results)
+    }
+
+    /// The regions that continue a loop.
+    pub fn continues_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
+        self.chain(self.nodes[node.index()].continues)
+    }
+
+    fn chain(&self, first: u32) -> impl Iterator<Item = Region> + '_ {
+        let some = |region: u32| (region != NONE).then_some(Region(region));
+        std::iter::successors(some(first), move |region| some(self.next[region.index()]))
+    }
+
+    /// The constructs directly inside a construct, or directly in the body.
+    pub fn children(&self, node: Option<Node>) -> impl Iterator<Item = Node> + '_ {
+        let some = |node: u32| (node != NONE).then_some(Node(node));
+        let first = node.map_or(self.child, |node| self.nodes[node.index()].child);
+        std::iter::successors(some(first), move |node| some(self.nodes[node.index()].sibling))
+    }
+
+    /// Calls `visit` for each value that may become this parameter or result.
+    pub fn for_each_source(&self, f: &Func, value: Value, mut visit: impl FnMut(Value)) {
+        let Some((node, index)) = self.origin(value) else { return };
+        let at = |list: ValueList| f.pool[list.start as usize + index];
+        match (f.values[value].def, &f.nodes[node]) {
+            (Def::Param, NodeData::Loop { inits, .. }) => {
+                visit(at(*inits));
+                self.continues_from(node).for_each(|region| visit(at(exit_list(f, region))));
+            }
+            _results => self.results_from(node).for_each(|region| visit(at(exit_list(f, region)))),
+        }
+    }
+
+    /// Drops the parameters and results that `is_dropped` names from all lists, and makes them dead; whether there are any.
+    pub fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
+        let mut dropped = false;
+        for &node in &self.order {
+            let results = f.nodes[node].results();
+            let params = match f.nodes[node] {
+                NodeData::Loop { params, inits, .. } => Some((params, inits)),
+                NodeData::If { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => None,
+            };
+            if f.get(results).iter().any(|&value| is_dropped(value)) {
+                dropped = true;
+                for region in self.results_from(node) {
+                    compact_exit(f, region, results, &is_dropped);
+                }
+                *f.nodes[node].results_mut() = compact_own(f, results, &is_dropped);
+            }
+            let Some((params, inits)) = params else { continue };
+            if f.get(params).iter().any(|&value| is_dropped(value)) {
+                dropped = true;
+                for region in self.continues_from(node) {
+                    compact_exit(f, region, params, &is_dropped);
+                }
+                let kept = compact(f, inits, params, &is_dropped);
+                let own = compact_own(f, params, &is_dropped);
+                if let NodeData::Loop { params, inits, .. } = &mut f.nodes[node] {
+                    (*params, *inits) = (own, kept);
+                }
+            }
+        }
+        dropped
+    }
+}
+
+/// The values that a region's exit gives.
+pub(super) fn exit_list(f: &Func, region: Region) -> ValueList {
+    match f.regions[region].exit {
+        Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) => list,
+        Exit::Unreachable => ValueList::EMPTY,
+    }
+}
+
+fn compact_exit(f: &mut Func, region: Region, like: ValueList, is_dropped: impl Fn(Value) -> bool) {
+    let old = exit_list(f, region);
+    let new = compact(f, old, like, is_dropped);
+    if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = &mut f.regions[region].exit {
+        *list = new;
+    }
+}
+
+/// Drops the values of `list` whose partners in `like` are dropped.
+fn compact(f: &mut Func, list: ValueList, like: ValueList, is_dropped: impl Fn(Value) -> bool) -> ValueList {
+    let mut end = list.range().start;
+    for (from, partner) in list.range().zip(like.range()) {
+        if !is_dropped(f.pool[partner]) {
+            f.pool[end] = f.pool[from];
+            end += 1;
+        }
+    }
+    ValueList { start: list.start, len: end as u32 - list.start }
+}
+
+/// Drops values from a list of parameters or results.
+fn compact_own(f: &mut Func, list: ValueList, is_dropped: impl Fn(Value) -> bool) -> ValueList {
+    for &value in &f.pool[list.range()] {
+        if is_dropped(value) {
+            f.values[value].def = Def::Dead;
+        }
+    }
+    compact(f, list, list, is_dropped)
+}

@@ -1,0 +1,345 @@
+//! Removes the lanes that nothing needs from values, parameters and results.
+//! In and out: a function. What is needed, [`Demand`] says.
+//!
+//! ```text
+//! %2 = mulp %0 %1 (f32x4) ; %3 = shuffle %2.x %2.z      =>      %4 = shuffle %0.x %0.z ; %5 = shuffle %1.x %1.z
+//!                                                               %3 = mulp %4 %5 (f32x2)
+//! ```
+//!
+//! Operations that work lane by lane, literals, shuffles, loop parameters and results become narrower. Inputs, uniforms,
+//! members and what a call gives or takes keep their type: where a narrow operation reads one of them, or an operand
+//! with other lanes, a shuffle picks what it needs. Shuffles that then pick everything in order go.
+
+use super::dce;
+use super::demand::{Demand, all_lanes};
+use super::edit::sweep;
+use super::flow::Flow;
+use super::scratch::{Scratch, identity};
+use crate::entity::Handle;
+use crate::ir::{Def, Exit, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Value, ValueList};
+
+/// Removes unneeded lanes, and what is not needed at all.
+pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
+    scratch.analyse(f);
+    dce::remove(f, &scratch.demand, &scratch.flow) | narrow(f, scratch)
+}
+
+/// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left.
+pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
+    let Scratch { map, layouts, demand, flow, .. } = scratch;
+    if !find_layouts(f, demand, flow, layouts) {
+        return false;
+    }
+    identity(map, f.values.len());
+    for (index, &layout) in layouts.iter().enumerate() {
+        let data = &mut f.values[Value::from_index(index)];
+        if layout != all_lanes(data.ty) {
+            data.hint = narrow_hint(data.hint, data.ty.lanes, layout);
+            data.ty.lanes = layout.count_ones() as u8;
+        }
+    }
+    let mut pass = Shrink { f, map, layouts, items: Vec::new(), replaced: false };
+    pass.function();
+    if pass.replaced {
+        sweep(f);
+    }
+    true
+}
+
+/// Fills in which of its lanes each value keeps; whether any value loses one.
+fn find_layouts(f: &Func, demand: &Demand, flow: &Flow, layouts: &mut Vec<u8>) -> bool {
+    layouts.clear();
+    let mut partial = false;
+    layouts.extend(f.values.iter().map(|(value, data)| {
+        let (mask, all) = (demand.mask(value), all_lanes(data.ty));
+        let can_narrow = mask != 0
+            && mask != all
+            && match data.def {
+                Def::Op(op) => can_narrow(op),
+                Def::Param | Def::Result => flow.origin(value).is_some(),
+                Def::Dead => false,
+            };
+        partial |= can_narrow;
+        if can_narrow { mask } else { all }
+    }));
+    partial
+}
+
+fn can_narrow(op: Op) -> bool {
+    match op {
+        Op::Const(_) | Op::Shuffle(_) | Op::Unary(..) | Op::Select { .. } => true,
+        Op::Binary(op, ..) => op.signature().shape == Shape::Each,
+        Op::Input(_)
+        | Op::Uniform(_)
+        | Op::UniformAt { .. }
+        | Op::IntUniform { .. }
+        | Op::BoolUniform(_)
+        | Op::Member { .. }
+        | Op::MemberAt { .. }
+        | Op::Call { .. } => false,
+    }
+}
+
+/// The indices of the lanes in a mask.
+fn lanes_of(mask: u8) -> impl Iterator<Item = u8> {
+    (0..4).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// A hint for the lanes that are left.
+fn narrow_hint(hint: Hint, lanes: u8, layout: u8) -> Hint {
+    if hint.mask.count_ones() != u32::from(lanes) {
+        return hint;
+    }
+    let kept = lanes_of(hint.mask).enumerate().filter(|(lane, _)| layout >> lane & 1 != 0);
+    Hint { mask: kept.fold(0, |mask, (_, component)| mask | 1 << component), ..hint }
+}
+
+/// A region to be rebuilt, and where its exits lead.
+#[derive(Clone, Copy)]
+struct Work {
+    region: Region,
+    parent: Option<Node>,
+    breakable: Option<Node>,
+    looping: Option<Node>,
+}
+
+struct Shrink<'a> {
+    f: &'a mut Func,
+    map: &'a mut [Value],
+    /// Which of its old lanes each old value keeps.
+    layouts: &'a [u8],
+    items: Vec<Item>,
+    replaced: bool,
+}
+
+impl Shrink<'_> {
+    /// Rebuilds parents before children, so that what replaces a value is known where it is used.
+    fn function(&mut self) {
+        let top = |region| Work { region, parent: None, breakable: None, looping: None };
+        let mut work: Vec<Work> = self.f.body.map(top).into_iter().collect();
+        while let Some(item) = work.pop() {
+            self.region(item, &mut work);
+        }
+    }
+
+    fn region(&mut self, at: Work, work: &mut Vec<Work>) {
+        let old = std::mem::take(&mut self.f.regions[at.region].items);
+        self.items = Vec::with_capacity(old.len());
+        for &item in &old {
+            match item {
+                Item::Let(value) => self.value(value),
+                Item::Node(node) => self.node(at, node, work),
+            }
+            self.items.push(item);
+        }
+        match self.f.regions[at.region].exit {
+            Exit::Yield(list) => self.list(list, at.parent.map(|node| self.f.nodes[node].results())),
+            Exit::Break(list) => self.list(list, at.breakable.map(|node| self.f.nodes[node].results())),
+            Exit::Continue(list) => self.list(list, at.looping.and_then(|node| self.params(node))),
+            Exit::Unreachable => {}
+        }
+        self.f.regions[at.region].items = std::mem::take(&mut self.items);
+    }
+
+    fn params(&self, node: Node) -> Option<ValueList> {
+        match self.f.nodes[node] {
+            NodeData::Loop { params, .. } => Some(params),
+            NodeData::If { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => None,
+        }
+    }
+
+    fn node(&mut self, at: Work, node: Node, work: &mut Vec<Work>) {
+        if let NodeData::Loop { params, inits, .. } = self.f.nodes[node] {
+            self.list(inits, Some(params));
+        }
+        let map = &*self.map;
+        if let Some(decider) = self.f.nodes[node].decider_mut() {
+            *decider = map[decider.index()];
+        }
+        let data = &self.f.nodes[node];
+        let breakable = if data.is_breakable() { Some(node) } else { at.breakable };
+        let looping = if data.is_loop() { Some(node) } else { at.looping };
+        let mut index = 0;
+        while let Some(region) = data.child(index) {
+            work.push(Work { region, parent: Some(node), breakable, looping });
+            index += 1;
+        }
+    }
+
+    /// Brings values to the lanes of the parameters or results that take them; the outputs of the function stay whole.
+    fn list(&mut self, list: ValueList, takers: Option<ValueList>) {
+        for (offset, position) in list.range().enumerate() {
+            let value = self.f.pool[position];
+            let layout = match takers {
+                Some(takers) => self.layouts[self.f.pool[takers.range().start + offset].index()],
+                None => self.layouts[value.index()],
+            };
+            self.f.pool[position] = self.pick(value, layout);
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        let Some(old) = self.f.op(value) else { return };
+        let layout = self.layouts[value.index()];
+        let op = match old {
+            Op::Const(bits) => Op::Const(pick_bits(bits, layout)),
+            Op::Shuffle(lanes) => return self.shuffle(value, lanes, layout),
+            Op::Unary(op, a) => Op::Unary(op, self.pick(a, layout)),
+            Op::Binary(op, a, b) if op.signature().shape == Shape::Each => {
+                let first = self.pick(a, layout);
+                Op::Binary(op, first, if a == b { first } else { self.pick(b, layout) })
+            }
+            Op::Select { cond, a, b } => {
+                Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
+            }
+            Op::Binary(..)
+            | Op::Input(_)
+            | Op::Uniform(_)
+            | Op::UniformAt { .. }
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::Member { .. }
+            | Op::MemberAt { .. }
+            | Op::Call { .. } => {
+                let map = &*self.map;
+                old.map(&mut self.f.pool, |value| map[value.index()])
+            }
+        };
+        self.f.values[value].def = Def::Op(op);
+    }
+
+    /// Where a lane of an old value is now.
+    fn lane(&self, value: Value, index: u8) -> Lane {
+        let before = self.layouts[value.index()] & ((1 << index) - 1);
+        Lane::new(self.map[value.index()], before.count_ones() as u8)
+    }
+
+    fn shuffle(&mut self, value: Value, lanes: [Lane; 4], layout: u8) {
+        let mut new = [None; 4];
+        for (slot, lane) in new.iter_mut().zip(lanes_of(layout)) {
+            let old = lanes[usize::from(lane)];
+            *slot = Some(self.lane(old.value(), old.index()));
+        }
+        let first = new[0].unwrap_or(lanes[0]);
+        let new = new.map(|lane| lane.unwrap_or(first));
+        let ty = self.f.ty(value);
+        let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
+        if self.f.ty(first.value()) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
+            self.map[value.index()] = first.value();
+            self.f.values[value].def = Def::Dead;
+            self.replaced = true;
+        } else {
+            self.f.values[value].def = Def::Op(Op::Shuffle(new));
+        }
+    }
+
+    /// The lanes `layout` of an old value, all of which it keeps.
+    fn pick(&mut self, value: Value, layout: u8) -> Value {
+        if self.layouts[value.index()] == layout {
+            return self.map[value.index()];
+        }
+        let mut lanes = [None; 4];
+        for (slot, lane) in lanes.iter_mut().zip(lanes_of(layout)) {
+            *slot = Some(self.lane(value, lane));
+        }
+        let first = lanes[0].unwrap_or(Lane::new(self.map[value.index()], 0));
+        let lanes = lanes.map(|lane| lane.unwrap_or(first));
+        let count = layout.count_ones() as u8;
+        let op = match self.f.op(first.value()) {
+            Some(Op::Const(bits)) => {
+                let mut picked = lanes.map(|lane| bits[usize::from(lane.index())]);
+                picked[usize::from(count)..].fill(0);
+                Op::Const(picked)
+            }
+            Some(_) | None => Op::Shuffle(lanes),
+        };
+        let ty = self.f.ty(first.value()).with_lanes(count);
+        let new = self.f.value(ty, Def::Op(op));
+        self.items.push(Item::Let(new));
+        new
+    }
+}
+
+fn pick_bits(bits: [u32; 4], layout: u8) -> [u32; 4] {
+    let mut picked = [0; 4];
+    for (slot, lane) in picked.iter_mut().zip(lanes_of(layout)) {
+        *slot = bits[usize::from(lane)];
+    }
+    picked
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::testing::check;
+
+    fn shrink(before: &str, after: &str) {
+        check(super::run, before, after);
+    }
+
+    #[test]
+    fn an_operation_keeps_the_lanes_that_are_used() {
+        shrink(
+            "%0: f32x4 = input v0 %1: f32x4 = input v1 %2 @r0.xyzw: f32x4 = mulp %0 %1 %3: f32x2 = shuffle %2.z %2.x yield %3",
+            "%0: f32x4 = input v0 %1: f32x4 = input v1 %4: f32x2 = shuffle %0.x %0.z %5: f32x2 = shuffle %1.x %1.z
+             %2 @r0.xz: f32x2 = mulp %4 %5 %3: f32x2 = shuffle %2.y %2.x yield %3",
+        );
+    }
+
+    #[test]
+    fn lanes_that_no_shuffle_leads_out_of_pass_through() {
+        shrink(
+            "%0: f32x4 = input v0 %1: f32x4 = shuffle %0.w %0.z %0.y %0.x %2: f32x4 = neg %1 %3: f32x4 = mulp %2 %2
+             %4: f32x3 = shuffle %3.x %3.y %3.z yield %4",
+            "%0: f32x4 = input v0 %1: f32x3 = shuffle %0.w %0.z %0.y %2: f32x3 = neg %1 %3: f32x3 = mulp %2 %2 yield %3",
+        );
+    }
+
+    #[test]
+    fn dot_products_need_all_lanes() {
+        let text = "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32 = dotp %1 %1 yield %2";
+        shrink(text, text);
+    }
+
+    #[test]
+    fn literals_and_conditions_shrink_with_their_users() {
+        shrink(
+            "%0: f32x4 = input v0 %1: f32x4 = const 1 2 3 4 %2: boolx4 = less %0 %1 %3: f32x4 = select %2 %1 %0
+             %4: f32 = shuffle %3.w yield %4",
+            "%0: f32x4 = input v0 %1: f32 = const 4 %5: f32 = shuffle %0.w %2: bool = less %5 %1 %6: f32 = shuffle %0.w
+             %3: f32 = select %2 %1 %6 yield %3",
+        );
+    }
+
+    #[test]
+    fn parameters_and_results_shrink() {
+        shrink(
+            "%0: f32x4 = input v0 %1: bool = uniform b0
+             loop (%2: f32x4 = %0) {
+               %3: f32x4 = shuffle %2.y %2.x %0.z %0.w
+               %4: f32x4 = addp %3 %0
+               if %1 { break %4 }
+               continue %4
+             } -> %5: f32x4
+             %6: f32 = shuffle %5.x
+             yield %6",
+            "%0: f32x4 = input v0 %1: bool = uniform b0
+             %7: f32x2 = shuffle %0.x %0.y
+             loop (%2: f32x2 = %7) {
+               %3: f32x2 = shuffle %2.y %2.x
+               %8: f32x2 = shuffle %0.x %0.y
+               %4: f32x2 = addp %3 %8
+               if %1 { %9: f32 = shuffle %4.x break %9 }
+               continue %4
+             } -> %5: f32
+             yield %5",
+        );
+    }
+
+    #[test]
+    fn dead_values_do_not_hold_lanes() {
+        shrink(
+            "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32 = shuffle %1.w %3: f32 = shuffle %1.x yield %3",
+            "%0: f32x4 = input v0 %4: f32 = shuffle %0.x %1: f32 = neg %4 yield %1",
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! Replaces operations and constructs by simpler ones of the same result, and literals' operations by literals.
+//! In and out: a function of the `Pica` stage. Knows one operation and its operands at a time; the rules stand in `rules`.
+//!
+//! ```text
+//! %2 = shuffle %1.z %1.x ; %3 = shuffle %2.y ; %4 = mulp %3 %one      =>      %3 = shuffle %1.x      (uses of %4 read %3)
+//! if %true { A yield %5 } else { B } -> %6                            =>      A                      (uses of %6 read %5)
+//! ```
+//!
+//! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
+//!   loop that never continues is a block.
+//! * `if not %c` exchanges its arms; a `break` that ends a `block` or a `case` yields.
+//! * What follows a construct that never falls through goes.
+//!
+//! Replaced values are gone at once: every operand is looked up in a table on the way, which one walk in program order
+//! suffices for, because definitions come before uses. Other values that nothing needs any more are left to `dce`.
+//! Running it on a `Legal` function could make literal zeros operands of `Mul` and `Add`, which that stage forbids.
+
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use super::scratch::{Scratch, identity};
+use crate::entity::Handle;
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Unary, Value, ValueList};
+use crate::precision::Precision;
+use rules::Fold;
+
+/// Simplifies a function; `precision` decides what literals compute to and which identities hold.
+pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
+    identity(&mut scratch.map, f.values.len());
+    scratch.items.clear();
+    let (map, out) = (&mut scratch.map, &mut scratch.items);
+    let mut pass = Simplify { f, precision, map, out, stack: Vec::new(), changed: false };
+    pass.function();
+    pass.changed
+}
+
+/// A region, or the region of a dissolved construct, whose items are on their way to `out`.
+struct RegionFrame {
+    /// Where the items go; nothing for a dissolved one, whose items join those of the frame below.
+    region: Option<Region>,
+    items: Vec<Item>,
+    next: usize,
+    /// Length of `out` where it began.
+    start: usize,
+    exit: Exit,
+    /// Results of the dissolved construct.
+    results: ValueList,
+}
+
+struct NodeFrame {
+    node: Node,
+    next: usize,
+    /// How many exits reach its end.
+    exits: u32,
+    /// How many of them are breaks.
+    breaks: u32,
+    continues: u32,
+    /// Frame of the innermost construct, this one included, that a `Break` leaves.
+    breakable: Option<usize>,
+    /// Frame of the innermost loop, this one included.
+    looping: Option<usize>,
+}
+
+enum Frame {
+    Region(RegionFrame),
+    Node(NodeFrame),
+}
+
+struct Simplify<'a> {
+    f: &'a mut Func,
+    precision: Precision,
+    map: &'a mut Vec<Value>,
+    out: &'a mut Vec<Item>,
+    stack: Vec<Frame>,
+    changed: bool,
+}
+
+impl Simplify<'_> {
+    fn function(&mut self) {
+        let Some(body) = self.f.body else { return };
+        self.begin(Some(body), body, ValueList::EMPTY);
+        while let Some(frame) = self.stack.last_mut() {
+            match frame {
+                Frame::Region(frame) => match frame.items.get(frame.next) {
+                    Some(&Item::Let(value)) => {
+                        frame.next += 1;
+                        if self.value(value) {
+                            self.out.push(Item::Let(value));
+                        }
+                    }
+                    Some(&Item::Node(node)) => {
+                        frame.next += 1;
+                        self.enter(node);
+                    }
+                    None => self.end(),
+                },
+                Frame::Node(frame) => {
+                    let (node, index) = (frame.node, frame.next);
+                    frame.next += 1;
+                    match self.f.nodes[node].child(index) {
+                        Some(region) => self.begin(Some(region), region, ValueList::EMPTY),
+                        None => self.leave(),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the frame below.
+    fn begin(&mut self, region: Option<Region>, from: Region, results: ValueList) {
+        let data = &mut self.f.regions[from];
+        self.stack.push(Frame::Region(RegionFrame {
+            region,
+            items: std::mem::take(&mut data.items),
+            next: 0,
+            start: self.out.len(),
+            exit: data.exit,
+            results,
+        }));
+    }
+
+    /// Simplifies one operation; false if the value is replaced by another.
+    fn value(&mut self, value: Value) -> bool {
+        let data = self.f.values[value];
+        let Def::Op(old) = data.def else { return true };
+        let map = &*self.map;
+        let mut op = old.map(&mut self.f.pool, |value| map[value.index()]);
+        loop {
+            match self.fold(op, data.ty) {
+                Fold::Keep => break,
+                Fold::Op(simpler) => op = simpler,
+                Fold::Value(same) => {
+                    self.replace(value, same);
+                    return false;
+                }
+            }
+        }
+        if op != old {
+            self.changed = true;
+            self.f.values[value].def = Def::Op(op);
+        }
+        true
+    }
+
+    fn replace(&mut self, value: Value, by: Value) {
+        self.map[value.index()] = by;
+        self.f.values[value].def = Def::Dead;
+        self.changed = true;
+    }
+
+    fn replace_list(&mut self, values: ValueList, by: ValueList) {
+        for (value, by) in values.range().zip(by.range()) {
+            let by = self.map[self.f.pool[by].index()];
+            self.replace(self.f.pool[value], by);
+        }
+    }
+
+    /// The bits of a literal scalar.
+    fn literal(&self, value: Value) -> Option<u32> {
+        if let Some(Op::Const(bits)) = self.f.op(value) { Some(bits[0]) } else { None }
+    }
+
+    fn enter(&mut self, node: Node) {
+        let decider = self.f.nodes[node].decider().map(|value| self.map[value.index()]);
+        if let (Some(old), Some(new)) = (self.f.nodes[node].decider_mut(), decider) {
+            self.changed |= *old != new;
+            *old = new;
+        }
+        let literal = decider.and_then(|value| self.literal(value));
+        let negated = decider.and_then(|value| self.f.op(value));
+        match &mut self.f.nodes[node] {
+            NodeData::If { then, otherwise, results, .. } if literal.is_some() => {
+                let (taken, results) = (if literal == Some(0) { *otherwise } else { *then }, *results);
+                self.changed = true;
+                return self.begin(None, taken, results);
+            }
+            NodeData::If { cond, then, otherwise, .. } => {
+                if let Some(Op::Unary(Unary::Not, inner)) = negated {
+                    *cond = inner;
+                    std::mem::swap(then, otherwise);
+                    self.changed = true;
+                }
+            }
+            NodeData::Switch { cases, default, results, .. } => {
+                let taken = match literal.map(u32::cast_signed) {
+                    Some(literal) => {
+                        let case = cases.iter().find(|(values, _)| values.binary_search(&literal).is_ok());
+                        Some(case.map_or(*default, |(_, region)| *region))
+                    }
+                    None => cases.is_empty().then_some(*default),
+                };
+                if let Some(body) = taken {
+                    self.f.nodes[node] = NodeData::Block { body, results: *results };
+                    self.changed = true;
+                }
+            }
+            NodeData::Loop { inits, .. } => {
+                let inits = *inits;
+                self.map_list(inits);
+            }
+            NodeData::Block { .. } => {}
+        }
+        self.push_node(node);
+    }
+
+    fn push_node(&mut self, node: Node) {
+        let depth = self.stack.len();
+        let (breakable, looping) = self.targets();
+        let data = &self.f.nodes[node];
+        self.stack.push(Frame::Node(NodeFrame {
+            node,
+            next: 0,
+            exits: 0,
+            breaks: 0,
+            continues: 0,
+            breakable: if data.is_breakable() { Some(depth) } else { breakable },
+            looping: if data.is_loop() { Some(depth) } else { looping },
+        }));
+    }
+
+    /// Frames of the innermost construct that a `Break` leaves and of the innermost loop.
+    fn targets(&self) -> (Option<usize>, Option<usize>) {
+        let innermost = self.stack.iter().rev().find_map(|frame| match frame {
+            Frame::Node(frame) => Some((frame.breakable, frame.looping)),
+            Frame::Region(_) => None,
+        });
+        innermost.unwrap_or_default()
+    }
+
+    fn map_list(&mut self, list: ValueList) {
+        for value in &mut self.f.pool[list.range()] {
+            let new = self.map[value.index()];
+            self.changed |= new != *value;
+            *value = new;
+        }
+    }
+
+    fn node_frame(&mut self, index: Option<usize>) -> Option<&mut NodeFrame> {
+        match self.stack.get_mut(index?)? {
+            Frame::Node(frame) => Some(frame),
+            Frame::Region(_) => None,
+        }
+    }
+
+    /// Ends the region on top.
+    fn end(&mut self) {
+        let Some(Frame::Region(frame)) = self.stack.pop() else { return };
+        if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = frame.exit {
+            self.map_list(list);
+        }
+        let Some(region) = frame.region else {
+            if let Exit::Yield(list) = frame.exit {
+                self.replace_list(frame.results, list);
+            } else {
+                self.finish_early(frame.exit);
+            }
+            return;
+        };
+        let data = &mut self.f.regions[region];
+        data.items = frame.items;
+        data.items.clear();
+        data.items.extend_from_slice(&self.out[frame.start..]);
+        self.out.truncate(frame.start);
+        data.exit = frame.exit;
+        self.count_exit(region);
+    }
+
+    /// Counts the exit of a finished region at its target.
+    fn count_exit(&mut self, region: Region) {
+        let (breakable, looping) = self.targets();
+        let Some(parent) = self.stack.len().checked_sub(1) else { return };
+        let exit = self.f.regions[region].exit;
+        match exit {
+            Exit::Break(list) if breakable == Some(parent) && looping != Some(parent) => {
+                self.f.regions[region].exit = Exit::Yield(list);
+                self.changed = true;
+                self.node_frame(breakable).into_iter().for_each(|frame| frame.exits += 1);
+            }
+            Exit::Yield(_) => self.node_frame(Some(parent)).into_iter().for_each(|frame| frame.exits += 1),
+            Exit::Break(_) => self.node_frame(breakable).into_iter().for_each(|frame| {
+                frame.exits += 1;
+                frame.breaks += 1;
+            }),
+            Exit::Continue(_) => self.node_frame(looping).into_iter().for_each(|frame| frame.continues += 1),
+            Exit::Unreachable => {}
+        }
+    }
+
+    /// Drops what is left of the region on top: its last item never falls through.
+    fn finish_early(&mut self, exit: Exit) {
+        if let Some(Frame::Region(frame)) = self.stack.last_mut() {
+            self.changed |= frame.next < frame.items.len() || frame.exit != exit;
+            frame.next = frame.items.len();
+            frame.exit = exit;
+        }
+    }
+
+    /// Ends the construct on top.
+    fn leave(&mut self) {
+        let Some(Frame::Node(mut frame)) = self.stack.pop() else { return };
+        let node = frame.node;
+        if let NodeData::Loop { params: ValueList { len: 0, .. }, body, results, .. } = self.f.nodes[node]
+            && frame.continues == 0
+        {
+            if let Exit::Break(list) = self.f.regions[body].exit {
+                self.f.regions[body].exit = Exit::Yield(list);
+                frame.breaks -= 1;
+            }
+            self.f.nodes[node] = NodeData::Block { body, results };
+            self.changed = true;
+        }
+        if let NodeData::Block { body, results } = self.f.nodes[node]
+            && frame.breaks == 0
+        {
+            self.changed = true;
+            let data = &mut self.f.regions[body];
+            self.out.append(&mut data.items);
+            let exit = data.exit;
+            return match exit {
+                Exit::Yield(list) => self.replace_list(results, list),
+                Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => self.finish_early(exit),
+            };
+        }
+        self.out.push(Item::Node(node));
+        if frame.exits == 0 {
+            for result in self.f.nodes[node].results().range() {
+                let result = self.f.pool[result];
+                self.f.values[result].def = Def::Dead;
+                self.changed = true;
+            }
+            *self.f.nodes[node].results_mut() = ValueList::EMPTY;
+            self.finish_early(Exit::Unreachable);
+        }
+    }
+}

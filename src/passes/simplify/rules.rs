@@ -1,0 +1,313 @@
+//! The rules for one operation whose operands are as simple as they get.
+//! In: an operation on values. Out: a simpler one, a value that equals it, or nothing. Changes nothing but adds literals.
+//!
+//! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
+//! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
+//! Literals' operations become literals, except where the result would depend on the machine that translates (2^x and
+//! log2 where inexact) or is an infinity or NaN (WGSL has no literal for them).
+
+use super::Simplify;
+use crate::ir::{Binary, Def, Item, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
+use crate::precision::{Precision, arith};
+
+const ONE: u32 = 1f32.to_bits();
+const MINUS_ONE: u32 = (-1f32).to_bits();
+const MINUS_ZERO: u32 = (-0f32).to_bits();
+
+/// What a rule makes of an operation.
+pub(super) enum Fold {
+    /// It stays.
+    Keep,
+    /// This instead.
+    Op(Op),
+    /// It equals this value.
+    Value(Value),
+}
+
+impl Simplify<'_> {
+    /// Applies the first rule that fits.
+    #[inline]
+    pub(super) fn fold(&mut self, op: Op, ty: Type) -> Fold {
+        match op {
+            Op::Const(_)
+            | Op::Input(_)
+            | Op::Uniform(_)
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::Member { .. }
+            | Op::Call { .. } => Fold::Keep,
+            Op::UniformAt { base, offset } => match self.literal(offset) {
+                Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
+                    index @ 0..96 => Fold::Op(Op::Uniform(index)),
+                    _ => Fold::Op(Op::Const([ONE; 4])),
+                },
+                None => Fold::Keep,
+            },
+            Op::MemberAt { member, index } => {
+                match self.literal(index).and_then(|index| u16::try_from(index).ok()) {
+                    Some(element) => Fold::Op(Op::Member { member, element }),
+                    None => Fold::Keep,
+                }
+            }
+            Op::Shuffle(lanes) => self.shuffle(lanes, ty),
+            Op::Unary(op, a) => self.unary(op, a, ty),
+            Op::Binary(op, a, b) => self.binary(op, a, b, ty),
+            Op::Select { cond, a, b } => self.select(cond, a, b, ty),
+        }
+    }
+
+    fn constant(&self, value: Value) -> Option<[u32; 4]> {
+        if let Some(Op::Const(bits)) = self.f.op(value) { Some(bits) } else { None }
+    }
+
+    /// The bits that all lanes of a literal have.
+    fn splat(&self, value: Value) -> Option<u32> {
+        let bits = self.constant(value)?;
+        let lanes = usize::from(self.f.ty(value).lanes);
+        bits[1..lanes].iter().all(|&other| other == bits[0]).then_some(bits[0])
+    }
+
+    /// A new literal, evaluated here.
+    fn new_constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
+        let value = self.f.value(ty, Def::Op(Op::Const(bits)));
+        self.map.push(value);
+        self.out.push(Item::Let(value));
+        value
+    }
+
+    fn shuffle(&self, mut lanes: [Lane; 4], ty: Type) -> Fold {
+        let mut changed = false;
+        let mut bits = [0; 4];
+        let mut literals = 0;
+        let mut identity = true;
+        let count = usize::from(ty.lanes);
+        for (index, lane) in lanes.iter_mut().enumerate().take(count) {
+            match self.f.op(lane.value()) {
+                Some(Op::Shuffle(inner)) => {
+                    *lane = inner[usize::from(lane.index())];
+                    changed = true;
+                }
+                Some(Op::Const(constant)) => {
+                    bits[index] = constant[usize::from(lane.index())];
+                    literals += 1;
+                }
+                Some(_) | None => {}
+            }
+            identity &= usize::from(lane.index()) == index;
+        }
+        if literals == count {
+            return Fold::Op(Op::Const(bits));
+        }
+        let [first, ..] = lanes;
+        if identity
+            && lanes[..count].iter().all(|lane| lane.value() == first.value())
+            && self.f.ty(first.value()) == ty
+        {
+            return Fold::Value(first.value());
+        }
+        if !changed {
+            return Fold::Keep;
+        }
+        lanes[count..].fill(first);
+        Fold::Op(Op::Shuffle(lanes))
+    }
+
+    fn unary(&self, op: Unary, a: Value, ty: Type) -> Fold {
+        match self.f.op(a) {
+            Some(Op::Const(bits)) => match self.fold_lanes(ty, |lane| {
+                is_foldable(op, bits[lane]).then(|| scalar::unary(op, self.precision, bits[lane]))
+            }) {
+                Some(bits) => Fold::Op(Op::Const(bits)),
+                None => Fold::Keep,
+            },
+            Some(Op::Unary(inner, x)) => match (op, inner) {
+                (Unary::Not, Unary::Not)
+                | (Unary::Neg, Unary::Neg)
+                | (Unary::ToBits, Unary::FromBits)
+                | (Unary::FromBits, Unary::ToBits) => Fold::Value(x),
+                (Unary::Abs, Unary::Abs) | (Unary::Floor, Unary::Floor) => Fold::Value(a),
+                (Unary::Abs, Unary::Neg) => Fold::Op(Op::Unary(Unary::Abs, x)),
+                _all_other_pairs => Fold::Keep,
+            },
+            Some(_) | None => Fold::Keep,
+        }
+    }
+
+    /// The literal whose lanes `lane` computes, if it can and all are fit to be literals.
+    fn fold_lanes(&self, ty: Type, lane: impl Fn(usize) -> Option<u32>) -> Option<[u32; 4]> {
+        let mut bits = [0; 4];
+        for (index, bits) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
+            *bits = lane(index)?;
+            if ty.kind == Kind::F32 && !f32::from_bits(*bits).is_finite() {
+                return None;
+            }
+        }
+        Some(bits)
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Fold {
+        let (known_a, known_b) = (self.constant(a), self.constant(b));
+        if let (Some(x), Some(y)) = (known_a, known_b) {
+            let lanes = self.f.ty(a).lanes;
+            let bits = match op.signature().shape {
+                Shape::Dot => self.fold_lanes(ty, |_| Some(scalar::dot(op, self.precision, x, y, lanes))),
+                Shape::Each => {
+                    self.fold_lanes(ty, |lane| Some(scalar::binary(op, self.precision, x[lane], y[lane])))
+                }
+            };
+            if let Some(bits) = bits {
+                return Fold::Op(Op::Const(bits));
+            }
+        }
+        if a == b {
+            return self.binary_of_one(op, a, ty);
+        }
+        let (literal, literal_value, other, right) = match (known_a, known_b) {
+            (_, Some(_)) => (self.splat(b), b, a, true),
+            (Some(_), None) => (self.splat(a), a, b, false),
+            (None, None) => return Fold::Keep,
+        };
+        match literal {
+            Some(bits) => {
+                self.binary_with_literal(op, Literal { bits, value: literal_value, right }, other, ty)
+            }
+            None => Fold::Keep,
+        }
+    }
+
+    /// Both operands are the same value.
+    fn binary_of_one(&self, op: Binary, a: Value, ty: Type) -> Fold {
+        let all = |bits: u32| {
+            let mut lanes = [0; 4];
+            lanes[..usize::from(ty.lanes)].fill(bits);
+            Fold::Op(Op::Const(lanes))
+        };
+        match op {
+            Binary::MinP
+            | Binary::MaxP
+            | Binary::And
+            | Binary::Or
+            | Binary::IAnd
+            | Binary::BitAnd
+            | Binary::BitOr => Fold::Value(a),
+            Binary::ISub | Binary::BitXor | Binary::ILess | Binary::IGreater | Binary::ULess => all(0),
+            Binary::IEqual | Binary::UEqual => all(1),
+            // A NaN differs from itself.
+            Binary::Equal
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+            | Binary::SgeP
+            | Binary::SltP => Fold::Keep,
+            Binary::AddP
+            | Binary::MulP
+            | Binary::DotP
+            | Binary::Add
+            | Binary::Mul
+            | Binary::Div
+            | Binary::Dot
+            | Binary::IAdd
+            | Binary::ShiftRight => Fold::Keep,
+        }
+    }
+
+    /// One operand is a literal with the same bits in all lanes.
+    fn binary_with_literal(&mut self, op: Binary, literal: Literal, other: Value, ty: Type) -> Fold {
+        let truncates = op.signature().pica && self.precision == Precision::F24;
+        match (op, literal.bits) {
+            (Binary::MulP | Binary::Mul, ONE) | (Binary::AddP | Binary::Add, MINUS_ZERO) if !truncates => {
+                Fold::Value(other)
+            }
+            (Binary::MulP | Binary::Mul, MINUS_ONE) if !truncates => Fold::Op(Op::Unary(Unary::Neg, other)),
+            (Binary::And, 1)
+            | (Binary::Or | Binary::IAdd | Binary::BitOr | Binary::BitXor, 0)
+            | (Binary::IAnd | Binary::BitAnd, u32::MAX) => Fold::Value(other),
+            (Binary::And | Binary::IAnd | Binary::BitAnd, 0)
+            | (Binary::Or, 1)
+            | (Binary::BitOr, u32::MAX) => Fold::Value(literal.value),
+            (Binary::ISub | Binary::ShiftRight, 0) if literal.right => Fold::Value(other),
+            (Binary::IAdd, bits) => self.sum(bits.cast_signed(), other, ty),
+            (Binary::ISub, bits) if literal.right => self.sum(bits.cast_signed().wrapping_neg(), other, ty),
+            _all_other_pairs => Fold::Keep,
+        }
+    }
+
+    /// `a + literal`, where `a` itself may be such a sum.
+    fn sum(&mut self, literal: i32, a: Value, ty: Type) -> Fold {
+        let inner = match self.f.op(a) {
+            Some(Op::Binary(Binary::IAdd, x, y)) => match (self.splat(x), self.splat(y)) {
+                (_, Some(bits)) => Some((x, bits.cast_signed())),
+                (Some(bits), None) => Some((y, bits.cast_signed())),
+                (None, None) => None,
+            },
+            Some(Op::Binary(Binary::ISub, x, y)) => {
+                self.splat(y).map(|bits| (x, bits.cast_signed().wrapping_neg()))
+            }
+            Some(_) | None => None,
+        };
+        let Some((x, first)) = inner else { return Fold::Keep };
+        let mut bits = [0; 4];
+        bits[..usize::from(ty.lanes)].fill(first.wrapping_add(literal).cast_unsigned());
+        if bits[0] == 0 {
+            return Fold::Value(x);
+        }
+        let sum = self.new_constant(ty, bits);
+        Fold::Op(Op::Binary(Binary::IAdd, x, sum))
+    }
+
+    fn select(&self, cond: Value, a: Value, b: Value, ty: Type) -> Fold {
+        if a == b {
+            return Fold::Value(a);
+        }
+        match self.f.op(cond) {
+            Some(Op::Const(bits)) => {
+                let mut lanes = [0, 1, 2, 3].map(|lane| {
+                    let from = if bits[usize::from(lane)] != 0 { a } else { b };
+                    Lane::new(from, lane.min(ty.lanes - 1))
+                });
+                let [first, ..] = lanes;
+                lanes[usize::from(ty.lanes)..].fill(first);
+                return Fold::Op(Op::Shuffle(lanes));
+            }
+            Some(Op::Unary(Unary::Not, inner)) => return Fold::Op(Op::Select { cond: inner, a: b, b: a }),
+            Some(_) | None => {}
+        }
+        match (ty.kind == Kind::Bool).then(|| (self.splat(a), self.splat(b))) {
+            Some((Some(1), Some(0))) => Fold::Value(cond),
+            Some((Some(0), Some(1))) => Fold::Op(Op::Unary(Unary::Not, cond)),
+            Some(_) | None => Fold::Keep,
+        }
+    }
+}
+
+/// A literal operand.
+struct Literal {
+    /// The bits of every lane.
+    bits: u32,
+    value: Value,
+    /// Whether it is the second operand.
+    right: bool,
+}
+
+/// Whether an operation on this literal has one result everywhere.
+fn is_foldable(op: Unary, bits: u32) -> bool {
+    let x = f32::from_bits(bits);
+    match op {
+        // The host's approximation is used except where any is exact.
+        Unary::Exp2 | Unary::Exp2P => x.abs() <= 126.0 && x.fract() == 0.0,
+        Unary::Log2 | Unary::Log2P => x.is_normal() && x > 0.0 && bits & 0x007F_FFFF == 0,
+        Unary::ToInt => x.abs() < 2_147_483_648.0,
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::AddressP
+        | Unary::Neg
+        | Unary::Abs
+        | Unary::Floor
+        | Unary::Sqrt
+        | Unary::Not
+        | Unary::ToBits
+        | Unary::FromBits
+        | Unary::UintToInt => true,
+    }
+}
