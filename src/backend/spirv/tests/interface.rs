@@ -257,19 +257,35 @@ fn text_shows_the_module() {
         %2 = OpTypeFloat 32
         %3 = OpTypeVector %2 4
         %4 = OpTypePointer Input %3
-        %5 = OpVariable  %4  Input
+        %5 = OpVariable %4 Input
         %6 = OpTypePointer Output %3
-        %7 = OpVariable  %6  Output
+        %7 = OpVariable %6 Output
         %8 = OpTypeVoid
         %9 = OpTypeFunction %8
-        %10 = OpFunction  %8  None %9
+        %10 = OpFunction %8 None %9
         %11 = OpLabel
-        %12 = OpLoad  %3  %5
-        %13 = OpFAdd  %3  %12 %12
+        %12 = OpLoad %3 %5
+        %13 = OpFAdd %3 %12 %12
         OpStore %7 %13
         OpReturn
-        OpFunctionEnd"#]];
+        OpFunctionEnd
+    "#]];
     expected.assert_eq(&super::super::text(&case.check()).unwrap());
+}
+
+/// The text is what spirv-as reads, with the ids it shows.
+#[test]
+fn text_assembles_to_the_same_words() {
+    for case in [vertex(), compute_with_members()] {
+        let words = case.write().unwrap();
+        let text = super::super::text(&words).unwrap();
+        let arguments = ["--preserve-numeric-ids", "--target-env", "vulkan1.1", "-o", "-", "-"];
+        let assembled = tool("spirv-as", &arguments, text.as_bytes()).unwrap();
+        let assembled: Vec<u32> =
+            assembled.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        // The header names spirv-as as the generator.
+        assert_eq!(assembled[3..], words[3..]);
+    }
 }
 
 #[test]

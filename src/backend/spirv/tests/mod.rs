@@ -9,7 +9,6 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use super::{Source, SpirvWriter};
-use crate::error::Result;
 use crate::host::{EntryPoint, Interface, Options, Profile};
 use crate::ir::{Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
 use machine::World;
@@ -46,7 +45,7 @@ impl Case {
         }
     }
 
-    fn write(&self) -> Result<Vec<u32>> {
+    fn write(&self) -> crate::error::Result<Vec<u32>> {
         SpirvWriter::new().write(&self.source())
     }
 
@@ -138,6 +137,23 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
     f.emit(r, Type::F32X4, Op::Input(register))
 }
 
+/// Runs a tool of spirv-tools on standard input and returns its standard output.
+fn tool(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new(name)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{name}: {error}; it is part of the package spirv-tools"));
+    child.stdin.take().expect("piped").write_all(input).expect("the tool reads its input");
+    let output = child.wait_with_output().expect("the tool ends");
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
@@ -150,22 +166,11 @@ fn validate(words: &[u32], version: (u8, u8)) {
         (1, 6) => "vulkan1.3",
         _ => "vulkan1.1",
     };
-    let mut child = Command::new("spirv-val")
-        .args(["--target-env", environment, "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("spirv-val runs; it is part of the package spirv-tools");
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    child.stdin.take().expect("piped").write_all(&bytes).expect("spirv-val reads");
-    let output = child.wait_with_output().expect("spirv-val ends");
     let assembly = || super::text(words).expect("the module is readable");
-    assert!(
-        output.status.success(),
-        "spirv-val: {}\n{}",
-        String::from_utf8_lossy(&output.stderr),
-        assembly()
-    );
+    if let Err(error) = tool("spirv-val", &["--target-env", environment, "-"], &bytes) {
+        panic!("spirv-val: {error}\n{}", assembly());
+    }
     let options = naga::front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: true,

@@ -7,6 +7,12 @@ use crate::ir::{Binary, Kind, Lane, Unary};
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];
 const B: [f32; 4] = [0.5, 4.0, f32::NAN, 9.0];
 
+type FloatRule = fn(f32) -> f32;
+type FloatRule2 = fn(f32, f32) -> f32;
+type Comparison = fn(f32, f32) -> bool;
+type BitRule = fn(u32, u32) -> u32;
+type Build = fn(Value, Value) -> Op;
+
 fn ty(kind: Kind) -> Type {
     Type::new(kind, 4)
 }
@@ -67,7 +73,7 @@ fn to_float(f: &mut Func, r: Region, value: Value) -> Value {
 
 #[test]
 fn float_operations_are_lane_wise() {
-    let unary: [(Unary, fn(f32) -> f32); 6] = [
+    let unary: [(Unary, FloatRule); 6] = [
         (Unary::Neg, |a| -a),
         (Unary::Abs, f32::abs),
         (Unary::Floor, f32::floor),
@@ -79,7 +85,7 @@ fn float_operations_are_lane_wise() {
         let got = lanes(Kind::F32, Kind::F32, |a, _| Op::Unary(op, a)).run(&[A])[0];
         assert_eq!(got.map(f32::to_bits), A.map(expected).map(f32::to_bits), "{op:?}");
     }
-    let binary: [(Binary, fn(f32, f32) -> f32); 3] =
+    let binary: [(Binary, FloatRule2); 3] =
         [(Binary::Add, |a, b| a + b), (Binary::Mul, |a, b| a * b), (Binary::Div, |a, b| a / b)];
     for (op, expected) in binary {
         let got = lanes(Kind::F32, Kind::F32, |a, b| Op::Binary(op, a, b)).run(&[A, B])[0];
@@ -92,7 +98,7 @@ fn float_operations_are_lane_wise() {
 
 #[test]
 fn comparisons_are_false_for_nan() {
-    let table: [(Binary, fn(f32, f32) -> bool); 5] = [
+    let table: [(Binary, Comparison); 5] = [
         (Binary::Equal, |a, b| a == b),
         (Binary::Less, |a, b| a < b),
         (Binary::LessEqual, |a, b| a <= b),
@@ -109,7 +115,7 @@ fn comparisons_are_false_for_nan() {
 #[test]
 fn bool_operations_are_lane_wise() {
     let (a, b) = ([0, 0, 1, 1], [0, 1, 0, 1]);
-    let table: [(fn(Value, Value) -> Op, [f32; 4]); 3] = [
+    let table: [(Build, [f32; 4]); 3] = [
         (|a, b| Op::Binary(Binary::And, a, b), [0.0, 0.0, 0.0, 1.0]),
         (|a, b| Op::Binary(Binary::Or, a, b), [0.0, 1.0, 1.0, 1.0]),
         (|a, _| Op::Unary(Unary::Not, a), [1.0, 1.0, 0.0, 0.0]),
@@ -140,7 +146,7 @@ fn integer_operations_wrap_and_compare_signed() {
 #[test]
 fn bit_operations_are_unsigned() {
     let (a, b) = ([0x8000_0001, 6, 0xFFFF_FFFF, 1], [1, 3, 31, 1]);
-    let table: [(Binary, fn(u32, u32) -> u32); 4] = [
+    let table: [(Binary, BitRule); 4] = [
         (Binary::BitAnd, |a, b| a & b),
         (Binary::BitOr, |a, b| a | b),
         (Binary::BitXor, |a, b| a ^ b),
@@ -322,7 +328,7 @@ fn float_arithmetic_is_not_contracted() {
 
 #[test]
 fn pica_operations_are_refused() {
-    let ops: [fn(Value, Value) -> Op; 3] =
+    let ops: [Build; 3] =
         [|a, b| Op::Binary(Binary::MulP, a, b), |a, _| Op::Unary(Unary::RcpP, a), |_, _| Op::Uniform(3)];
     for op in ops {
         let error = lanes(Kind::F32, Kind::F32, op).write().unwrap_err();
