@@ -217,14 +217,19 @@ impl Body<'_> {
         self.push(ScopeKind::Function, 0, ValueList::EMPTY);
         self.scope().region = body;
         let func = self.func;
-        while let Some(scope) = self.s.scopes.last_mut() {
-            let region = &func.regions[scope.region];
-            if let Some(&item) = region.items.get(scope.item) {
-                scope.item += 1;
-                match item {
-                    Item::Let(value) => self.define(value)?,
-                    Item::Node(node) => self.open(node)?,
+        while let Some(scope) = self.s.scopes.last() {
+            let (region, mut item) = (&func.regions[scope.region], scope.item);
+            let node = loop {
+                match region.items.get(item) {
+                    Some(&Item::Let(value)) => self.define(value)?,
+                    Some(&Item::Node(node)) => break Some(node),
+                    None => break None,
                 }
+                item += 1;
+            };
+            if let Some(node) = node {
+                self.scope().item = item + 1;
+                self.open(node)?;
             } else {
                 self.leave(region.exit)?;
                 self.advance()?;

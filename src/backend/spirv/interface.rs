@@ -124,7 +124,7 @@ fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         }
         if vars.inputs[register] != 0 {
             let location = Operand::LiteralBit32(register as u32);
-            w.decorate(vars.inputs[register], Decoration::Location, Some(location));
+            w.decorate(vars.inputs[register], Decoration::Location, location);
             vars.listed.push(vars.inputs[register]);
         }
     }
@@ -138,13 +138,13 @@ fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) ->
         w.name(id, &output.name);
         match output.location {
             Location::Position => {
-                w.decorate(id, Decoration::BuiltIn, Some(Operand::BuiltIn(BuiltIn::Position)));
+                w.decorate(id, Decoration::BuiltIn, Operand::BuiltIn(BuiltIn::Position));
                 if source.profile.invariant_position {
-                    w.decorate(id, Decoration::Invariant, None);
+                    w.mark(id, Decoration::Invariant);
                 }
             }
             Location::Varying(location) => {
-                w.decorate(id, Decoration::Location, Some(Operand::LiteralBit32(location)));
+                w.decorate(id, Decoration::Location, Operand::LiteralBit32(location));
             }
         }
         vars.outputs.push(id);
@@ -162,14 +162,14 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
     let index = w.ty(Type::new(Kind::U32, 3));
     vars.invocation = w.variable(StorageClass::Input, index);
     let built_in = Operand::BuiltIn(BuiltIn::GlobalInvocationId);
-    w.decorate(vars.invocation, Decoration::BuiltIn, Some(built_in));
+    w.decorate(vars.invocation, Decoration::BuiltIn, built_in);
     vars.listed.push(vars.invocation);
 
     let element = w.ty(Type::F32X4);
     let array = w.array(element, 0);
     let mut buffer = |binding: u32, type_name: &str, name: &str, writable: bool| {
         let ty = w.structure([array]);
-        w.decorate(ty, block, None);
+        w.mark(ty, block);
         w.decorate_member(ty, 0, Decoration::Offset, Some(0));
         if !writable {
             w.decorate_member(ty, 0, Decoration::NonWritable, None);
@@ -200,7 +200,7 @@ fn declare_block(w: &mut Writer, vars: &mut Variables, members: &[Member], bindi
         });
     }
     let ty = w.structure(types);
-    w.decorate(ty, Decoration::Block, None);
+    w.mark(ty, Decoration::Block);
     w.name(ty, "Uniforms");
     for (index, member) in (0..).zip(members) {
         w.decorate_member(ty, index, Decoration::Offset, Some(member.offset));
@@ -213,8 +213,8 @@ fn declare_block(w: &mut Writer, vars: &mut Variables, members: &[Member], bindi
 }
 
 fn bind(w: &mut Writer, id: Word, binding: u32) {
-    w.decorate(id, Decoration::DescriptorSet, Some(Operand::LiteralBit32(SET)));
-    w.decorate(id, Decoration::Binding, Some(Operand::LiteralBit32(binding)));
+    w.decorate(id, Decoration::DescriptorSet, Operand::LiteralBit32(SET));
+    w.decorate(id, Decoration::Binding, Operand::LiteralBit32(binding));
 }
 
 /// Capabilities, imports, memory model and entry point; `main` is the entry point's function.

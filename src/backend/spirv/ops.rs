@@ -153,7 +153,7 @@ impl Body<'_> {
             }
         };
         if self.source.profile.no_contraction {
-            self.w.decorate(id, Decoration::NoContraction, None);
+            self.w.mark(id, Decoration::NoContraction);
         }
         Some(id)
     }

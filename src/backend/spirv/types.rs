@@ -154,7 +154,7 @@ impl Writer {
             let length = self.constant(Type::U32, [count, 0, 0, 0]);
             self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)])
         };
-        self.decorate(id, Decoration::ArrayStride, Some(Operand::LiteralBit32(STRIDE)));
+        self.decorate(id, Decoration::ArrayStride, Operand::LiteralBit32(STRIDE));
         self.types.arrays.push((element, count, id));
         id
     }
