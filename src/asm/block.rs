@@ -1,0 +1,164 @@
+//! Blocks: procedures, IF, loops, constant arrays, and the NOPs that hardware needs where they end.
+//! In: openings, `.else`, `.end`. Out: targets and lengths in the code, NOPs. Knows no operand.
+//! Facts: picasso's manual and probes. No two ends may share an address, and the last word of a block may not steer.
+
+use super::assembler::{Assembler, Proc, Site};
+use super::report::{Fault, Parse, fault};
+use crate::container::ConstantValue;
+use crate::isa::word::Field;
+use crate::isa::{Opcode, Word};
+
+/// Deepest nesting.
+const MAX_BLOCKS: usize = 32;
+
+/// A block that is open.
+#[derive(Clone, Debug)]
+pub(super) struct Block<'a> {
+    pub site: Site,
+    pub kind: Kind<'a>,
+}
+
+/// The kinds of blocks.
+#[derive(Clone, Debug)]
+pub(super) enum Kind<'a> {
+    Proc {
+        name: &'a str,
+        start: usize,
+    },
+    If {
+        word: usize,
+        /// Where the else-part begins.
+        otherwise: Option<usize>,
+    },
+    For {
+        word: usize,
+    },
+    Array(Array<'a>),
+}
+
+/// A constant array.
+#[derive(Clone, Debug)]
+pub(super) struct Array<'a> {
+    pub name: &'a str,
+    /// How many elements it was said to have.
+    pub size: Option<u32>,
+    pub elements: Vec<[u32; 4]>,
+}
+
+/// Whether a word may not end a block.
+fn steers(word: Word) -> bool {
+    use Opcode::*;
+    word.opcode().is_some_and(|opcode| matches!(opcode, Jmpc | Jmpu | Call | Callc | Callu))
+}
+
+/// Whether a word leaves a loop.
+fn breaks(word: Word) -> bool {
+    word.opcode().is_some_and(|opcode| matches!(opcode, Opcode::Break | Opcode::Breakc))
+}
+
+impl<'a> Assembler<'a> {
+    /// Opens a block.
+    pub(super) fn open(&mut self, at: &'a str, kind: Kind<'a>) -> Parse<'a, ()> {
+        if self.file.blocks.len() >= MAX_BLOCKS {
+            return fault(at, "too many nested blocks");
+        }
+        let site = self.site(at);
+        self.file.blocks.push(Block { site, kind });
+        Ok(())
+    }
+
+    /// `.else`
+    pub(super) fn otherwise(&mut self, at: &'a str) -> Parse<'a, ()> {
+        let Some(Block { kind: Kind::If { word, otherwise }, .. }) = self.file.blocks.last() else {
+            return fault(at, ".else with unmatched IF");
+        };
+        if otherwise.is_some() {
+            return fault(at, "spurious .else");
+        }
+        let word = *word;
+        let last = self.code.last().copied();
+        if self.file.just_closed || last.is_some_and(steers) || self.code.len() == word + 1 {
+            self.pad(at);
+        }
+        let here = self.code.len();
+        if let Some(Block { kind: Kind::If { otherwise, .. }, .. }) = self.file.blocks.last_mut() {
+            *otherwise = Some(here);
+        }
+        Ok(())
+    }
+
+    /// `.end`
+    pub(super) fn close(&mut self, at: &'a str) -> Parse<'a, ()> {
+        let Some(block) = self.file.blocks.pop() else {
+            return fault(at, ".end with unmatched block");
+        };
+        match block.kind {
+            Kind::Proc { name, start } => {
+                self.pad_end(at, start, false);
+                let length = self.code.len() - start;
+                self.procs.insert(name, Proc { start, length });
+            }
+            Kind::If { word, otherwise } => {
+                self.pad_end(at, word + 1, false);
+                self.close_if(at, word, otherwise)?;
+                self.file.just_closed = true;
+            }
+            Kind::For { word } => {
+                self.pad_end(at, word + 1, true);
+                let last = self.code.len() - 1;
+                // Range: an address.
+                self.code[word] = self.code[word].with(Field::Target, last as u32);
+                self.file.just_closed = true;
+            }
+            Kind::Array(array) => self.close_array(at, array)?,
+        }
+        Ok(())
+    }
+
+    fn close_if(&mut self, at: &'a str, word: usize, otherwise: Option<usize>) -> Parse<'a, ()> {
+        let end = self.code.len();
+        let target = otherwise.unwrap_or(end);
+        let site = self.site(at);
+        self.check_length(site, "else-part", end - target)
+            .map_err(|error| Fault { at, message: error.message })?;
+        // Ranges: an address, and a length that was checked.
+        let patched = self.code[word].with(Field::Target, target as u32);
+        self.code[word] = patched.with(Field::Num, (end - target) as u32);
+        Ok(())
+    }
+
+    /// Inserts the NOP that the end of a block needs.
+    fn pad_end(&mut self, at: &'a str, start: usize, is_loop: bool) {
+        let steering = |&word: &Word| steers(word) || is_loop && breaks(word);
+        let needs = |last| steering(last) || self.code.len() == start;
+        if self.file.just_closed || self.code.last().is_some_and(needs) {
+            self.pad(at);
+        }
+    }
+
+    fn pad(&mut self, at: &'a str) {
+        if self.options.no_nop {
+            self.warn(at, "a padding NOP is required here");
+        } else {
+            self.emit(Word::new(Opcode::Nop));
+        }
+        self.file.just_closed = false;
+    }
+
+    /// Ends a constant array: its registers are known now.
+    fn close_array(&mut self, at: &'a str, array: Array<'a>) -> Parse<'a, ()> {
+        let Array { name, size, mut elements } = array;
+        let given = u32::try_from(elements.len()).unwrap_or(u32::MAX);
+        let count = size.unwrap_or(given);
+        if count == 0 {
+            return fault(at, "no elements have been specified in array");
+        }
+        let first = self.constant_registers(at, name, count)?;
+        elements.resize(count as usize, [0; 4]);
+        for (number, value) in (first..).zip(elements) {
+            // Range: float uniforms end at 95.
+            self.add_constant(at, ConstantValue::Float { register: number as u8, value })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,169 @@
+//! Constants: `.constf`, `.consti`, `.constfa`, and values for explicit registers: `.setf`, `.seti`, `.setb`.
+//! In: their text. Out: setup constants of the executable, and names. Knows no instruction.
+//! Facts: picasso's manual and probes.
+
+use super::assembler::Assembler;
+use super::block::{Array, Kind as BlockKind};
+use super::lex;
+use super::operand::{BOOL, FLOAT, INT, Operand};
+use super::report::{Parse, fault};
+use super::space::Kind;
+use crate::container::{Constant, ConstantValue};
+
+/// Most constants of one executable.
+const MAX_CONSTANTS: usize = 96;
+/// Most elements of a constant array.
+const MAX_ELEMENTS: i64 = 96;
+
+/// Narrows as picasso does: the mantissa is cut, what is too large (or no number) becomes infinity, what is too small
+/// becomes zero; an exponent of 0 keeps its mantissa.
+fn float24(value: f32) -> u32 {
+    let bits = value.to_bits();
+    let sign = bits >> 31 << 23;
+    match (bits >> 23 & 0xFF).checked_sub(64) {
+        None => sign,
+        Some(exponent @ 0..0x80) => sign | exponent << 16 | bits >> 7 & 0xFFFF,
+        Some(_) => sign | 0x7F_0000,
+    }
+}
+
+/// Reads `name(x, y, z, w)`; what follows is ignored.
+fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4])> {
+    let invalid = || fault(text, "invalid syntax");
+    let Some((name, rest)) = text.split_once('(') else { return invalid() };
+    let Some((inner, _)) = rest.split_once(')') else { return invalid() };
+    let mut parts = inner.split(',');
+    match [parts.next(), parts.next(), parts.next(), parts.next()] {
+        [Some(x), Some(y), Some(z), Some(w)] => Ok((lex::trim(name), [x, y, z, w])),
+        _ => invalid(),
+    }
+}
+
+fn floats(values: [&str; 4]) -> [u32; 4] {
+    values.map(|value| float24(lex::float(value)))
+}
+
+fn bytes(values: [&str; 4]) -> [u8; 4] {
+    values.map(|value| (lex::decimal(value) & 0xFF) as u8)
+}
+
+impl<'a> Assembler<'a> {
+    /// `.constf NAME(x, y, z, w)`
+    pub(super) fn constf(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let (name, values) = tuple(text)?;
+        // Range: float uniforms end at 95.
+        let register = self.constant_registers(text, name, 1)? as u8;
+        self.add_constant(text, ConstantValue::Float { register, value: floats(values) })
+    }
+
+    /// `.consti NAME(x, y, z, w)`
+    pub(super) fn consti(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let (name, values) = tuple(text)?;
+        let Some(register) = self.space().constant(Kind::Int, 1) else {
+            return fault(text, format!("not enough space for local constant '{name}'"));
+        };
+        self.define(name, Operand::plain(register))?;
+        // Range: int uniforms end at 3.
+        let register = (register - INT) as u8;
+        self.add_constant(text, ConstantValue::Int { register, value: bytes(values) })
+    }
+
+    /// `.constfa NAME[]`, `.constfa NAME[n]`, and between them and `.end`: `.constfa (x, y, z, w)`
+    pub(super) fn constfa(&mut self, text: &'a str) -> Parse<'a, ()> {
+        if text.starts_with('(') {
+            return self.element(text);
+        }
+        let bracketed = text.split_once('[').and_then(|(name, rest)| Some((name, rest.split_once(']')?.0)));
+        let Some((name, size)) = bracketed else { return fault(text, "invalid syntax") };
+        self.check_name(name)?;
+        let size = match lex::decimal(size) {
+            0 => None,
+            count @ 1..=MAX_ELEMENTS => Some(count as u32), // Range: the pattern.
+            _ => return fault(text, format!("invalid array size: {}", lex::trim(size))),
+        };
+        self.open(text, BlockKind::Array(Array { name, size, elements: Vec::new() }))
+    }
+
+    fn element(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let (_, values) = tuple(text)?;
+        let Some(BlockKind::Array(array)) = self.file.blocks.last_mut().map(|block| &mut block.kind) else {
+            return fault(text, "array element outside a constant array");
+        };
+        let most = array.size.map_or(MAX_CONSTANTS, |size| size as usize);
+        if array.elements.len() >= most {
+            return fault(text, format!("too many elements, {most} are enough"));
+        }
+        array.elements.push(floats(values));
+        Ok(())
+    }
+
+    /// Takes registers for a float constant and names them; the result is counted from c0.
+    pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
+        let Some(register) = self.space().constant(Kind::Float, count) else {
+            return fault(at, format!("not enough space for local constant '{name}'"));
+        };
+        self.define(name, Operand::plain(register))?;
+        Ok(register - FLOAT)
+    }
+
+    /// `.setf REG(x, y, z, w)`
+    pub(super) fn setf(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let (name, values) = tuple(text)?;
+        // Ranges here and below: the bank's size.
+        let register = self.bank(name, FLOAT, 96, "floating-point uniform")? as u8;
+        self.add_constant(text, ConstantValue::Float { register, value: floats(values) })
+    }
+
+    /// `.seti REG(x, y, z, w)`
+    pub(super) fn seti(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let (name, values) = tuple(text)?;
+        let register = self.bank(name, INT, 4, "integer uniform")? as u8;
+        self.add_constant(text, ConstantValue::Int { register, value: bytes(values) })
+    }
+
+    /// `.setb REG value`
+    pub(super) fn setb(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let [name, value] = self.some_words(text, 2, 2)?[..] else { return fault(text, "missing parameter") };
+        let register = self.bank(name, BOOL, 16, "boolean uniform")? as u8;
+        let value = match value.to_ascii_lowercase().as_str() {
+            "true" | "on" | "1" => true,
+            "false" | "off" | "0" => false,
+            _ => return fault(value, format!("invalid bool value: {value}")),
+        };
+        self.add_constant(text, ConstantValue::Bool { register, value })
+    }
+
+    /// Adds a setup constant to the executable.
+    pub(super) fn add_constant(&mut self, at: &'a str, value: ConstantValue) -> Parse<'a, ()> {
+        let constants = &mut self.executable().constants;
+        if constants.len() >= MAX_CONSTANTS {
+            return fault(at, format!("too many constants (limit is {MAX_CONSTANTS})"));
+        }
+        constants.push(Constant::new(value));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float24;
+
+    #[test]
+    fn float24_is_cut_short() {
+        for (value, expected) in [
+            (1.0, 0x3F_0000),
+            (-0.5, 0xBE_0000),
+            (0.1, 0x3B_9999),
+            (-0.0, 0x80_0000),
+            (1e-30, 0),
+            (-1e-30, 0x80_0000),
+            (1.084_202_2e-19, 0),
+            (1.5 * 1.084_202_2e-19, 0x00_8000),
+            (1e38, 0x7F_0000),
+            (f32::NAN, 0x7F_0000),
+            (f32::NEG_INFINITY, 0xFF_0000),
+        ] {
+            assert_eq!(float24(value), expected, "{value:e}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Directives except constants: blocks, names, uniforms, inputs, outputs, and what a geometry program says of itself.
+//! In: their text. Out: names, exports and outputs of the executable. Knows no instruction.
+//! Facts: picasso's manual and probes.
+
+use super::assembler::{Assembler, Declared};
+use super::block::Kind as BlockKind;
+use super::executable::{Export, Geometry, Stage};
+use super::lex;
+use super::operand::{FLOAT, Operand, swizzle};
+use super::report::{Parse, fault};
+use super::space::{Kind, Space};
+use crate::container::Output;
+use crate::isa::{Index, Mask};
+
+/// Most names of one executable.
+const MAX_EXPORTS: usize = 96;
+/// Most outputs of one executable.
+const MAX_OUTPUTS: usize = 16;
+
+/// What outputs can be, by their names, and the code in the output map.
+const OUTPUT_TYPES: [(&str, u16); 16] = [
+    ("position", 0),
+    ("pos", 0),
+    ("normalquat", 1),
+    ("nquat", 1),
+    ("color", 2),
+    ("clr", 2),
+    ("texcoord0", 3),
+    ("tcoord0", 3),
+    ("texcoord0w", 4),
+    ("tcoord0w", 4),
+    ("texcoord1", 5),
+    ("tcoord1", 5),
+    ("texcoord2", 6),
+    ("tcoord2", 6),
+    ("view", 8),
+    ("dummy", DUMMY.1),
+];
+/// An output that only a geometry program sees, or that a geometry program passes on.
+const DUMMY: (&str, u16) = ("dummy", 9);
+
+fn output_type(name: &str) -> Option<u16> {
+    OUTPUT_TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, code)| code)
+}
+
+/// The number of a register in the symbol table.
+fn symbol_number(register: u32) -> u16 {
+    // Range: register numbers end at 0x97. Inputs keep theirs, uniforms begin 16 lower.
+    (if register < FLOAT { register } else { register - 0x10 }) as u16
+}
+
+impl<'a> Assembler<'a> {
+    /// Carries out a directive; `at` is its name with the dot.
+    pub(super) fn directive(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
+        match name.to_ascii_lowercase().as_str() {
+            "proc" => self.proc(rest),
+            "else" => self.no_operands(rest).and_then(|()| self.otherwise(at)),
+            "end" => self.no_operands(rest).and_then(|()| self.close(at)),
+            "alias" => self.alias(rest),
+            "fvec" => self.uniforms(rest, Kind::Float),
+            "ivec" => self.uniforms(rest, Kind::Int),
+            "bool" => self.uniforms(rest, Kind::Bool),
+            "constf" => self.constf(rest),
+            "consti" => self.consti(rest),
+            "constfa" => self.constfa(rest),
+            "setf" => self.setf(rest),
+            "seti" => self.seti(rest),
+            "setb" => self.setb(rest),
+            "in" => self.input(rest),
+            "out" => self.output(rest),
+            "entry" => self.entry(rest),
+            "nodvle" => {
+                self.executable().suppressed = true;
+                self.no_operands(rest)
+            }
+            "gsh" => self.geometry(at, rest),
+            _ => fault(at, format!("invalid instruction: {name}")),
+        }
+    }
+
+    fn no_operands(&self, rest: &'a str) -> Parse<'a, ()> {
+        if rest.is_empty() { Ok(()) } else { fault(rest, "too many parameters") }
+    }
+
+    /// Operands between blanks, at least `least` and at most `most` of them.
+    pub(super) fn some_words(&self, text: &'a str, least: usize, most: usize) -> Parse<'a, Vec<&'a str>> {
+        let words: Vec<_> = lex::words(text).collect();
+        if words.len() < least {
+            return fault(text, "missing parameter");
+        }
+        match words.get(most) {
+            Some(word) => fault(word, "too many parameters"),
+            None => Ok(words),
+        }
+    }
+
+    fn proc(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
+        let is_open = |block: &super::block::Block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name);
+        if self.procs.contains_key(name) || self.file.blocks.iter().any(is_open) {
+            return fault(name, format!("proc already exists: {name}"));
+        }
+        let start = self.code.len();
+        self.open(name, BlockKind::Proc { name, start })
+    }
+
+    fn alias(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let [name, register] = self.some_words(text, 2, 2)?[..] else {
+            return fault(text, "missing parameter");
+        };
+        self.check_name(name)?;
+        let (letter, number) = name.split_at(1);
+        if "ovrcib".contains(&letter.to_ascii_lowercase()) && number.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return fault(name, format!("cannot redefine register: {name}"));
+        }
+        let operand = self.direct(register)?;
+        self.define(name, operand)
+    }
+
+    /// `.fvec`, `.ivec`, `.bool`
+    fn uniforms(&mut self, text: &'a str, kind: Kind) -> Parse<'a, ()> {
+        self.executable();
+        for item in lex::operands(text) {
+            let (name, count) = match item.split_once('[') {
+                None => (item, 1),
+                Some((name, size)) => (name, lex::decimal(size)),
+            };
+            self.check_name(name)?;
+            match u32::try_from(count) {
+                Ok(count) if count > 0 => self.uniform(item, name, kind, count)?,
+                _ => return fault(item, format!("invalid array size: {count}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn uniform(&mut self, at: &'a str, name: &'a str, kind: Kind, count: u32) -> Parse<'a, ()> {
+        let known = self.declared.get(name).copied().filter(|_| self.file.space.is_none());
+        let register = match known {
+            Some(declared) if declared.kind != kind => {
+                return fault(at, format!("mismatched uniform type: {name}"));
+            }
+            Some(declared) if declared.count != count => {
+                let size = declared.count;
+                return fault(at, format!("uniform '{name}' previously declared as having size {size}"));
+            }
+            Some(declared) => declared.first,
+            None => {
+                let Some(first) = self.space().uniform(kind, count) else {
+                    return fault(at, format!("not enough uniform space: {name}[{count}]"));
+                };
+                if self.file.space.is_none() {
+                    self.declared.insert(name, Declared { kind, first, count });
+                }
+                first
+            }
+        };
+        self.define(name, Operand::plain(register))?;
+        if name.starts_with('_') { Ok(()) } else { self.export(at, name, register, count) }
+    }
+
+    /// The space in which this source allocates.
+    pub(super) fn space(&mut self) -> &mut Space {
+        self.file.space.as_mut().unwrap_or(&mut self.shared)
+    }
+
+    /// Adds a name that the host can bind.
+    fn export(&mut self, at: &'a str, name: &'a str, register: u32, count: u32) -> Parse<'a, ()> {
+        let exports = &mut self.executable().exports;
+        if exports.len() >= MAX_EXPORTS {
+            return fault(at, format!("too many uniforms (limit is {MAX_EXPORTS})"));
+        }
+        let first = symbol_number(register);
+        let last = symbol_number(register + count - 1);
+        exports.push(Export { name: name.replace('$', "."), first, last });
+        Ok(())
+    }
+
+    /// `.in NAME [REG]`
+    fn input(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let words = self.some_words(text, 1, 2)?;
+        let name = words[0];
+        self.check_name(name)?;
+        let taken = self.executable().input_mask;
+        let number = match words.get(1) {
+            Some(register) => self.bank(register, 0, 16, "input")?,
+            None => taken.trailing_ones(),
+        };
+        if number >= 16 {
+            return fault(name, "too many inputs");
+        }
+        self.executable().input_mask |= 1 << number;
+        self.define(name, Operand::plain(number))?;
+        self.export(text, name, number, 1)
+    }
+
+    /// `.out NAME TYPE[.mask] [REG[.mask]]`; `-` is no name.
+    fn output(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let words = self.some_words(text, 2, 3)?;
+        let (name, mut kind_text) = (words[0], words[1]);
+        if name != "-" {
+            self.check_name(name)?;
+        }
+        let (number, mask) = match words.get(2) {
+            Some(register) => self.explicit_output(register)?,
+            None => {
+                let mask = match kind_text.split_once('.') {
+                    None => Mask::XYZW,
+                    Some((kind, letters)) => {
+                        kind_text = kind;
+                        self.mask(letters, swizzle(letters)?)
+                    }
+                };
+                (self.next_output(name)?, mask)
+            }
+        };
+        let Some(kind) = output_type(kind_text) else {
+            return fault(kind_text, format!("invalid output type: {kind_text}"));
+        };
+        if number >= 7 && kind != DUMMY.1 {
+            return fault(text, format!("this register (o{number}) can only be a dummy output"));
+        }
+        self.add_output(text, kind, number, mask)?;
+        if name == "-" { Ok(()) } else { self.define(name, Operand::plain(number)) }
+    }
+
+    /// An output register that the text names.
+    fn explicit_output(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
+        let operand = self.operand(text)?;
+        if operand.register >= 16 || operand.index != Index::None {
+            return fault(text, format!("invalid output register: {text}"));
+        }
+        let mask = self.mask(text, operand.swizzle);
+        // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
+        if self.executable().taken & taken_bits(operand.register, mask) != 0 {
+            return fault(text, "this output collides with another one previously defined");
+        }
+        Ok((operand.register, mask))
+    }
+
+    /// The first output register that is not an output yet.
+    fn next_output(&mut self, at: &'a str) -> Parse<'a, u32> {
+        let most = if self.file.is_geometry() { 7 } else { 16 };
+        match self.executable().output_mask.trailing_ones() {
+            number if number < most => Ok(number),
+            _ => fault(at, "too many outputs"),
+        }
+    }
+
+    fn add_output(&mut self, at: &'a str, kind: u16, number: u32, mask: Mask) -> Parse<'a, ()> {
+        let executable = self.executable();
+        if executable.outputs.len() >= MAX_OUTPUTS {
+            return fault(at, "too many outputs");
+        }
+        executable.taken |= taken_bits(number, mask);
+        executable.output_mask |= 1 << number;
+        executable.merge |= kind == DUMMY.1 && matches!(executable.stage, Stage::Geometry(_));
+        // Range: below 16.
+        executable.outputs.push(Output { kind, register: number as u16, mask: mask.0.into(), reserved: 0 });
+        Ok(())
+    }
+
+    fn entry(&mut self, text: &'a str) -> Parse<'a, ()> {
+        let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
+        self.check_name(name)?;
+        let site = self.site(name);
+        let executable = self.executable();
+        (executable.entry, executable.site) = (name, site);
+        Ok(())
+    }
+
+    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`
+    fn geometry(&mut self, at: &'a str, text: &'a str) -> Parse<'a, ()> {
+        let executable = self.executable();
+        if executable.stage != Stage::Vertex {
+            return fault(at, ".gsh had already been used");
+        }
+        if !executable.constants.is_empty()
+            || !executable.exports.is_empty()
+            || !executable.outputs.is_empty()
+        {
+            return fault(at, ".gsh must be used before any constants, uniforms, inputs or outputs");
+        }
+        let words: Vec<_> = lex::words(text).collect();
+        let Some(&mode) = words.first() else {
+            executable.stage = Stage::LegacyGeometry;
+            return Ok(());
+        };
+        let (code, operands) = match mode.to_ascii_lowercase().as_str() {
+            "point" => (0, 1),
+            "variable" | "subdivision" => (1, 2),
+            "fixed" | "particle" => (2, 3),
+            _ => return fault(mode, format!("unknown geometry shader operation mode: {mode}")),
+        };
+        let words = self.some_words(text, operands + 1, operands + 1)?;
+        let first = self.bank(words[1], FLOAT, 96, "floating-point uniform")?;
+        let mut geometry = Geometry { mode: code, ..Geometry::default() };
+        match code {
+            1 => geometry.main_vertices = self.vertex_count(words[2])?,
+            2 => {
+                let start = self.bank(words[2], FLOAT, 96, "floating-point uniform")?;
+                if start >= first {
+                    return fault(words[2], "the vertices must begin below the first uniform");
+                }
+                geometry.start = start as u8; // Range: the bank's size.
+                geometry.fixed_vertices = self.vertex_count(words[3])?;
+            }
+            _ => {}
+        }
+        self.executable().stage = Stage::Geometry(geometry);
+        self.file.space = Some(Space::geometry(first));
+        Ok(())
+    }
+
+    fn vertex_count(&self, text: &'a str) -> Parse<'a, u8> {
+        let count = lex::integer(text).and_then(|count| u8::try_from(count).ok());
+        count.map_or_else(|| fault(text, format!("value out of range (0..255): {text}")), Ok)
+    }
+}
+
+/// Bits of components of an output in the 32 that stand for all.
+fn taken_bits(register: u32, mask: Mask) -> u32 {
+    u32::from(mask.0) << (register * 4 % 32)
+}

@@ -1,0 +1,191 @@
+//! Pieces of a line: comments, labels, words, names and numbers.
+//! In: one line of text. Out: parts of it, which keep their place. Knows no instruction and no register.
+//! Facts: picasso's manual and probes. It reads numbers with the C library: a leading valid part counts, the rest is ignored.
+
+/// Removes white space as C understands it from both ends.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0B' | '\x0C')
+}
+
+/// A line without its comment and the white space around it.
+pub(super) fn without_comment(line: &str) -> &str {
+    trim(line.split(';').next().unwrap_or_default())
+}
+
+/// The first word and the trimmed rest.
+pub(super) fn first_word(text: &str) -> (&str, &str) {
+    match text.find([' ', '\t']) {
+        Some(end) => (&text[..end], trim(&text[end..])),
+        None => (text, ""),
+    }
+}
+
+/// Words between spaces and tabs.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', '\t']).filter(|word| !word.is_empty())
+}
+
+/// Operands between commas, trimmed. One comma at the end is ignored.
+pub(super) fn operands(text: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = text.split(',').map(trim).collect();
+    if parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
+    }
+    parts
+}
+
+/// Whether the text can be a name: letters, digits, `_` and `$`, no digit first. (An empty label is one, too.)
+pub(super) fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+}
+
+/// Length of the leading part of `text` whose characters satisfy `wanted`.
+fn leading(text: &str, wanted: impl Fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|&byte| wanted(byte)).count()
+}
+
+/// Splits off a leading sign; true for minus.
+fn sign(text: &str) -> (bool, &str) {
+    match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    }
+}
+
+/// The leading digits as a number that stops growing at 2^62.
+fn digits(text: &str, radix: u32) -> i64 {
+    let values = text.chars().map_while(|c| c.to_digit(radix));
+    values.fold(0, |sum: i64, digit| {
+        sum.saturating_mul(i64::from(radix)).saturating_add(i64::from(digit)).min(1 << 62)
+    })
+}
+
+/// As C's `atoi`: decimal, 0 for what is no number.
+pub(super) fn decimal(text: &str) -> i64 {
+    let (negative, rest) = sign(trim(text));
+    let value = digits(rest, 10);
+    if negative { -value } else { value }
+}
+
+/// As C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing where there is no digit.
+pub(super) fn integer(text: &str) -> Option<i64> {
+    let (negative, rest) = sign(trim(text));
+    let hexadecimal = rest.get(..2).filter(|prefix| prefix.eq_ignore_ascii_case("0x")).map(|_| &rest[2..]);
+    let value = match hexadecimal {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_hexdigit()) => digits(rest, 16),
+        _ if !rest.starts_with(|c: char| c.is_ascii_digit()) => return None,
+        _ if rest.starts_with('0') => digits(rest, 8),
+        _ => digits(rest, 10),
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// As C's `atof`, then narrowed to single precision.
+pub(super) fn float(text: &str) -> f32 {
+    let (negative, rest) = sign(trim(text));
+    let starts = |name: &str| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let value = if starts("inf") {
+        f64::INFINITY
+    } else if starts("nan") {
+        f64::NAN
+    } else if starts("0x") {
+        hexadecimal_float(&rest[2..])
+    } else {
+        decimal_float(rest)
+    };
+    // Rounding to single precision is what the language says.
+    (if negative { -value } else { value }) as f32
+}
+
+fn decimal_float(text: &str) -> f64 {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    let whole = leading(text, is_digit);
+    let mut end = whole;
+    if text[end..].starts_with('.') {
+        let fraction = leading(&text[end + 1..], is_digit);
+        end += if whole + fraction > 0 { 1 + fraction } else { 0 };
+    }
+    if end > 0 && text[end..].starts_with(['e', 'E']) {
+        let exponent = sign(&text[end + 1..]).1;
+        let length = leading(exponent, is_digit);
+        if length > 0 {
+            end = text.len() - exponent.len() + length;
+        }
+    }
+    text[..end].parse().unwrap_or(0.0)
+}
+
+/// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped, which keeps more than single
+/// precision shows.
+fn hexadecimal_float(text: &str) -> f64 {
+    let is_digit = |byte: u8| byte.is_ascii_hexdigit();
+    let whole = &text[..leading(text, is_digit)];
+    let mut rest = &text[whole.len()..];
+    let mut fraction = "";
+    if let Some(after) = rest.strip_prefix('.') {
+        fraction = &after[..leading(after, is_digit)];
+        rest = &after[fraction.len()..];
+    }
+    if whole.is_empty() && fraction.is_empty() {
+        return 0.0;
+    }
+    let significant = whole.trim_start_matches('0');
+    let kept = &significant[..significant.len().min(13)];
+    let mut value = digits(kept, 16) as f64 * 16f64.powi((significant.len() - kept.len()).min(1000) as i32);
+    let kept = &fraction[..fraction.len().min(13)];
+    value += digits(kept, 16) as f64 * 16f64.powi(-(kept.len() as i32));
+    let exponent = if rest.starts_with(['p', 'P']) { decimal(&rest[1..]) } else { 0 };
+    value * 2f64.powi(exponent.clamp(-2000, 2000) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_their_leading_valid_part() {
+        for (text, expected) in [
+            ("1.0/255.0", 1.0),
+            ("1e2", 100.0),
+            ("1e", 1.0),
+            ("1e+", 1.0),
+            ("-.5e-1x", -0.05),
+            (".", 0.0),
+            ("5.", 5.0),
+            ("abc", 0.0),
+            ("", 0.0),
+            ("0x10", 16.0),
+            ("0x1.8p1", 3.0),
+            ("0x", 0.0),
+            ("inf", f32::INFINITY),
+            ("-Infinity", f32::NEG_INFINITY),
+            ("1e99", f32::INFINITY),
+        ] {
+            assert_eq!(float(text), expected, "{text}");
+        }
+        assert!(float("nan").is_nan() && float("-0").is_sign_negative());
+    }
+
+    #[test]
+    fn integers_follow_c() {
+        let cases = [("010", Some(8)), ("0x1", Some(1)), ("0x", Some(0)), ("1foo", Some(1)), ("x", None)];
+        for (text, expected) in cases {
+            assert_eq!(integer(text), expected, "{text}");
+        }
+        assert_eq!([decimal("010"), decimal("-2x"), decimal("x"), decimal("0x10")], [10, -2, 0, 0]);
+        assert_eq!(decimal("99999999999999999999999"), 1 << 62);
+    }
+
+    #[test]
+    fn only_one_comma_may_trail() {
+        assert_eq!(operands("a, b,"), ["a", "b"]);
+        assert_eq!(operands("a,,"), ["a", ""]);
+        assert!(operands("").is_empty());
+    }
+}
