@@ -1,0 +1,264 @@
+//! The entry point around the main function: attributes and outputs, or the buffers of the compute form.
+//! In: the main function and the [`Interface`]. Out: `naga::EntryPoint`. Knows no operations.
+
+use naga::{BinaryOperator, Binding, BuiltIn, Expression, Handle, ShaderStage, Span, Statement, TypeInner};
+
+use super::broken;
+use super::control::Scope;
+use super::function::{Builder, Expr, Shared};
+use super::types::{array, insert, value_type};
+use crate::error::Result;
+use crate::host::{Attribute, Interface, Location, Output, Profile};
+use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
+
+/// Name of the entry point.
+pub const ENTRY_POINT: &str = "main";
+/// Invocations of a workgroup of the compute form.
+const WORKGROUP: u32 = 64;
+/// Vectors of one vertex in the buffers of the compute form.
+const REGISTERS: u16 = 16;
+
+/// The vertex form: an argument for each attribute, a struct of outputs.
+pub(super) fn vertex(
+    shared: &mut Shared,
+    main: &Func,
+    interface: &Interface,
+    profile: &Profile,
+) -> Result<naga::EntryPoint> {
+    let result = output_struct(&mut shared.module, &interface.outputs, profile)?;
+    let vector = value_type(&mut shared.module, Type::F32X4);
+    let mut builder = Builder::new(shared, main);
+    for (index, attribute) in (0..).zip(&interface.attributes) {
+        builder.out.arguments.push(argument(attribute, vector));
+        let expr = builder.outside(Expression::FunctionArgument(index));
+        if let Some(input) = builder.inputs.get_mut(usize::from(attribute.register)) {
+            *input = Some(expr);
+        }
+    }
+    builder.out.result = Some(naga::FunctionResult { ty: result, binding: None });
+    let value = match builder.body()? {
+        Some(outputs) => builder.outputs(&outputs, interface, result)?,
+        None => builder.outside(Expression::ZeroValue(result)),
+    };
+    builder.used(value);
+    builder.push(Statement::Return { value: Some(value) });
+    Ok(entry_point(ShaderStage::Vertex, [0; 3], builder.finish()))
+}
+
+fn entry_point(stage: ShaderStage, workgroup_size: [u32; 3], function: naga::Function) -> naga::EntryPoint {
+    naga::EntryPoint {
+        name: ENTRY_POINT.to_owned(),
+        stage,
+        early_depth_test: None,
+        workgroup_size,
+        workgroup_size_overrides: None,
+        function,
+        mesh_info: None,
+        task_payload: None,
+        incoming_ray_payload: None,
+    }
+}
+
+fn location(location: u32, interpolation: Option<naga::Interpolation>) -> Binding {
+    Binding::Location { location, interpolation, sampling: None, blend_src: None, per_primitive: false }
+}
+
+fn argument(attribute: &Attribute, ty: Handle<naga::Type>) -> naga::FunctionArgument {
+    let binding = Some(location(u32::from(attribute.register), None));
+    naga::FunctionArgument { name: Some(attribute.name.clone()), ty, binding }
+}
+
+/// The struct that the vertex form returns; with a position in any case, since WGSL asks for one.
+fn output_struct(
+    module: &mut naga::Module,
+    outputs: &[Output],
+    profile: &Profile,
+) -> Result<Handle<naga::Type>> {
+    let position = Binding::BuiltIn(BuiltIn::Position { invariant: profile.invariant_position });
+    let mut members = Vec::with_capacity(outputs.len() + 1);
+    let mut end = 0u32;
+    let mut add = |name: &str, lanes: u8, ty, binding| {
+        let align = [4, 4, 8, 16, 16][usize::from(lanes)];
+        let offset = end.next_multiple_of(align);
+        end = offset + u32::from(lanes) * 4;
+        members.push(naga::StructMember { name: Some(name.to_owned()), ty, binding: Some(binding), offset });
+    };
+    for output in outputs {
+        let lanes = lanes(output)?;
+        let ty = value_type(module, Type::new(Kind::F32, lanes));
+        add(&output.name, lanes, ty, match output.location {
+            Location::Position => position.clone(),
+            Location::Varying(index) => location(index, Some(naga::Interpolation::Perspective)),
+        });
+    }
+    if !has_position(outputs) {
+        let ty = value_type(module, Type::F32X4);
+        add("position", 4, ty, position);
+    }
+    let span = end.next_multiple_of(16);
+    let inner = TypeInner::Struct { members, span };
+    Ok(module.types.insert(naga::Type { name: Some("VertexOutput".into()), inner }, Span::UNDEFINED))
+}
+
+fn has_position(outputs: &[Output]) -> bool {
+    outputs.iter().any(|output| output.location == Location::Position)
+}
+
+/// Number of components of an output.
+fn lanes(output: &Output) -> Result<u8> {
+    match output.components.len() {
+        1 => Ok(1),
+        2 => Ok(2),
+        3 => Ok(3),
+        4 => Ok(4),
+        other => Err(broken(format!("output {} has {other} components", output.name))),
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The statements of the function and the values it yields; nothing where it never ends.
+    pub(super) fn body(&mut self) -> Result<Option<Vec<Value>>> {
+        let ir = self.ir;
+        let region: Region = ir.body.ok_or_else(|| broken("a function has no body".to_owned()))?;
+        self.region(region, Scope::FUNCTION)?;
+        match ir.regions.get(region).map(|data| data.exit) {
+            Some(Exit::Yield(values)) => Ok(Some(ir.get(values).to_vec())),
+            Some(Exit::Unreachable) => Ok(None),
+            Some(Exit::Break(_) | Exit::Continue(_)) | None => {
+                Err(broken("a function ends in a jump".to_owned()))
+            }
+        }
+    }
+
+    /// The struct of the outputs.
+    fn outputs(&mut self, values: &[Value], interface: &Interface, ty: Handle<naga::Type>) -> Result<Expr> {
+        if values.len() != interface.outputs.len() {
+            return Err(broken(format!("{} outputs for {}", values.len(), interface.outputs.len())));
+        }
+        let mut components = Vec::with_capacity(values.len() + 1);
+        for (&value, output) in values.iter().zip(&interface.outputs) {
+            let expr = self.operand(value)?;
+            self.name_output(expr, &output.name);
+            components.push(expr);
+        }
+        if !has_position(&interface.outputs) {
+            let (zero, one) = (self.literal(Kind::F32, 0), self.literal(Kind::F32, 1f32.to_bits()));
+            let ty = value_type(&mut self.shared.module, Type::F32X4);
+            components.push(self.emit(Expression::Compose { ty, components: vec![zero, zero, zero, one] }));
+        }
+        Ok(self.emit(Expression::Compose { ty, components }))
+    }
+
+    fn name_output(&mut self, expr: Expr, name: &str) {
+        let simple = matches!(
+            self.out.expressions[expr],
+            Expression::Load { .. } | Expression::AccessIndex { .. } | Expression::Swizzle { .. }
+        );
+        if !simple {
+            self.name(expr, format!("out_{name}"));
+        }
+    }
+}
+
+/// The compute form: invocation n reads `inputs[n]` and writes `outputs[n]`.
+pub(super) fn compute(
+    shared: &mut Shared,
+    main: &Func,
+    interface: &Interface,
+) -> Result<naga::EntryPoint> {
+    let (read, written) = buffers(&mut shared.module);
+    let id = insert(
+        &mut shared.module,
+        TypeInner::Vector { size: naga::VectorSize::Tri, scalar: naga::Scalar::U32 },
+    );
+    let mut builder = Builder::new(shared, main);
+    builder.out.arguments.push(naga::FunctionArgument {
+        name: Some("id".into()),
+        ty: id,
+        binding: Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)),
+    });
+    let id = builder.outside(Expression::FunctionArgument(0));
+    let read = builder.outside(Expression::GlobalVariable(read));
+    let written = builder.outside(Expression::GlobalVariable(written));
+    let index = builder.emit(Expression::AccessIndex { base: id, index: 0 });
+    builder.guard(written, index);
+    builder.read_inputs(read, index, interface);
+    let Some(outputs) = builder.body()? else {
+        return Ok(entry_point(ShaderStage::Compute, [WORKGROUP, 1, 1], builder.finish()));
+    };
+    if outputs.len() != usize::from(REGISTERS) {
+        return Err(broken(format!("{} outputs instead of {REGISTERS}", outputs.len())));
+    }
+    let target = builder.emit(Expression::Access { base: written, index });
+    for (index, &value) in (0..).zip(&outputs) {
+        let value = builder.operand(value)?;
+        let pointer = builder.emit(Expression::AccessIndex { base: target, index });
+        builder.used(pointer);
+        builder.used(value);
+        builder.push(Statement::Store { pointer, value });
+    }
+    Ok(entry_point(ShaderStage::Compute, [WORKGROUP, 1, 1], builder.finish()))
+}
+
+/// The storage buffers of the compute form, each an array of sixteen vectors for each vertex.
+fn buffers(module: &mut naga::Module) -> (Handle<naga::GlobalVariable>, Handle<naga::GlobalVariable>) {
+    let vector = value_type(module, Type::F32X4);
+    let registers = array(module, vector, Some(REGISTERS), 16);
+    let ty = array(module, registers, None, 16 * u32::from(REGISTERS));
+    let mut add = |name: &str, binding, access| {
+        let variable = naga::GlobalVariable {
+            name: Some(name.to_owned()),
+            space: naga::AddressSpace::Storage { access },
+            binding: Some(naga::ResourceBinding { group: 0, binding }),
+            ty,
+            init: None,
+            memory_decorations: naga::MemoryDecorations::empty(),
+        };
+        module.global_variables.append(variable, Span::UNDEFINED)
+    };
+    let load = naga::StorageAccess::LOAD;
+    (add("inputs", 0, load), add("outputs", 1, load | naga::StorageAccess::STORE))
+}
+
+impl Builder<'_, '_> {
+    /// Ends invocations beyond the output buffer.
+    fn guard(&mut self, written: Expr, index: Expr) {
+        let length = self.emit(Expression::ArrayLength(written));
+        let beyond =
+            Expression::Binary { op: BinaryOperator::GreaterEqual, left: index, right: length };
+        let condition = self.emit(beyond);
+        self.used(condition);
+        self.begin();
+        self.push(Statement::Return { value: None });
+        let accept = self.end();
+        self.push(Statement::If { condition, accept, reject: naga::Block::new() });
+    }
+
+    /// Loads the inputs that the function reads.
+    fn read_inputs(&mut self, read: Expr, index: Expr, interface: &Interface) {
+        for register in used_inputs(self.ir) {
+            let vertex = self.emit(Expression::Access { base: read, index });
+            let pointer = self.emit(Expression::AccessIndex { base: vertex, index: u32::from(register) });
+            let load = self.emit(Expression::Load { pointer });
+            let attribute = interface.attributes.iter().find(|attribute| attribute.register == register);
+            self.name(load, attribute.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone()));
+            self.inputs[usize::from(register)] = Some(load);
+        }
+    }
+}
+
+/// The inputs that a function reads, ascending.
+fn used_inputs(func: &Func) -> Vec<u8> {
+    let mut found = [false; REGISTERS as usize];
+    for region in func.regions.values() {
+        for item in &region.items {
+            let Item::Let(value) = *item else { continue };
+            if let Some(Op::Input(register)) = func.op(value) {
+                if let Some(place) = found.get_mut(usize::from(register)) {
+                    *place = true;
+                }
+            }
+        }
+    }
+    (0..).zip(found).filter(|&(_, found)| found).map(|(register, _)| register).collect()
+}

@@ -1,0 +1,119 @@
+//! IR to `naga::Module`, the base of the text targets and a form that wgpu takes as it is.
+//! In: a legalized [`Module`] with its [`Interface`], [`Options`] and [`Profile`]. Out: a module that naga's validator
+//! accepts with no capabilities. Must not know control-flow graphs or instruction encodings.
+//! Rules: naga 30's validator, and what its writers and Tint were measured to do beyond it: functions are appended before
+//! their callers (the validator panics otherwise), no float `!=` (gfx-rs/wgpu SPIR-V output makes it ordered), no literal
+//! infinity or NaN, no expression nested deeper than naga's recursion allows.
+//!
+//! ```text
+//! struct Uniforms     one member for each member of the interface's block     @group(0) @binding(0), compute: binding(2)
+//! struct VertexOutput one member for each output, position built-in            (vertex form)
+//! fn main             vertex: attributes at their registers' locations; compute: 64 invocations a workgroup,
+//!                     `inputs` @binding(0) and `outputs` @binding(1), sixteen vec4f a vertex
+//! ```
+
+mod carry;
+mod control;
+mod entry;
+mod function;
+mod names;
+mod ops;
+mod shuffle;
+mod types;
+
+pub use naga;
+
+pub use entry::ENTRY_POINT;
+
+use function::{Builder, Shared, Slot};
+use naga::{Expression, Span, Statement};
+
+use crate::error::{At, Error, Kind, Result};
+use crate::host::{EntryPoint, Interface, Options, Profile};
+use crate::ir::{Func, Module};
+
+/// The naga module of a program.
+///
+/// # Errors
+/// [`Kind::Verify`] where the program breaks the law of the IR or does not fit its interface.
+pub fn build(
+    module: &Module,
+    interface: &Interface,
+    options: &Options,
+    profile: &Profile,
+) -> Result<naga::Module> {
+    let mut shared = Shared { module: naga::Module::default(), block: types::Block::default(), helpers: Vec::new() };
+    let binding = match options.entry {
+        EntryPoint::Vertex => 0,
+        EntryPoint::Compute => 2,
+    };
+    shared.block = types::uniform_block(&mut shared.module, &interface.block, binding)?;
+    for func in &module.helpers {
+        let function = helper(&mut shared, func)?;
+        let handle = shared.module.functions.append(function, Span::UNDEFINED);
+        shared.helpers.push(handle);
+    }
+    let entry = match options.entry {
+        EntryPoint::Vertex => entry::vertex(&mut shared, &module.main, interface, profile)?,
+        EntryPoint::Compute => entry::compute(&mut shared, &module.main, interface)?,
+    };
+    shared.module.entry_points.push(entry);
+    Ok(shared.module)
+}
+
+/// Checks a module by all of naga's rules.
+///
+/// # Errors
+/// [`Kind::Backend`] with naga's words.
+pub fn validate(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
+    check(module, naga::valid::ValidationFlags::all())
+}
+
+/// What naga's writers want to know of a module, with the checks that these flags name.
+pub(crate) fn check(
+    module: &naga::Module,
+    flags: naga::valid::ValidationFlags,
+) -> Result<naga::valid::ModuleInfo> {
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    validator.validate(module).map_err(|error| {
+        let mut text = format!("naga: {}", error.as_inner());
+        let mut source = std::error::Error::source(error.as_inner());
+        while let Some(inner) = source {
+            text.push_str(&format!(": {inner}"));
+            source = inner.source();
+        }
+        Error::new(Kind::Backend(text), At::Whole)
+    })
+}
+
+/// A helper function.
+fn helper(shared: &mut Shared, func: &Func) -> Result<naga::Function> {
+    let mut builder = Builder::new(shared, func);
+    builder.out.name = Some(if func.name.is_empty() { "helper".to_owned() } else { func.name.to_string() });
+    for (index, &param) in (0..).zip(func.get(func.params)) {
+        let data = func.values[param];
+        let name = Some(names::name(data.hint, data.ty.kind));
+        let ty = types::value_type(&mut builder.shared.module, data.ty);
+        builder.out.arguments.push(naga::FunctionArgument { name, ty, binding: None });
+        let expr = builder.outside(Expression::FunctionArgument(index));
+        builder.set(param, Slot::Whole(expr));
+    }
+    let Some(outputs) = builder.body()? else {
+        return Err(broken(format!("helper {} never ends", func.name)));
+    };
+    let &[output] = outputs.as_slice() else {
+        return Err(broken(format!("helper {} has {} outputs", func.name, outputs.len())));
+    };
+    let ty = types::value_type(&mut builder.shared.module, func.ty(output));
+    builder.out.result = Some(naga::FunctionResult { ty, binding: None });
+    let value = builder.operand(output)?;
+    builder.used(value);
+    builder.push(Statement::Return { value: Some(value) });
+    Ok(builder.finish())
+}
+
+/// The error of an IR that breaks its law.
+#[cold]
+fn broken(what: impl Into<String>) -> Error {
+    Error::new(Kind::Verify(what.into()), At::Whole)
+}
