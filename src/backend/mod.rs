@@ -6,3 +6,5 @@
 pub mod naga_ir;
 #[cfg(feature = "spirv")]
 pub mod spirv;
+#[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
+pub mod text;

@@ -50,7 +50,10 @@ pub(super) struct Moment {
 impl Carriers {
     /// Remembers what the variables hold.
     pub(super) fn moment(&self) -> Moment {
-        Moment { contents: self.variables.iter().map(|variable| variable.content).collect(), clock: self.clock }
+        Moment {
+            contents: self.variables.iter().map(|variable| variable.content).collect(),
+            clock: self.clock,
+        }
     }
     /// Goes back to what the variables held, for another way on from there.
     pub(super) fn restore(&mut self, moment: &Moment) {

@@ -86,10 +86,15 @@ fn output_struct(
     for output in outputs {
         let lanes = lanes(output)?;
         let ty = value_type(module, Type::new(Kind::F32, lanes));
-        add(&output.name, lanes, ty, match output.location {
-            Location::Position => position.clone(),
-            Location::Varying(index) => location(index, Some(naga::Interpolation::Perspective)),
-        });
+        add(
+            &output.name,
+            lanes,
+            ty,
+            match output.location {
+                Location::Position => position.clone(),
+                Location::Varying(index) => location(index, Some(naga::Interpolation::Perspective)),
+            },
+        );
     }
     if !has_position(outputs) {
         let ty = value_type(module, Type::F32X4);
@@ -161,11 +166,7 @@ impl Builder<'_, '_> {
 }
 
 /// The compute form: invocation n reads `inputs[n]` and writes `outputs[n]`.
-pub(super) fn compute(
-    shared: &mut Shared,
-    main: &Func,
-    interface: &Interface,
-) -> Result<naga::EntryPoint> {
+pub(super) fn compute(shared: &mut Shared, main: &Func, interface: &Interface) -> Result<naga::EntryPoint> {
     let (read, written) = buffers(&mut shared.module);
     let id = insert(
         &mut shared.module,
@@ -224,8 +225,7 @@ impl Builder<'_, '_> {
     /// Ends invocations beyond the output buffer.
     fn guard(&mut self, written: Expr, index: Expr) {
         let length = self.emit(Expression::ArrayLength(written));
-        let beyond =
-            Expression::Binary { op: BinaryOperator::GreaterEqual, left: index, right: length };
+        let beyond = Expression::Binary { op: BinaryOperator::GreaterEqual, left: index, right: length };
         let condition = self.emit(beyond);
         self.used(condition);
         self.begin();
@@ -241,7 +241,10 @@ impl Builder<'_, '_> {
             let pointer = self.emit(Expression::AccessIndex { base: vertex, index: u32::from(register) });
             let load = self.emit(Expression::Load { pointer });
             let attribute = interface.attributes.iter().find(|attribute| attribute.register == register);
-            self.name(load, attribute.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone()));
+            self.name(
+                load,
+                attribute.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone()),
+            );
             self.inputs[usize::from(register)] = Some(load);
         }
     }
@@ -253,10 +256,10 @@ fn used_inputs(func: &Func) -> Vec<u8> {
     for region in func.regions.values() {
         for item in &region.items {
             let Item::Let(value) = *item else { continue };
-            if let Some(Op::Input(register)) = func.op(value) {
-                if let Some(place) = found.get_mut(usize::from(register)) {
-                    *place = true;
-                }
+            if let Some(Op::Input(register)) = func.op(value)
+                && let Some(place) = found.get_mut(usize::from(register))
+            {
+                *place = true;
             }
         }
     }

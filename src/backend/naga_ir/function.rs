@@ -201,10 +201,10 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     /// Ends the running `Emit`.
     fn flush(&mut self) {
-        if self.emitter.is_running() {
-            if let Some((statement, span)) = self.emitter.finish(&self.out.expressions) {
-                self.block().push(statement, span);
-            }
+        if self.emitter.is_running()
+            && let Some((statement, span)) = self.emitter.finish(&self.out.expressions)
+        {
+            self.block().push(statement, span);
         }
     }
 
@@ -294,7 +294,9 @@ impl<'a, 'b> Builder<'a, 'b> {
         let slot = self.slot(value)?;
         let ty = self.ir.ty(value);
         Ok(match slot {
-            Slot::Unset | Slot::Whole(_) if ty.lanes == 0 => return Err(broken(format!("{value} has no lanes"))),
+            Slot::Unset | Slot::Whole(_) if ty.lanes == 0 => {
+                return Err(broken(format!("{value} has no lanes")));
+            }
             Slot::Unset => return Err(broken(format!("{value} is used before it is defined"))),
             Slot::Whole(expr) => expr,
             Slot::Lanes { base, pattern, .. } => self.lanes(base, pattern, ty.lanes),
@@ -362,7 +364,8 @@ impl<'a, 'b> Builder<'a, 'b> {
                 weights.push((operations, depth));
                 continue;
             }
-            let name = self.names.remove(&expr.index()).unwrap_or_else(|| names::unnamed(Kind::F32).to_owned());
+            let name =
+                self.names.remove(&expr.index()).unwrap_or_else(|| names::unnamed(Kind::F32).to_owned());
             self.out.named_expressions.insert(expr, name);
             weights.push((0, 0));
         }

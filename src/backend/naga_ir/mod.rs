@@ -19,6 +19,8 @@ mod function;
 mod names;
 mod ops;
 mod shuffle;
+#[cfg(all(test, feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
+mod tests;
 mod types;
 
 pub use naga;
@@ -42,7 +44,8 @@ pub fn build(
     options: &Options,
     profile: &Profile,
 ) -> Result<naga::Module> {
-    let mut shared = Shared { module: naga::Module::default(), block: types::Block::default(), helpers: Vec::new() };
+    let mut shared =
+        Shared { module: naga::Module::default(), block: types::Block::default(), helpers: Vec::new() };
     let binding = match options.entry {
         EntryPoint::Vertex => 0,
         EntryPoint::Compute => 2,

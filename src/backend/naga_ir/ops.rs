@@ -39,7 +39,9 @@ enum UnaryForm {
 
 const fn unary_form(op: Unary) -> UnaryForm {
     match op {
-        Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P | Unary::AddressP => UnaryForm::PicaArithmetic,
+        Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P | Unary::AddressP => {
+            UnaryForm::PicaArithmetic
+        }
         Unary::Neg => UnaryForm::Operator(UnaryOperator::Negate),
         Unary::Not => UnaryForm::Operator(UnaryOperator::LogicalNot),
         Unary::Abs => UnaryForm::Math(MathFunction::Abs),
@@ -68,9 +70,13 @@ enum BinaryForm {
 const fn binary_form(op: Binary) -> BinaryForm {
     use BinaryOperator as B;
     match op {
-        Binary::AddP | Binary::MulP | Binary::DotP | Binary::MinP | Binary::MaxP | Binary::SgeP | Binary::SltP => {
-            BinaryForm::PicaArithmetic
-        }
+        Binary::AddP
+        | Binary::MulP
+        | Binary::DotP
+        | Binary::MinP
+        | Binary::MaxP
+        | Binary::SgeP
+        | Binary::SltP => BinaryForm::PicaArithmetic,
         Binary::Mul => BinaryForm::Product,
         Binary::Dot => BinaryForm::Dot,
         Binary::Add | Binary::IAdd => BinaryForm::Operator(B::Add),
@@ -116,7 +122,9 @@ impl Builder<'_, '_> {
             Op::Shuffle(lanes) => self.shuffle(ty, lanes)?,
             Op::Input(register) => {
                 let input = self.inputs.get(usize::from(register)).copied().flatten();
-                Slot::Whole(input.ok_or_else(|| broken(format!("input v{register} is not part of the interface")))?)
+                Slot::Whole(
+                    input.ok_or_else(|| broken(format!("input v{register} is not part of the interface")))?,
+                )
             }
             Op::Member { member, element } => Slot::Whole(self.member(member, element)?),
             Op::MemberAt { member, index } => Slot::Whole(self.member_at(member, index)?),
@@ -175,7 +183,7 @@ impl Builder<'_, '_> {
     }
 
     fn product(&mut self, left: Value, right: Value) -> Result<Expr> {
-        let (left, right) = if matches!(self.slot(left)?, Slot::Splat(_)) {
+        let (left, right) = if self.all_one(left)? {
             (self.scalar_or_operand(left)?, self.operand(right)?)
         } else {
             (self.operand(left)?, self.scalar_or_operand(right)?)
@@ -183,17 +191,35 @@ impl Builder<'_, '_> {
         Ok(self.emit(Expression::Binary { op: BinaryOperator::Multiply, left, right }))
     }
 
+    /// Whether all lanes of a value are known to be one scalar.
+    fn all_one(&self, value: Value) -> Result<bool> {
+        let lanes = usize::from(self.ir.ty(value).lanes.min(4));
+        Ok(match self.slot(value)? {
+            Slot::Splat(_) => true,
+            Slot::Lanes { pattern, .. } => pattern[..lanes].iter().all(|&lane| lane == pattern[0]),
+            Slot::Const(bits) => bits[..lanes].iter().all(|&lane| lane == bits[0]),
+            Slot::Unset | Slot::Whole(_) => false,
+        })
+    }
+
     /// A value as an expression, as a scalar where all its lanes are one.
     fn scalar_or_operand(&mut self, value: Value) -> Result<Expr> {
+        let kind = self.ir.ty(value).kind;
+        if !self.all_one(value)? {
+            return self.operand(value);
+        }
         match self.slot(value)? {
             Slot::Splat(scalar) => Ok(scalar),
-            Slot::Unset | Slot::Whole(_) | Slot::Lanes { .. } | Slot::Const(_) => self.operand(value),
+            Slot::Lanes { base, pattern, .. } => Ok(self.lanes(base, pattern, 1)),
+            Slot::Const(bits) => Ok(self.literal(kind, bits[0])),
+            Slot::Unset | Slot::Whole(_) => self.operand(value),
         }
     }
 
     fn call(&mut self, helper: u16, args: ValueList) -> Result<Expr> {
         let function = self.shared.helpers.get(usize::from(helper)).copied();
-        let function = function.ok_or_else(|| broken(format!("helper {helper} is called before it is defined")))?;
+        let function =
+            function.ok_or_else(|| broken(format!("helper {helper} is called before it is defined")))?;
         let ir = self.ir;
         let mut arguments = Vec::with_capacity(args.range().len());
         for &arg in ir.get(args) {

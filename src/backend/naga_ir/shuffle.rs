@@ -38,9 +38,15 @@ impl Builder<'_, '_> {
         let first = atoms[0];
         Ok(match first {
             Atom::Scalar(expr) if atoms.iter().all(|&atom| atom == first) => {
-                if count == 1 { Slot::Whole(expr) } else { Slot::Splat(expr) }
+                if count == 1 {
+                    Slot::Whole(expr)
+                } else {
+                    Slot::Splat(expr)
+                }
             }
-            Atom::Part(base, _, width) if atoms.iter().all(|atom| matches!(atom, Atom::Part(b, ..) if *b == base)) => {
+            Atom::Part(base, _, width)
+                if atoms.iter().all(|atom| matches!(atom, Atom::Part(b, ..) if *b == base)) =>
+            {
                 selection(base, width, atoms)
             }
             Atom::Literal(_) if atoms.iter().all(|atom| matches!(atom, Atom::Literal(_))) => {
@@ -88,13 +94,18 @@ impl Builder<'_, '_> {
             let mut length = 1;
             match atom {
                 Atom::Part(base, _, width) => {
-                    length = rest.iter().take_while(|atom| matches!(atom, Atom::Part(b, ..) if *b == base)).count();
+                    length = rest
+                        .iter()
+                        .take_while(|atom| matches!(atom, Atom::Part(b, ..) if *b == base))
+                        .count();
                     components.push(match selection(base, width, &rest[..length]) {
                         Slot::Whole(expr) => expr,
                         Slot::Lanes { pattern, .. } => {
                             self.lanes(base, pattern, u8::try_from(length).unwrap_or(4))
                         }
-                        Slot::Unset | Slot::Splat(_) | Slot::Const(_) => unreachable!("a selection is neither"),
+                        Slot::Unset | Slot::Splat(_) | Slot::Const(_) => {
+                            unreachable!("a selection is neither")
+                        }
                     });
                 }
                 Atom::Scalar(expr) => components.push(expr),

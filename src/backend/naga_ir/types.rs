@@ -164,7 +164,7 @@ impl StructLayout {
     }
     /// Fills the bytes up to `offset`.
     fn pad_to(&mut self, module: &mut naga::Module, offset: u32) -> Result<()> {
-        if offset < self.end || offset % 4 != 0 {
+        if offset < self.end || !offset.is_multiple_of(4) {
             return Err(broken(format!("the uniform block has a member at the impossible offset {offset}")));
         }
         self.words(module, offset.min(self.end.next_multiple_of(16)));

@@ -1,0 +1,267 @@
+//! Every construct and every exit.
+
+use expect_test::expect;
+
+use super::{check, main_function};
+
+#[test]
+fn an_if_stores_where_it_yields() {
+    expect![[r#"
+        @vertex 
+        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
+            var r1: vec4<f32>;
+
+            if (position.x < color.x) {
+                r1 = (position * color);
+            } else {
+                r1 = color;
+            }
+            let r1_1 = r1;
+            return VertexOutput(r1_1);
+        }
+    "#]].assert_eq(&main_function(
+        "func main {
+           %0: f32x4 = input v0
+           %1: f32x4 = input v1
+           %2: f32 = shuffle %0.x
+           %3: f32 = shuffle %1.x
+           %4: bool = less %2 %3
+           if %4 { %5: f32x4 = mul %0 %1 yield %5 } else { yield %1 } -> %6 @r1: f32x4
+           yield %6 }",
+    ));
+}
+
+#[test]
+fn a_counted_loop_ends_in_break_if() {
+    expect![[r#"
+        @vertex 
+        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
+            var r0: vec4<f32>;
+            var aL: i32;
+            var left_i0: i32;
+
+            let counts = uniforms.counts;
+            r0 = position;
+            aL = counts.y;
+            left_i0 = counts.x;
+            loop {
+                let r0_1 = r0;
+                let aL_1 = aL;
+                let left_i0_1 = left_i0;
+                let bones_at = uniforms.bones[aL_1];
+                continuing {
+                    r0 = (r0_1 + bones_at);
+                    aL = (aL_1 + counts.z);
+                    left_i0 = (left_i0_1 - 1i);
+                    break if (left_i0_1 == 0i);
+                }
+            }
+            let r0_2 = r0;
+            return VertexOutput(r0_2);
+        }
+    "#]].assert_eq(&main_function(
+        "func main {
+           %0 @r0: f32x4 = input v0
+           %1: i32x4 = member 3
+           %2: i32 = shuffle %1.x
+           %3: i32 = shuffle %1.y
+           %4: i32 = shuffle %1.z
+           loop (%5 @r0: f32x4 = %0, %6 @al: i32 = %3, %7 @left0: i32 = %2) {
+             %8: f32x4 = member 1[%6]
+             %9 @r0: f32x4 = add %5 %8
+             %10: i32 = const 0
+             %11: bool = iequal %7 %10
+             %12: i32 = const 1
+             %13: i32 = iadd %6 %4
+             %14: i32 = isub %7 %12
+             if %11 { break %9 } else { continue %9 %13 %14 }
+             unreachable
+           } -> %15 @r0: f32x4
+           yield %15 }",
+    ));
+}
+
+#[test]
+fn exchanged_parameters_are_safe() {
+    expect![[r#"
+        @vertex 
+        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
+            var r0: vec4<f32>;
+            var r1: vec4<f32>;
+
+            r0 = position;
+            r1 = color;
+            loop {
+                let r0_1 = r0;
+                let r1_1 = r1;
+                if (r0_1.x > r1_1.x) {
+                    r0 = r1_1;
+                    break;
+                }
+                r0 = r1_1;
+                r1 = r0_1;
+            }
+            let r0_2 = r0;
+            return VertexOutput(r0_2);
+        }
+    "#]].assert_eq(&main_function(
+        "func main {
+           %0 @r0: f32x4 = input v0
+           %1 @r1: f32x4 = input v1
+           loop (%2 @r0: f32x4 = %0, %3 @r1: f32x4 = %1) {
+             %4: f32 = shuffle %2.x
+             %5: f32 = shuffle %3.x
+             %6: bool = greater %4 %5
+             if %6 { break %3 } else { yield }
+             continue %3 %2
+           } -> %7 @r0: f32x4
+           yield %7 }",
+    ));
+}
+
+#[test]
+fn a_block_is_a_switch_only_where_it_is_left_early() {
+    let source = |exit: &str| {
+        format!(
+            "func main {{
+               %0: f32x4 = input v0
+               %1: f32x4 = input v1
+               %2: f32 = shuffle %0.x
+               %3: f32 = shuffle %1.x
+               %4: bool = less %2 %3
+               %5: bool = greater %2 %3
+               block {{
+                 if %4 {{ {exit} }} else {{ if %5 {{ break %1 }} else {{ break %0 }} unreachable }} -> %6: f32x4
+                 %7: f32x4 = add %6 %0
+                 break %7
+               }} -> %8: f32x4
+               yield %8 }}"
+        )
+    };
+    assert!(check(&source("yield %1")).contains("switch 0i {"));
+    let flat = "func main {
+         %0: f32x4 = input v0
+         %1: f32x4 = input v1
+         %2: f32 = shuffle %0.x
+         %3: f32 = shuffle %1.x
+         %4: bool = less %2 %3
+         block { if %4 { break %1 } else { break %0 } unreachable } -> %8: f32x4
+         yield %8 }";
+    let wgsl = check(flat);
+    assert!(!wgsl.contains("switch") && !wgsl.contains("break"), "{wgsl}");
+}
+
+#[test]
+fn a_switch_in_a_loop_continues_the_loop() {
+    expect![[r#"
+        @vertex 
+        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
+            var r2: vec4<f32>;
+            var n: i32;
+
+            r2 = position;
+            n = 0i;
+            loop {
+                let r2_1 = r2;
+                let n_1 = n;
+                if (n_1 == 9i) {
+                    break;
+                }
+                switch n_1 {
+                    case 0, 3: {
+                        r2 = (r2_1 + position);
+                        n = 5i;
+                    }
+                    case 5: {
+                        r2 = position;
+                        n = 7i;
+                        continue;
+                    }
+                    default: {
+                        r2 = position;
+                        n = 9i;
+                    }
+                }
+                let r2_2 = r2;
+                r2 = (r2_2 + r2_2);
+            }
+            let r2_3 = r2;
+            return VertexOutput(r2_3);
+        }
+    "#]].assert_eq(&main_function(
+        "func main {
+           %0: f32x4 = input v0
+           %1: i32 = const 0
+           loop (%2 @r2: f32x4 = %0, %3: i32 = %1) {
+             %4: i32 = const 9
+             %5: bool = iequal %3 %4
+             if %5 { break %2 } else { yield }
+             switch %3 {
+               case 0 3 { %6: f32x4 = add %2 %0 %7: i32 = const 5 yield %6 %7 }
+               case 5 { %8: i32 = const 7 continue %0 %8 }
+               default { %9: i32 = const 9 break %0 %9 }
+             } -> %10 @r2: f32x4, %11: i32
+             %12: f32x4 = add %10 %10
+             continue %12 %11
+           } -> %13 @r2: f32x4
+           yield %13 }",
+    ));
+}
+
+#[test]
+fn nested_breaks_leave_the_innermost_construct() {
+    let wgsl = check(
+        "func main {
+           %0: f32x4 = input v0
+           %1: f32 = shuffle %0.x
+           %2: f32 = shuffle %0.y
+           %3: bool = less %1 %2
+           %4: bool = greater %1 %2
+           loop (%5: f32x4 = %0) {
+             loop (%6: f32x4 = %5) {
+               block {
+                 if %3 { break %5 } else { yield }
+                 if %4 { continue %0 } else { yield }
+                 %7: f32x4 = add %6 %0
+                 break %7
+               } -> %8: f32x4
+               if %4 { break %8 } else { continue %8 }
+               unreachable
+             } -> %9: f32x4
+             if %3 { continue %9 } else { break %9 }
+             unreachable
+           } -> %10: f32x4
+           yield %10 }",
+    );
+    assert_eq!(wgsl.matches("loop {").count(), 2, "{wgsl}");
+}
+
+#[test]
+fn a_function_may_never_end() {
+    check(
+        "func main {
+           %0: f32x4 = input v0
+           loop (%1: f32x4 = %0) { %2: f32x4 = add %1 %1 continue %2 }
+           unreachable }",
+    );
+}
+
+#[test]
+fn helpers_are_called_in_order() {
+    let wgsl = check(
+        "func twice(%0 @r0.x: f32) { %1: f32 = add %0 %0 yield %1 }
+         func scaled(%0: f32x4, %1: f32) {
+           %2: f32 = call 0(%1)
+           %3: f32x4 = shuffle %2.x %2.x %2.x %2.x
+           %4: f32x4 = member 2
+           %5: f32x4 = mul %0 %3
+           %6: f32x4 = add %5 %4
+           yield %6 }
+         func main {
+           %0: f32x4 = input v0
+           %1: f32 = shuffle %0.w
+           %2 @o0: f32x4 = call 1(%0, %1)
+           yield %2 }",
+    );
+    assert!(wgsl.find("fn twice(").unwrap() < wgsl.find("fn scaled(").unwrap(), "{wgsl}");
+}

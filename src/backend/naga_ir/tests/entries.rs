@@ -1,0 +1,96 @@
+//! The entry points and the uniform block.
+
+use super::{check, interface, member, translate};
+use crate::backend::text;
+use crate::host::{Bank, EntryPoint, MemberType};
+use crate::ir;
+
+#[test]
+fn a_program_without_a_position_gets_one() {
+    let wgsl = check("func main { %0: f32x4 = input v0 %1: f32x2 = shuffle %0.x %0.y yield %1 }");
+    assert!(wgsl.contains("@builtin(position) @invariant position: vec4<f32>"), "{wgsl}");
+}
+
+#[test]
+fn the_compute_form_reads_and_writes_register_files() {
+    let yields = ["%2"; 16].join(" ");
+    let source = format!(
+        "func main {{ %0: f32x4 = input v1 %1: f32x4 = member 2 %2 @o0: f32x4 = add %0 %1 yield {yields} }}"
+    );
+    let module = ir::text::parse(&source).unwrap();
+    let interface = interface(&module);
+    let built = translate(&module, &interface, EntryPoint::Compute);
+    let wgsl = text::wgsl(&built, &interface).unwrap();
+    for expected in [
+        "@compute @workgroup_size(64, 1, 1)",
+        "if (id.x >= arrayLength((&outputs))) {",
+        "let color = inputs[id.x][1];",
+        "outputs[id.x][15] = ",
+        "@group(0) @binding(2) \nvar<uniform> uniforms: Uniforms;",
+    ] {
+        assert!(wgsl.contains(expected), "{expected}\n{wgsl}");
+    }
+}
+
+#[test]
+fn gaps_in_the_uniform_block_are_kept() {
+    let module = ir::text::parse("func main { %0: f32x4 = member 1 yield %0 }").unwrap();
+    let mut interface = interface(&module);
+    interface.block.members = vec![
+        member("flags", Bank::Bool, 4, MemberType::Bits),
+        member("light", Bank::Float, 64, MemberType::Vec4),
+    ];
+    interface.block.size = 160;
+    let built = translate(&module, &interface, EntryPoint::Vertex);
+    let wgsl = text::wgsl(&built, &interface).unwrap();
+    let parsed = naga::front::wgsl::parse_str(&wgsl).unwrap();
+    let (offset, span) = parsed
+        .types
+        .iter()
+        .find_map(|(_, ty)| match &ty.inner {
+            naga::TypeInner::Struct { members, span } => {
+                let light = members.iter().find(|member| member.name.as_deref() == Some("light"))?;
+                Some((light.offset, *span))
+            }
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!((offset, span), (64, 160), "{wgsl}");
+}
+
+#[test]
+fn hostile_names_stay_in_their_places() {
+    let module = ir::text::parse(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = member 2 %2: f32x4 = add %0 %1 yield %2 }",
+    )
+    .unwrap();
+    let mut interface = interface(&module);
+    interface.source = "sample.shbin".into();
+    interface.entry_label = Some("x\n}} fn evil() { \u{2028} \\".into());
+    interface.attributes[0].name = "let; }".into();
+    interface.block.members[2].name = "vec4".into();
+    interface.outputs[0].name = "__$".into();
+    let built = translate(&module, &interface, EntryPoint::Vertex);
+    let wgsl = text::wgsl(&built, &interface).unwrap();
+    assert!(wgsl.starts_with("// source: sample.shbin\n// entry: x?}} fn evil() { ? ?\n"), "{wgsl}");
+}
+
+#[test]
+fn glsl_keeps_its_documented_names() {
+    let module = ir::text::parse(
+        "func main { %0: f32x4 = input v0 %1: f32x4 = input v1 %2: f32x4 = member 2 %3: f32x4 = add %0 %2 yield %3 %1 }",
+    )
+    .unwrap();
+    let interface = interface(&module);
+    let built = translate(&module, &interface, EntryPoint::Vertex);
+    let glsl = text::glsl(&built, &interface, text::GlslVersion::default()).unwrap();
+    for expected in [
+        "layout(std140, binding = 0) uniform uniforms_block { Uniforms uniforms; };",
+        "layout(location = 0) in vec4 in_position;",
+        "layout(location = 1) smooth out vec4 out_varying_1;",
+        "invariant gl_Position;",
+    ] {
+        assert!(glsl.contains(expected), "{expected}\n{glsl}");
+    }
+    assert!(!glsl.contains("gl_Position.yz"), "{glsl}");
+}

@@ -1,0 +1,131 @@
+//! WGSL, GLSL, HLSL and MSL by naga's writers.
+//! In: a `naga::Module` from [`naga_ir`](super::naga_ir) and the [`Interface`] it was built for. Out: text that begins with
+//! comments naming the source and the entry. Must not know the IR.
+//!
+//! | target | contract |
+//! |---|---|
+//! | WGSL | entry `main`; group 0, bindings as in [`naga_ir`](super::naga_ir) |
+//! | GLSL | `void main()`; see [`glsl`] |
+//! | HLSL | entry `main`, shader model 5.1; binding n is register b*n*, t*n* or u*n* in space 0 |
+//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; the compute form takes the sizes of its runtime arrays in buffer 3 |
+
+#[cfg(feature = "glsl")]
+mod glsl;
+mod tidy;
+
+#[cfg(feature = "glsl")]
+pub use glsl::{GlslVersion, glsl};
+
+use super::naga_ir::check;
+use crate::error::{At, Error, Kind, Result};
+use crate::host::Interface;
+
+/// Name of the entry point in MSL, where `main` is taken.
+pub const MSL_ENTRY_POINT: &str = "main_";
+
+/// Bindings that a module may use.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+const BINDINGS: u8 = 3;
+
+/// The module as WGSL.
+///
+/// # Errors
+/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
+#[cfg(feature = "wgsl")]
+pub fn wgsl(module: &naga::Module, interface: &Interface) -> Result<String> {
+    let info = info(module)?;
+    let text = naga::back::wgsl::write_string(module, &info, naga::back::wgsl::WriterFlags::empty())
+        .map_err(|error| refused("WGSL", &error))?;
+    Ok(with_header(interface, &tidy::wgsl(&text)))
+}
+
+/// The module as HLSL for shader model 5.1.
+///
+/// # Errors
+/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
+#[cfg(feature = "hlsl")]
+pub fn hlsl(module: &naga::Module, interface: &Interface) -> Result<String> {
+    use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
+    let binding_map = bindings()
+        .map(|binding| (binding, BindTarget { register: binding.binding, ..BindTarget::default() }))
+        .collect();
+    let options = Options { shader_model: ShaderModel::V5_1, binding_map, ..Options::default() };
+    let mut text = String::new();
+    Writer::new(&mut text, &options, &PipelineOptions::default())
+        .write(module, &info(module)?, None)
+        .map_err(|error| refused("HLSL", &error))?;
+    Ok(with_header(interface, &tidy::names(&text)))
+}
+
+/// The module as MSL 2.1.
+///
+/// # Errors
+/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
+#[cfg(feature = "msl")]
+pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
+    use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
+    let resources = (0..BINDINGS)
+        .zip(bindings())
+        .map(|(slot, binding)| {
+            let mutable = slot == 1;
+            (binding, BindTarget { buffer: Some(slot), mutable, ..BindTarget::default() })
+        })
+        .collect();
+    let resources =
+        EntryPointResources { resources, sizes_buffer: Some(BINDINGS), ..EntryPointResources::default() };
+    let options = Options {
+        lang_version: (2, 1),
+        per_entry_point_map: [(super::naga_ir::ENTRY_POINT.to_owned(), resources)].into(),
+        ..Options::default()
+    };
+    let (text, _) =
+        naga::back::msl::write_string(module, &info(module)?, &options, &PipelineOptions::default())
+            .map_err(|error| refused("MSL", &error))?;
+    Ok(with_header(interface, &tidy::names(&text)))
+}
+
+/// What a writer wants to know. Our own modules are valid: all rules are checked in debug builds only.
+fn info(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
+    use naga::valid::ValidationFlags;
+    check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
+}
+
+/// The bindings that a module may use, ascending.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+fn bindings() -> impl Iterator<Item = naga::ResourceBinding> {
+    (0..u32::from(BINDINGS)).map(|binding| naga::ResourceBinding { group: 0, binding })
+}
+
+#[cold]
+fn refused(target: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::new(Kind::Backend(format!("naga's {target} writer: {error}")), At::Whole)
+}
+
+/// The comments at the head of every text.
+fn header(interface: &Interface) -> String {
+    let mut header = String::new();
+    if !interface.source.is_empty() {
+        header.push_str("// source: ");
+        comment(&mut header, &interface.source);
+        header.push('\n');
+    }
+    if let Some(label) = &interface.entry_label {
+        header.push_str("// entry: ");
+        comment(&mut header, label);
+        header.push('\n');
+    }
+    header
+}
+
+/// A name from the input inside a comment, which it must not end or continue on the next line.
+fn comment(out: &mut String, name: &str) {
+    let harmless = |c: char| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' };
+    out.extend(name.chars().map(harmless));
+}
+
+#[cfg(any(feature = "wgsl", feature = "hlsl", feature = "msl"))]
+fn with_header(interface: &Interface, text: &str) -> String {
+    let mut out = header(interface);
+    out.push_str(text);
+    out
+}
