@@ -21,7 +21,6 @@ use crate::container::Model;
 
 pub use report::{Diagnostic, Report};
 
-
 /// A text to assemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
