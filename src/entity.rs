@@ -63,6 +63,10 @@ impl<K: Handle, T> Arena<K, T> {
     pub const fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
     }
+    /// Makes room for this many more values.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
     /// Appends a value and returns its handle.
     #[inline]
     pub fn push(&mut self, item: T) -> K {

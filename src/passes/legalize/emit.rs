@@ -14,8 +14,15 @@ pub(super) struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    /// Nothing emitted yet.
+    /// Into a function that exists.
     pub fn new(func: &'a mut Func) -> Self {
+        Self { func, items: Vec::new() }
+    }
+    /// Into an empty helper function, with room for most bodies.
+    pub fn helper(func: &'a mut Func) -> Self {
+        func.values.reserve(16);
+        func.pool.reserve(8);
+        func.regions.reserve(1);
         Self { func, items: Vec::with_capacity(16) }
     }
     /// Adds a parameter to a helper function; before any other list is stored.

@@ -128,7 +128,7 @@ impl<'a> Helpers<'a> {
     fn build(&mut self, helper: Helper, lanes: u8) -> u16 {
         let mut func =
             Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
-        let mut body = Body { emit: Emit::new(&mut func), helpers: self, lanes };
+        let mut body = Body { emit: Emit::helper(&mut func), helpers: self, lanes };
         let ty = Type::new(Kind::F32, lanes);
         let a = body.emit.param(ty);
         let b = if helper.operands() == 2 { body.emit.param(ty) } else { a };

@@ -71,6 +71,7 @@ impl Pass<'_> {
     fn region(&mut self, region: Region, work: &mut Vec<Region>) {
         let items = std::mem::take(&mut self.emit.func.regions[region].items);
         self.emit.items = Vec::with_capacity(items.len() * 2);
+        self.emit.func.values.reserve(items.len());
         for item in items {
             match item {
                 Item::Let(value) => {

@@ -172,7 +172,7 @@ impl<'a> Registers<'a> {
         let register_helper = self.register_helper(helpers);
         let Member { name, first, count, .. } = &self.block.members[usize::from(member)];
         let mut func = Func { name: Cow::Owned(format!("{name}_at")), ..Func::default() };
-        let mut emit = Emit::new(&mut func);
+        let mut emit = Emit::helper(&mut func);
         let (base, offset) = (emit.param(Type::I32), emit.param(Type::I32));
         let index = emit.call(index_helper, &[base, offset]);
         let index = emit.op(Type::I32, index);
@@ -206,7 +206,7 @@ impl<'a> Registers<'a> {
         let index_helper = self.index_helper(helpers);
         let register_helper = self.register_helper(helpers);
         let mut func = Func { name: Cow::Borrowed("pica_uniform_at"), ..Func::default() };
-        let mut emit = Emit::new(&mut func);
+        let mut emit = Emit::helper(&mut func);
         let (base, offset) = (emit.param(Type::I32), emit.param(Type::I32));
         let index = emit.call(index_helper, &[base, offset]);
         let index = emit.op(Type::I32, index);
@@ -222,7 +222,7 @@ impl<'a> Registers<'a> {
             return helper;
         }
         let mut func = Func { name: Cow::Borrowed("pica_uniform_index"), ..Func::default() };
-        let mut emit = Emit::new(&mut func);
+        let mut emit = Emit::helper(&mut func);
         let (base, offset) = (emit.param(Type::I32), emit.param(Type::I32));
         let (below, above, zero) = (emit.int(-129), emit.int(128), emit.int(0));
         let low = emit.binary(Binary::IGreater, offset, below);
@@ -242,7 +242,7 @@ impl<'a> Registers<'a> {
             return helper;
         }
         let mut func = Func { name: Cow::Borrowed("pica_uniform_register"), ..Func::default() };
-        let mut emit = Emit::new(&mut func);
+        let mut emit = Emit::helper(&mut func);
         let index = emit.param(Type::I32);
         let runs = self.runs();
         let read = match *runs.as_slice() {
