@@ -70,10 +70,12 @@ impl May {
     fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
-    fn has(self, other: Self) -> bool {
+    /// Whether any of the other's values is among these.
+    pub fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
-    fn of_bits(bits: u32) -> Self {
+    /// Of a literal.
+    pub fn of_bits(bits: u32) -> Self {
         match bits & MAGNITUDE {
             0..MIN_NORMAL => Self::ZERO,
             INFINITY if bits & SIGN == 0 => Self::POSITIVE,
@@ -95,7 +97,8 @@ pub(super) fn may_be_inf_times_zero(func: &Func, a: Lane, b: Lane) -> bool {
     (a.has(May::ZERO) && b.infinite()) || (b.has(May::ZERO) && a.infinite())
 }
 
-fn may(func: &Func, lane: Lane) -> May {
+/// The special values that a lane may have.
+pub(super) fn may(func: &Func, lane: Lane) -> May {
     Search { func, fuel: FUEL }.may(lane)
 }
 
