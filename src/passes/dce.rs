@@ -13,7 +13,7 @@ use super::demand::Demand;
 use super::flow::Flow;
 use super::scratch::Scratch;
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Module, Op, Value};
+use crate::ir::{Def, Func, Item, Lane, Module, Op, Value};
 
 /// Removes what nothing needs.
 pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
@@ -26,9 +26,13 @@ pub(super) fn remove(f: &mut Func, demand: &Demand, flow: &Flow) -> bool {
     let mut changed = false;
     let is_dead = |value: Value| demand.mask(value) == 0;
     for (index, data) in f.values.values_mut().iter_mut().enumerate() {
-        if is_dead(Value::from_index(index)) && matches!(data.def, Def::Op(_)) {
+        let Def::Op(op) = &mut data.def else { continue };
+        let mask = demand.mask(Value::from_index(index));
+        if mask == 0 {
             data.def = Def::Dead;
             changed = true;
+        } else if let Op::Shuffle(lanes) = op {
+            drop_dead_lanes(lanes, mask, data.ty.lanes, is_dead);
         }
     }
     if !f.nodes.is_empty() {
@@ -45,6 +49,18 @@ pub(super) fn remove(f: &mut Func, demand: &Demand, flow: &Flow) -> bool {
         }
     }
     changed
+}
+
+/// Lets lanes that nothing needs repeat a needed one, so that no shuffle names a dead value.
+fn drop_dead_lanes(lanes: &mut [Lane; 4], mask: u8, count: u8, is_dead: impl Fn(Value) -> bool) {
+    let needed = lanes[mask.trailing_zeros() as usize % 4];
+    for lane in &mut *lanes {
+        if is_dead(lane.value()) {
+            *lane = needed;
+        }
+    }
+    let [first, ..] = *lanes;
+    lanes[usize::from(count)..].fill(first);
 }
 
 /// Removes the helpers that nothing calls, directly or through others.
@@ -154,6 +170,14 @@ mod tests {
              }
              yield %1";
         dce(text, text);
+    }
+
+    #[test]
+    fn lanes_that_nothing_needs_keep_nothing_alive() {
+        dce(
+            "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32x2 = shuffle %1.x %0.y %3: f32 = shuffle %2.y yield %3",
+            "%0: f32x4 = input v0 %2: f32x2 = shuffle %0.y %0.y %3: f32 = shuffle %2.y yield %3",
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{Scratch, cse, dce, params, shrink, simplify};
 use crate::error::{At, Error, Kind, Result};
-use crate::ir::eval::{Evaluator, Registers, same};
+use crate::ir::eval::{Environment, Evaluator, Lanes, same};
 use crate::ir::{Func, Module, Stage, text, verify};
 use crate::precision::Precision;
 
@@ -68,9 +68,8 @@ pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32)
 pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
     let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
     let types = output_types(before);
-    let mut random = Random(seed);
-    for _ in 0..runs {
-        let registers = random.registers();
+    for run in 0..runs {
+        let registers = Random(seed << 32 | u64::from(run));
         let expected = match first.run(precision, &registers, BUDGET) {
             Ok(outputs) => outputs,
             Err(Error { kind: Kind::StepBudget(_), .. }) => continue,
@@ -81,10 +80,8 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
         let equal = expected.len() == found.len()
             && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| same(kind, a, b));
         if !equal {
-            let what = format!(
-                "outputs differ: {expected:08x?} became {found:08x?} for inputs {:08x?}",
-                registers.inputs
-            );
+            let what =
+                format!("outputs differ: {expected:08x?} became {found:08x?} in run {run} of seed {seed}");
             return Err(Error::new(Kind::Verify(what), At::Whole));
         }
     }
@@ -100,22 +97,23 @@ fn output_types(module: &Module) -> Vec<crate::ir::Kind> {
     }
 }
 
-/// A small generator of random numbers (xorshift64*), so that a seed means the same everywhere.
+/// Registers full of numbers that follow from a seed.
 struct Random(u64);
 
+/// Scatters the bits of a number (the finaliser of splitmix64), so that a seed means the same everywhere.
+fn scatter(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ x >> 31
+}
+
 impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(2).wrapping_add(1) ^ self.0 >> 60;
-        let mut x = self.0 | 1;
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        self.0 = x;
-        (x.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
+    fn bits(&self, place: u64) -> u32 {
+        scatter(scatter(self.0).wrapping_add(place)) as u32
     }
 
     /// A float, often one of those that rules go wrong on.
-    fn float(&mut self) -> u32 {
+    fn float(&self, place: u64) -> u32 {
         const SPECIAL: [u32; 12] = [
             0,
             0x8000_0000,
@@ -130,26 +128,34 @@ impl Random {
             0x7F7F_FFFF,
             0x4300_0000,
         ];
-        let pick = self.next();
+        let pick = self.bits(place);
         match pick % 8 {
             0..2 => SPECIAL[pick as usize / 8 % SPECIAL.len()],
             2..5 => ((pick / 8 % 33) as f32 - 16.0).to_bits(),
             5..7 => (pick as f32 / 1e8 - 20.0).to_bits(),
-            _ => self.next(),
+            _ => self.bits(place + (1 << 40)),
         }
     }
 
-    fn lanes(&mut self) -> [u32; 4] {
-        std::array::from_fn(|_| self.float())
+    fn lanes(&self, bank: u64, number: u64) -> Lanes {
+        [0, 1, 2, 3].map(|lane| self.float(bank << 36 | number << 2 | lane))
     }
+}
 
-    fn registers(&mut self) -> Registers {
-        Registers {
-            inputs: std::array::from_fn(|_| self.lanes()),
-            uniforms: (0..96).map(|_| self.lanes()).collect(),
-            ints: std::array::from_fn(|_| std::array::from_fn(|_| (self.next() % 6) as u8)),
-            bools: self.next() as u16,
-            members: (0..16).map(|_| (0..128).map(|_| self.lanes()).collect()).collect(),
-        }
+impl Environment for Random {
+    fn input(&self, register: u8) -> Lanes {
+        self.lanes(1, register.into())
+    }
+    fn uniform(&self, register: u8) -> Lanes {
+        self.lanes(2, register.into())
+    }
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        (self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6) as u8
+    }
+    fn bool_uniform(&self, register: u8) -> bool {
+        self.bits(4 << 36 | u64::from(register)) & 1 != 0
+    }
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        Some(self.lanes(5, u64::from(member) << 16 | u64::from(element)))
     }
 }

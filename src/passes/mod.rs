@@ -12,6 +12,8 @@ mod edit;
 mod flow;
 pub mod legalize;
 pub mod params;
+#[cfg(test)]
+mod random;
 mod scratch;
 pub mod shrink;
 pub mod simplify;

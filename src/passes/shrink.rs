@@ -1,5 +1,5 @@
 //! Removes the lanes that nothing needs from values, parameters and results.
-//! In and out: a function. What is needed, [`Demand`] says.
+//! In and out: a function. What is needed, [`Demand`](super::demand::Demand) says.
 //!
 //! ```text
 //! %2 = mulp %0 %1 (f32x4) ; %3 = shuffle %2.x %2.z      =>      %4 = shuffle %0.x %0.z ; %5 = shuffle %1.x %1.z
@@ -11,9 +11,8 @@
 //! with other lanes, a shuffle picks what it needs. Shuffles that then pick everything in order go.
 
 use super::dce;
-use super::demand::{Demand, all_lanes};
+use super::demand::all_lanes;
 use super::edit::sweep;
-use super::flow::Flow;
 use super::scratch::{Scratch, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Exit, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Value, ValueList};
@@ -26,10 +25,22 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
 
 /// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left.
 pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
-    let Scratch { map, layouts, demand, flow, .. } = scratch;
-    if !find_layouts(f, demand, flow, layouts) {
-        return false;
+    let mut changed = false;
+    while find_layouts(f, scratch) {
+        changed = true;
+        if !rebuild(f, scratch) {
+            break;
+        }
+        // An operation that reads a literal of its own now leaves fewer lanes of the shared one needed.
+        scratch.analyse(f);
+        dce::remove(f, &scratch.demand, &scratch.flow);
     }
+    changed
+}
+
+/// Gives every value its new layout; whether literals were copied for that.
+fn rebuild(f: &mut Func, scratch: &mut Scratch) -> bool {
+    let Scratch { map, layouts, .. } = scratch;
     identity(map, f.values.len());
     for (index, &layout) in layouts.iter().enumerate() {
         let data = &mut f.values[Value::from_index(index)];
@@ -38,16 +49,18 @@ pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
-    let mut pass = Shrink { f, map, layouts, items: Vec::new(), replaced: false };
+    let mut pass = Shrink { f, map, layouts, items: Vec::new(), replaced: false, copied: false };
     pass.function();
+    let copied = pass.copied;
     if pass.replaced {
         sweep(f);
     }
-    true
+    copied
 }
 
 /// Fills in which of its lanes each value keeps; whether any value loses one.
-fn find_layouts(f: &Func, demand: &Demand, flow: &Flow, layouts: &mut Vec<u8>) -> bool {
+fn find_layouts(f: &Func, scratch: &mut Scratch) -> bool {
+    let Scratch { layouts, demand, flow, .. } = scratch;
     layouts.clear();
     let mut partial = false;
     layouts.extend(f.values.iter().map(|(value, data)| {
@@ -109,7 +122,10 @@ struct Shrink<'a> {
     /// Which of its old lanes each old value keeps.
     layouts: &'a [u8],
     items: Vec<Item>,
+    /// Whether another value took the place of one.
     replaced: bool,
+    /// Whether lanes of a literal became a literal of their own.
+    copied: bool,
 }
 
 impl Shrink<'_> {
@@ -249,6 +265,7 @@ impl Shrink<'_> {
             Some(Op::Const(bits)) => {
                 let mut picked = lanes.map(|lane| bits[usize::from(lane.index())]);
                 picked[usize::from(count)..].fill(0);
+                self.copied = true;
                 Op::Const(picked)
             }
             Some(_) | None => Op::Shuffle(lanes),
