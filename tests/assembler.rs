@@ -35,27 +35,44 @@ fn assemble_files(paths: &[&PathBuf], options: &Options) -> Result<Assembled, Re
     assemble_with(&sources, options)
 }
 
-/// `NAME.shbin` is made of `NAME.*.pica` in reverse alphabetical order. `BLESS=1` writes it.
+/// These binaries are picasso's own, so they are never written again.
+const BY_PICASSO: [&str; 10] =
+    ["fog", "library", "lights", "points", "quaternion", "skinning", "textured", "toon", "uber", "water"];
+
+/// `NAME.shbin` is made of `NAME.*.pica` in reverse alphabetical order. `BLESS=1` writes those that are not picasso's.
 #[test]
 fn every_shader_assembles_to_its_binary() {
     let shaders = files("shaders");
-    let mut count = 0;
-    for binary in shaders.iter().filter(|path| path.extension().is_some_and(|extension| extension == "shbin"))
-    {
-        let stem = name(binary).strip_suffix("shbin").expect("extension");
-        let is_source = |path: &&PathBuf| name(path).starts_with(stem) && name(path).ends_with(".pica");
+    let mut failures = Vec::new();
+    let mut stems: Vec<_> = shaders
+        .iter()
+        .filter(|path| name(path).ends_with(".pica"))
+        .map(|path| name(path).split('.').next().expect("a first part"))
+        .collect();
+    stems.dedup();
+    for stem in &stems {
+        let is_source = |path: &&PathBuf| {
+            name(path).strip_prefix(stem).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".pica"))
+        };
         let sources: Vec<_> = shaders.iter().rev().filter(is_source).collect();
-        let assembled =
-            assemble_files(&sources, &Options::default()).unwrap_or_else(|report| panic!("{report}"));
-        assert_eq!(assembled.warnings, [], "{}", name(binary));
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(binary, &assembled.bytes).expect("written");
+        let assembled = match assemble_files(&sources, &Options::default()) {
+            Ok(assembled) => assembled,
+            Err(report) => {
+                failures.push(report.to_string());
+                continue;
+            }
+        };
+        failures.extend(assembled.warnings.iter().map(ToString::to_string));
+        let binary = root().join(format!("shaders/{stem}.shbin"));
+        if std::env::var_os("BLESS").is_some() && !BY_PICASSO.contains(stem) {
+            fs::write(&binary, &assembled.bytes).expect("written");
         }
-        let expected = fs::read(binary).expect("binary");
-        assert!(assembled.bytes == expected, "{} is stale", name(binary));
-        count += 1;
+        if fs::read(&binary).ok().as_ref() != Some(&assembled.bytes) {
+            failures.push(format!("{stem}.shbin is stale"));
+        }
     }
-    assert!(count >= 10);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(stems.len() >= 22 && BY_PICASSO.iter().all(|stem| stems.contains(stem)));
 }
 
 #[test]

@@ -1,0 +1,334 @@
+//! Our own shaders, run on the reference machine: each vertex program ends, writes finite outputs for ordinary inputs unless
+//! it is meant to show others, and together they go through everything the vertex unit can do.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
+use transpica::interp::{Machine, Registers, Settings, Uniforms};
+use transpica::isa::control::{self, Outcome, State};
+use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
+use transpica::limits::Limits;
+use transpica::precision::{Precision, float24};
+
+/// Shows infinities and NaN on purpose.
+const SPECIAL: &str = "extremes.shbin";
+/// Finite only for what a host would set: its light grows without bound under water of negative depth.
+const SENSITIVE: &str = "water.shbin";
+
+/// Whether the uniforms of a scene are small and positive.
+fn is_ordinary(scene: u32) -> bool {
+    scene / 8 % 4 == 0 && scene % 5 != 4
+}
+
+/// Every binary with its name, by name.
+fn binaries() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let entries = fs::read_dir(folder).expect("folder").map(|entry| entry.expect("entry").path());
+    let mut paths: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    paths.sort();
+    let name = |path: &Path| path.file_name().expect("file").to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), fs::read(path).expect("readable"))).collect()
+}
+
+fn program<'a>(file: &Shbin<'a>, executable: &Dvle<'a>) -> Program<'static> {
+    let code: Vec<u32> = file.package.code.iter().collect();
+    let descriptors: Vec<u32> = file.package.descriptors.iter().map(|entry| entry.bits).collect();
+    let entry = Pc(u16::try_from(executable.header.main).expect("small"));
+    Program::new(code, descriptors, entry, Stage::Vertex, &Limits::default()).expect("valid")
+}
+
+/// Numbers of 0 .. 1 that look random.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / 16_777_216.0
+    }
+}
+
+/// What a host might set, different for each scene; then the program's own constants.
+fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
+    let mut numbers = Numbers(scene);
+    let mut uniforms = Uniforms::default();
+    let scale = (1 + scene / 8 % 4 * 2) as f32;
+    let offset = if scene % 5 == 4 { -0.5 } else { 0.1 };
+    for value in uniforms.floats.iter_mut().flatten() {
+        *value = numbers.next() * scale + offset;
+    }
+    uniforms.ints = [[1, 0, 1, 0]; 4];
+    uniforms.bools = match scene % 4 {
+        0 => 0,
+        1 => 0xFFFF,
+        _ => (numbers.next() * 65536.0) as u16,
+    };
+    for constant in executable.constants.iter() {
+        match constant.value().expect("meaningful") {
+            ConstantValue::Bool { register, value } if scene % 2 == 0 => uniforms.set_bool(register, value),
+            ConstantValue::Bool { .. } => {}
+            ConstantValue::Int { register, value } => uniforms.ints[usize::from(register)] = value,
+            ConstantValue::Float { register, value } => {
+                let widened = value.map(|bits| f32::from_bits(float24::to_f32_bits(bits)));
+                uniforms.floats[usize::from(register)] = widened;
+            }
+        }
+    }
+    uniforms
+}
+
+/// A vertex; its last inputs, where programs keep indices, grow with the scene.
+fn inputs(scene: u32) -> [[f32; 4]; 16] {
+    let mut numbers = Numbers(!scene);
+    let mut inputs = Registers::DEFAULT_INPUTS;
+    for value in inputs.iter_mut().flatten() {
+        *value = numbers.next() * (1.0 + (scene % 8) as f32 / 2.0) - 0.4 * (scene % 3) as f32;
+    }
+    inputs
+}
+
+const SCENES: u32 = 64;
+
+/// Calls `run` for each vertex program and scene.
+fn for_each_scene(mut run: impl FnMut(&str, &Dvle<'_>, &Program<'_>, u32)) {
+    for (name, bytes) in &binaries() {
+        let file = Shbin::parse(bytes).expect("well formed");
+        assert!(file.warnings().is_empty(), "{name}");
+        for executable in &file.executables {
+            if executable.header.shader_type() != Some(ShaderType::Vertex) {
+                continue;
+            }
+            let program = program(&file, executable);
+            for scene in 0..SCENES {
+                run(name, executable, &program, scene);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_vertex_program_ends_with_finite_outputs() {
+    let mut failures = BTreeSet::new();
+    for_each_scene(|name, executable, program, scene| {
+        for precision in [Precision::Exact, Precision::F24] {
+            let settings = Settings { precision, budget: 2000, ..Settings::default() };
+            let mut machine = Machine::new(program, settings).expect("vertex");
+            machine.set_uniforms(&uniforms(executable, scene));
+            let outputs = match machine.run(&inputs(scene)) {
+                Ok(outputs) => outputs,
+                Err(error) => {
+                    failures.insert(format!("{name}: {error}"));
+                    continue;
+                }
+            };
+            for output in executable.outputs.iter() {
+                let value = outputs[usize::from(output.register)];
+                let meant = (0..4).filter(|lane| output.mask >> lane & 1 != 0).map(|lane| value[lane]);
+                let is_free = match name {
+                    SPECIAL => output.kind != 0,
+                    SENSITIVE => !is_ordinary(scene),
+                    _ => false,
+                };
+                if !is_free && meant.into_iter().any(|number| !number.is_finite()) {
+                    failures.insert(format!(
+                        "{name} {:#x}: o{} {value:?}",
+                        executable.header.main, output.register
+                    ));
+                }
+            }
+        }
+    });
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// What was seen of the machine.
+#[derive(Default)]
+struct Seen(BTreeSet<String>);
+
+impl Seen {
+    fn add(&mut self, fact: impl Into<String>) {
+        self.0.insert(fact.into());
+    }
+    /// A source operand as it is read.
+    fn operand(&mut self, operand: &Operand, registers: &Registers, is_in_loop: bool) {
+        let Source::Uniform(base) = operand.register else { return };
+        let value = registers.source(operand.register);
+        if operand.index == Index::None {
+            for number in value {
+                if number.is_infinite() {
+                    self.add("inf read");
+                } else if number == 0.0 {
+                    self.add(if number.is_sign_negative() { "-0 read" } else { "0 read" });
+                }
+            }
+            return;
+        }
+        let [x, y] = registers.address();
+        let (name, offset) = match operand.index {
+            Index::A0x => ("a0.x", x),
+            Index::A0y => ("a0.y", y),
+            Index::Al | Index::None => ("aL", registers.counter()),
+        };
+        let sign = if operand.negate { "-" } else { "" };
+        self.add(format!("{sign}c[{name}]"));
+        if i8::try_from(offset).is_err() {
+            self.add(format!("{name} beyond a byte"));
+        } else if i32::from(base) + offset < 0 || i32::from(base) + offset > 95 {
+            self.add(format!("{sign}{name} outside of c0..c95"));
+        } else if offset < 0 {
+            self.add(format!("negative {name}"));
+        }
+        if operand.index == Index::Al && !is_in_loop {
+            self.add("aL read after a loop");
+        }
+    }
+    /// An instruction before it is executed.
+    fn instruction(&mut self, word: Opcode, inst: &Inst, state: &State, registers: &Registers) {
+        self.add(word.mnemonic());
+        let in_loop = !state.loops.is_empty();
+        match inst {
+            Inst::Data { dest, sources, op, .. } => {
+                if let Dest::Output(number) = dest {
+                    self.add(format!("o{number} written"));
+                }
+                let used = &sources[..op.source_count()];
+                used.iter().for_each(|operand| self.operand(operand, registers, in_loop));
+                if matches!(word, Opcode::Rcp | Opcode::Rsq | Opcode::Lg2 | Opcode::Ex2) {
+                    self.unary(word, &sources[0], registers);
+                }
+            }
+            Inst::Mova { mask, source } => {
+                self.add(format!("mova {mask}"));
+                self.operand(source, registers, in_loop);
+            }
+            Inst::Cmp { x, y, .. } => [x, y].into_iter().for_each(|op| self.add(format!("cmp {op:?}"))),
+            Inst::Flow(flow) => self.flow(flow, state),
+            Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+        }
+    }
+    fn unary(&mut self, word: Opcode, source: &Operand, registers: &Registers) {
+        let lane = source.swizzle.components()[0].index();
+        let value = registers.source(source.register)[lane];
+        let value = if source.negate { -value } else { value };
+        let kind = if value == 0.0 && value.is_sign_negative() {
+            "-0"
+        } else if value == 0.0 {
+            "0"
+        } else if value < 0.0 {
+            "negative"
+        } else {
+            "positive"
+        };
+        self.add(format!("{} of {kind}", word.mnemonic()));
+    }
+    fn flow(&mut self, flow: &Flow, state: &State) {
+        let depths = [(state.calls.len(), "callee"), (state.ifs.len(), "if"), (state.loops.len(), "loop")];
+        for (depth, place) in depths {
+            if matches!(flow, Flow::End) && depth > 0 {
+                self.add(format!("end inside {place}"));
+            }
+            self.add(format!("{place} {depth} deep"));
+        }
+        if let Flow::IfC { condition, .. }
+        | Flow::CallC { condition, .. }
+        | Flow::JmpC { condition, .. }
+        | Flow::BreakC(condition) = flow
+        {
+            self.add(format!("condition {:?}", condition.op));
+        }
+    }
+}
+
+/// Runs one scene and notes what happens.
+fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
+    let mut registers = Registers::new(Precision::Exact, uniforms);
+    registers.begin(inputs);
+    let mut state = State::at(program.entry());
+    while let Some(inst) = program.inst(state.pc) {
+        let pc = state.pc;
+        let word = program.word(pc).and_then(|word| word.opcode()).expect("defined");
+        seen.instruction(word, &inst, &state, &registers);
+        registers.execute(&inst);
+        let shared = std::cell::RefCell::new(&mut registers);
+        let outcome =
+            control::step(&inst, &mut state, &mut |test| shared.borrow().test(test), &mut |effect| {
+                shared.borrow_mut().apply(effect)
+            });
+        if outcome == Outcome::End {
+            return;
+        }
+        if let Inst::Flow(flow) = inst {
+            branch(seen, word.mnemonic(), &flow, pc, state.pc);
+        }
+    }
+}
+
+/// Notes which way a branch went.
+fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
+    match *flow {
+        Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
+            let way = match next {
+                _ if next != target => "not taken",
+                _ if target <= pc => "backward",
+                _ => "forward",
+            };
+            let kind = if let Flow::JmpU { expected, .. } = flow {
+                format!(" if {expected}")
+            } else {
+                String::new()
+            };
+            seen.add(format!("{name}{kind} {way}"));
+        }
+        Flow::IfC { target, length, .. } | Flow::IfU { target, length, .. } => {
+            let way = if next == target { "else" } else { "then" };
+            seen.add(format!("{name} {way} of {}", if length == 0 { "one part" } else { "two parts" }));
+        }
+        Flow::CallC { target, .. } | Flow::CallU { target, .. } => {
+            seen.add(format!("{name} {}", if next == target { "taken" } else { "not taken" }));
+        }
+        Flow::BreakC(_) => {
+            seen.add(format!("{name} {}", if next == pc.next() { "not taken" } else { "taken" }))
+        }
+        Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => {}
+    }
+}
+
+/// Facts that the shaders must show together, apart from all opcodes of the vertex unit.
+const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true forward, jmpu if true not taken,
+    jmpu if false forward, jmpu if false not taken, ifc then of one part, ifc else of one part, ifc then of two parts,
+    ifc else of two parts, ifu then of one part, ifu else of one part, ifu then of two parts, ifu else of two parts,
+    callc taken, callc not taken, callu taken, callu not taken, breakc taken, breakc not taken, callee 4 deep,
+    loop 2 deep, if 3 deep, end inside callee, end inside if, end inside loop, condition Or, condition And, condition X,
+    condition Y, cmp Eq, cmp Ne, cmp Lt, cmp Le, cmp Gt, cmp Ge, mova x, mova y, mova xy, c[a0.x], c[a0.y], c[aL],
+    -c[a0.y], negative a0.x, a0.x outside of c0..c95, -a0.y outside of c0..c95, a0.x beyond a byte, a0.y beyond a byte,
+    aL beyond a byte, aL read after a loop, 0 read, -0 read, inf read, rcp of 0, rcp of -0, rcp of negative, rsq of 0,
+    rsq of -0, rsq of negative, lg2 of 0, lg2 of negative, ex2 of 0, ex2 of negative, o7 written";
+
+#[test]
+fn the_shaders_show_everything_the_vertex_unit_can_do() {
+    let mut seen = Seen::default();
+    for_each_scene(|_, executable, program, scene| {
+        watch(&mut seen, program, &uniforms(executable, scene), &inputs(scene));
+        let mut registers = BTreeSet::new();
+        for output in executable.outputs.iter() {
+            seen.add(format!("semantic {}", output.kind));
+            if !registers.insert(output.register) {
+                seen.add("two semantics in a register");
+            }
+        }
+        for constant in executable.constants.iter() {
+            seen.add(format!("constant {}", constant.kind));
+        }
+    });
+    let mut wanted: Vec<String> = FACTS.split(',').map(|fact| fact.trim().to_owned()).collect();
+    let is_vertex = |opcode: &&Opcode| !matches!(opcode, Opcode::Emit | Opcode::Setemit);
+    wanted.extend(Opcode::ALL.iter().filter(is_vertex).map(|opcode| opcode.mnemonic().to_owned()));
+    wanted.extend(SEMANTICS.iter().map(|info| format!("semantic {}", info.kind)));
+    wanted
+        .extend(["two semantics in a register", "constant 0", "constant 1", "constant 2"].map(String::from));
+    wanted.retain(|fact| !seen.0.contains(fact));
+    assert!(wanted.is_empty(), "not shown: {wanted:#?}");
+    assert!(!seen.0.contains("callee 5 deep"), "deeper than hardware remembers");
+}
