@@ -354,7 +354,7 @@ fn switch_in_a_loop_continues_the_loop() {
             let exit = Exit::Continue(one(f, zero));
             guard(f, deep, is_big, exit);
             f.regions[deep].exit = Exit::Yield(NOTHING);
-            let cases = vec![(vec![1], empty), (vec![2, 3], again), (vec![60, 7], deep)];
+            let cases = vec![(vec![1], empty), (vec![2, 3], again), (vec![7, 60], deep)];
             let default = bare(f, Exit::Break(NOTHING));
             node(f, body, NodeData::Switch { selector: chosen, cases, default, results: NOTHING });
             f.regions[body].exit = Exit::Break(one(f, a));

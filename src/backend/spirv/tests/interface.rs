@@ -55,7 +55,7 @@ fn vertex() -> Case {
         let texture = input(f, r, 3);
         let position = input(f, r, 0);
         let color = f.emit(r, Type::F32X4, Op::Member { member: 0, element: 0 });
-        let lanes = [0, 1, 1, 1].map(|index| crate::ir::Lane::new(texture, index));
+        let lanes = [0, 1, 0, 0].map(|index| crate::ir::Lane::new(texture, index));
         let texture = f.emit(r, Type::new(Kind::F32, 2), Op::Shuffle(lanes));
         vec![position, color, texture]
     });

@@ -2,16 +2,24 @@
 
 mod control;
 mod interface;
+mod legalised;
 mod machine;
 mod ops;
+mod random;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use super::{Source, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
-use crate::ir::{Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
+use crate::ir::eval::{Registers, eval};
+use crate::ir::{
+    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Stage, Type, Value, ValueList, verify,
+};
 use machine::World;
+
+/// Items that the evaluator may take.
+const BUDGET: u64 = 1_000_000;
 
 /// Everything the back end needs for one module.
 #[derive(Clone, Default)]
@@ -49,8 +57,9 @@ impl Case {
         SpirvWriter::new().write(&self.source())
     }
 
-    /// The words, after all readers have accepted them.
+    /// The words, after all readers have accepted them. The module must keep the law.
     fn check(&self) -> Vec<u32> {
+        verify(&self.module, Stage::Legal).expect("the test's module keeps the law");
         let words = self.write().expect("the module is written");
         validate(&words, self.profile.spirv_version);
         words
@@ -63,13 +72,25 @@ impl Case {
     }
 
     fn run_bits(&self, inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
-        let mut registers = inputs.concat();
-        registers.resize(64, 0);
+        self.run_words(&self.check(), inputs)
+    }
+
+    /// As [`run_bits`](Self::run_bits), and the evaluator must agree.
+    fn run_words(&self, words: &[u32], inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
+        let mut registers = Registers::default();
+        registers.inputs[..inputs.len()].copy_from_slice(inputs);
+        let expected =
+            eval(&self.module, self.options.precision, &registers, BUDGET).expect("the module ends");
         let mut world = World::default();
-        world.buffers.insert(0, registers);
+        world.buffers.insert(0, registers.inputs.concat());
         world.buffers.insert(1, vec![0; 64]);
-        machine::run(&self.check(), &mut world);
-        world.buffers[&1].chunks(4).map(|r| [r[0], r[1], r[2], r[3]]).collect()
+        machine::run(words, &mut world);
+        let outputs: Vec<[u32; 4]> = world.buffers[&1].chunks(4).map(|r| [r[0], r[1], r[2], r[3]]).collect();
+        let same =
+            |(a, b): (&u32, &u32)| a == b || f32::from_bits(*a).is_nan() && f32::from_bits(*b).is_nan();
+        let agree = outputs.concat().iter().zip(&expected.concat()).all(same);
+        assert!(agree, "{outputs:x?}\n{expected:x?}\n{}", crate::ir::text::print(&self.module));
+        outputs
     }
 }
 
