@@ -61,6 +61,11 @@ struct Open {
 }
 
 impl Flow {
+    /// Forgets the last function, before one without constructs.
+    pub fn clear(&mut self) {
+        self.origin.clear();
+    }
+
     /// Fills the tables for a function.
     pub fn compute(&mut self, f: &Func) {
         self.nodes.clear();
@@ -183,7 +188,7 @@ impl Flow {
 
     /// The construct that lists a parameter or result, and where in its list.
     pub fn origin(&self, value: Value) -> Option<(Node, usize)> {
-        let (node, index) = self.origin[value.index()];
+        let (node, index) = *self.origin.get(value.index())?;
         (node != NONE).then_some((Node(node), index as usize))
     }
 

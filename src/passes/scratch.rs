@@ -31,7 +31,9 @@ pub struct Scratch {
 impl Scratch {
     /// Finds what is needed in a function.
     pub(super) fn analyse(&mut self, f: &Func) {
-        if !f.nodes.is_empty() {
+        if f.nodes.is_empty() {
+            self.flow.clear();
+        } else {
             self.flow.compute(f);
         }
         self.demand.compute(f, &self.flow);
