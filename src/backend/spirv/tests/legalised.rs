@@ -6,6 +6,7 @@ use crate::ir::eval::same;
 use crate::ir::{Kind, text};
 use crate::passes::{Scratch, legalize, tidy};
 use crate::precision::Precision;
+use crate::precision::arith::load;
 
 /// Sixteen outputs from two inputs and the uniforms.
 const PROGRAM: &str = "func main {
@@ -79,11 +80,15 @@ fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]
     for (register, input) in environment.inputs.iter_mut().zip(inputs) {
         *register = input.map(f32::to_bits);
     }
+    let given = environment.inputs.concat();
+    // Registers hold what the precision can hold.
+    let held = |bits| load(precision, f32::from_bits(bits)).to_bits();
+    environment.inputs = environment.inputs.map(|input| input.map(held));
     let expected = eval(pica, precision, &environment, BUDGET).unwrap();
     let bytes = pack(&registers(), &values);
     let block = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let mut world = World::default();
-    world.buffers.insert(0, environment.inputs.concat());
+    world.buffers.insert(0, given);
     world.buffers.insert(1, vec![0; 64]);
     world.buffers.insert(2, block.collect());
     machine::run(words, &mut world);
