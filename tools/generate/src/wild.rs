@@ -23,9 +23,10 @@ const TARGETED: &[(u32, Opcode)] = &[
 
 /// Makes a program of about `size` words and returns its code and entry point.
 pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
-    let (mut code, mut entry) = match random.below(3) {
-        0 => (scattered(random, data, size), 0),
-        1 => (nested(random, data, size), 0),
+    let (mut code, mut entry) = match random.below(7) {
+        0..2 => (scattered(random, data, size), 0),
+        2..4 => (nested(random, data, size), 0),
+        4 => (chained(random, data, size), 0),
         _ => bent(random, data, size),
     };
     if random.chance(10) {
@@ -70,15 +71,19 @@ fn address(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> u3
 
 /// A word that steers to some address.
 fn steering(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> Word {
-    let opcode = random.weighted(TARGETED);
     let length = match random.below(8) {
         0..6 => random.below(6),
         6 => size.saturating_sub(near),
         _ => random.below(256),
     };
+    let opcode = random.weighted(TARGETED);
+    test(random, opcode).with(Field::Target, address(random, near, size, used)).with(Field::Num, length)
+}
+
+/// A word with a random condition or uniform.
+fn test(random: &mut Random, opcode: Opcode) -> Word {
+    // Fields that the format lacks stay away.
     Word::new(opcode)
-        .with(Field::Target, address(random, near, size, used))
-        .with(Field::Num, length)
         .with(Field::Id, random.below(16))
         .with(Field::ConditionOp, random.below(4))
         .with(Field::RefX, random.below(2))
@@ -92,10 +97,7 @@ fn plain(random: &mut Random, data: &DataMaker) -> Word {
         15..18 => data.compare(random),
         18 => data.address(random),
         19 => Word::new(Opcode::Break),
-        20..22 => Word::new(Opcode::Breakc)
-            .with(Field::ConditionOp, random.below(4))
-            .with(Field::RefX, random.below(2))
-            .with(Field::RefY, random.below(2)),
+        20..22 => test(random, Opcode::Breakc),
         22 => Word::new(random.pick(&[Opcode::Nop, Opcode::Emit, Opcode::Setemit])),
         _ => Word::new(if random.chance(30) { Opcode::End } else { Opcode::Nop }),
     }
@@ -119,40 +121,75 @@ fn scattered(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
 
 /// Scopes inside scopes, deeper than the stacks, whose ends lie close together.
 fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
-    let depth = random.between(3, (size / 2).clamp(3, 14));
+    // Nine overflow the stack of IF, five the others.
+    let deepest = random.weighted(&[(1, 6), (2, 12)]).min(size / 2).max(3);
+    let depth = random.between(deepest.min(9) / 2 + 2, deepest);
     let kinds = random.pick(&[
         &[Opcode::Loop][..],
-        &[Opcode::Ifc, Opcode::Ifu],
+        &[Opcode::Ifc],
+        &[Opcode::Ifu],
         &[Opcode::Call, Opcode::Callc, Opcode::Callu],
         &[Opcode::Loop, Opcode::Ifc, Opcode::Ifu, Opcode::Call],
     ]);
-    let apart = random.below(3);
-    let mut used = Vec::new();
+    let apart = random.weighted(&[(1, 0), (1, 1), (3, 2), (2, 3)]);
+    // Mostly one and the same test for each kind: either all of the scopes are entered or none.
+    let tests: Vec<Word> = kinds.iter().map(|&opcode| test(random, opcode)).collect();
+    // Half of the programs have nothing in the way of reaching the ends in order, so that a lost entry shows.
+    let odd = random.pick(&[0, 20]);
+    let gaps: Vec<bool> = (0..depth).map(|_| random.chance(odd)).collect();
+    let heads = depth + gaps.iter().filter(|&&gap| gap).count() as u32;
     let mut code = Vec::new();
-    for level in 0..depth {
+    for (level, gap) in (0..depth).zip(gaps) {
         // The scope of this level ends `apart` words after that of the next one, more or less.
-        let end =
-            (depth + 1 + (depth - level) * apart + random.weighted(&[(6, 0), (1, 1), (1, 2)])).min(size + 1);
-        let opcode = random.pick(kinds);
-        let here = code.len() as u32;
-        let word = steering(random, here, size, &mut used);
-        let word = Word::new(opcode).with(Field::ConditionOp, word.0 >> 22).with(Field::Id, random.below(16));
+        let end = heads + 1 + (depth - level) * apart;
+        let end = if random.chance(odd) { end + random.between(1, 2) } else { end };
+        let usual = random.pick(&tests);
+        let opcode = usual.opcode().unwrap_or(Opcode::Nop);
+        let word = if random.chance(odd / 3) { test(random, opcode) } else { usual };
         let word = match opcode {
             Opcode::Call | Opcode::Callc | Opcode::Callu => {
-                let target = here + random.weighted(&[(6, 1), (1, 2), (1, 3)]);
+                let skip = if random.chance(odd) { random.between(1, 2) } else { 0 };
+                let target = code.len() as u32 + 1 + skip;
                 word.with(Field::Target, target).with(Field::Num, end.saturating_sub(target))
             }
-            _ => word.with(Field::Target, end).with(Field::Num, random.below(4)),
+            _ => {
+                // Short enough that the word before the next end is executed.
+                let length = if random.chance(odd) { random.below(4) } else { random.below(apart) };
+                word.with(Field::Target, end).with(Field::Num, length)
+            }
         };
         code.push(word.0);
-        if random.chance(15) {
+        if gap {
             code.push(plain(random, data).0);
         }
     }
+    // The outermost scope ends inside the program, however small it was meant to be.
+    fill(random, data, size.max(heads + 2 + depth * apart), code)
+}
+
+/// Calls that are the last word of their callers, so that many return at once.
+fn chained(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
+    let mut code = Vec::new();
+    for _ in 0..random.between(2, 7) {
+        let before = random.weighted(&[(5, 0), (2, 1), (1, 2)]);
+        let call = random.weighted(&[(8, Opcode::Call), (1, Opcode::Callc), (1, Opcode::Callu)]);
+        let target = code.len() as u32 + 1;
+        let length = random.weighted(&[(8, 1 + before), (1, before), (1, 2 + before)]);
+        code.push(test(random, call).with(Field::Target, target).with(Field::Num, length).0);
+        code.extend((0..before).map(|_| data.write(random).0));
+    }
+    code.push(data.write(random).0);
+    fill(random, data, size, code)
+}
+
+/// Appends words until a program has its size.
+fn fill(random: &mut Random, data: &DataMaker, size: u32, mut code: Vec<u32>) -> Vec<u32> {
+    let percent = random.pick(&[0, 12]);
+    let mut used = Vec::new();
     while (code.len() as u32) < size {
         let here = code.len() as u32;
-        let word =
-            if random.chance(12) { steering(random, here, size, &mut used) } else { plain(random, data) };
+        let steers = random.chance(percent);
+        let word = if steers { steering(random, here, size, &mut used) } else { plain(random, data) };
         code.push(word.0);
     }
     code
@@ -167,8 +204,8 @@ fn bent(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
         let at = random.below(length);
         let place = &mut code[at as usize];
         let word = Word(*place);
-        let bent = match (word.get(Field::Target), random.below(4)) {
-            (Some(target), 0) => word.with(Field::Target, (target + random.below(3)).saturating_sub(1)),
+        let bent = match (word.get(Field::Target), random.below(5)) {
+            (Some(target), 0 | 4) => word.with(Field::Target, (target + random.below(3)).saturating_sub(1)),
             (Some(_), 1) => word.with(Field::Target, address(random, at, length, &mut used)),
             (Some(_), 2) => word.with(Field::Num, random.below(8)),
             (None, 0..=2) if word.opcode() == Some(Opcode::Nop) => plain(random, data),
