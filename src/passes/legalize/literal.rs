@@ -105,11 +105,14 @@ pub(super) fn may(func: &Func, lane: Lane) -> May {
 /// The lane that a lane copies, up to sign.
 fn root(func: &Func, mut lane: Lane) -> Lane {
     for _ in 0..FUEL {
-        lane = match func.op(lane.value()) {
-            Some(Op::Shuffle(lanes)) => lanes[usize::from(lane.index())],
-            Some(Op::Unary(Unary::Neg | Unary::Abs, a)) => Lane::new(a, lane.index()),
-            _ => return lane,
-        };
+        let op = func.op(lane.value());
+        if let Some(Op::Shuffle(lanes)) = op {
+            lane = lanes[usize::from(lane.index())];
+        } else if let Some(Op::Unary(Unary::Neg | Unary::Abs, a)) = op {
+            lane = Lane::new(a, lane.index());
+        } else {
+            return lane;
+        }
     }
     lane
 }
@@ -171,32 +174,39 @@ impl Search<'_> {
                 May(bits & 3 | bits >> 1 & 2)
             }
             Some(Op::Unary(Unary::Floor, a)) => self.may(at(a)).or(May::ZERO),
-            Some(Op::Select { cond, a, b }) => {
-                let chosen_by = match self.op(at(cond)) {
-                    Some(Op::Binary(op, x, y)) if (x, y) == (a, b) => Some(op),
-                    _ => None,
-                };
-                let (may_a, may_b) = (self.may(at(a)), self.may(at(b)));
-                let either = may_a.or(may_b);
-                match chosen_by {
-                    Some(Binary::Less) => self.bounded(
-                        either,
-                        may_b.and(May::POSITIVE).or(either.and(May::NEGATIVE)),
-                        [a, b],
-                        index,
-                        SIGN,
-                    ),
-                    Some(Binary::Greater) => self.bounded(
-                        either,
-                        may_b.and(May::NEGATIVE).or(either.and(May::POSITIVE)),
-                        [a, b],
-                        index,
-                        0,
-                    ),
-                    _ => either,
-                }
-            }
-            _ => May::ALL,
+            Some(Op::Select { cond, a, b }) => self.selected(at(cond), [a, b], index),
+            Some(
+                Op::Unary(..)
+                | Op::Binary(..)
+                | Op::Input(_)
+                | Op::Uniform(_)
+                | Op::UniformAt { .. }
+                | Op::IntUniform { .. }
+                | Op::BoolUniform(_)
+                | Op::Member { .. }
+                | Op::MemberAt { .. }
+                | Op::Call { .. },
+            )
+            | None => May::ALL,
+        }
+    }
+
+    /// One lane of a select; a minimum or maximum where the condition compares the arms.
+    fn selected(&mut self, cond: Lane, arms: [Value; 2], index: u8) -> May {
+        let compared = match self.op(cond) {
+            Some(Op::Binary(op, x, y)) if [x, y] == arms => Some(op),
+            Some(_) | None => None,
+        };
+        let [a, b] = arms.map(|value| self.may(Lane::new(value, index)));
+        let either = a.or(b);
+        if compared == Some(Binary::Less) {
+            let infinities = b.and(May::POSITIVE).or(either.and(May::NEGATIVE));
+            self.bounded(either, infinities, arms, index, SIGN)
+        } else if compared == Some(Binary::Greater) {
+            let infinities = b.and(May::NEGATIVE).or(either.and(May::POSITIVE));
+            self.bounded(either, infinities, arms, index, 0)
+        } else {
+            either
         }
     }
 
