@@ -239,7 +239,15 @@ impl Maker<'_> {
                 Statement::If => depth.ifs < IFS,
                 Statement::Loop => depth.loops < LOOPS,
                 Statement::Call => !self.procedures.is_empty(),
-                _ => true,
+                // Nothing else is in the list above.
+                Statement::Jump
+                | Statement::Write
+                | Statement::Compare
+                | Statement::Address
+                | Statement::Break
+                | Statement::End
+                | Statement::Nop
+                | Statement::Emit => true,
             };
             if possible {
                 return nested;

@@ -47,11 +47,9 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32
 /// Bits of a word that mean nothing.
 fn ignored_bits(word: Word) -> u32 {
     let Some(opcode) = word.opcode() else { return 0 };
-    let below_opcode = match opcode {
-        Opcode::Mad | Opcode::Madi => 0x1FFF_FFFF,
-        Opcode::Cmp => 0x07FF_FFFF,
-        _ => 0x03FF_FFFF,
-    };
+    // Opcodes with several codes give the bits in which those differ to their fields.
+    let info = opcode.info();
+    let below_opcode = 0x03FF_FFFF | u32::from(info.first ^ info.last) << 26;
     // Two of the ten bits of a length are ignored as well.
     let length = opcode.format().bits(Field::Num).map_or(0, |_| 0x300);
     below_opcode & !opcode.format().mask() | length
@@ -146,17 +144,14 @@ fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
         let usual = random.pick(&tests);
         let opcode = usual.opcode().unwrap_or(Opcode::Nop);
         let word = if random.chance(odd / 3) { test(random, opcode) } else { usual };
-        let word = match opcode {
-            Opcode::Call | Opcode::Callc | Opcode::Callu => {
-                let skip = if random.chance(odd) { random.between(1, 2) } else { 0 };
-                let target = code.len() as u32 + 1 + skip;
-                word.with(Field::Target, target).with(Field::Num, end.saturating_sub(target))
-            }
-            _ => {
-                // Short enough that the word before the next end is executed.
-                let length = if random.chance(odd) { random.below(4) } else { random.below(apart) };
-                word.with(Field::Target, end).with(Field::Num, length)
-            }
+        let word = if matches!(opcode, Opcode::Call | Opcode::Callc | Opcode::Callu) {
+            let skip = if random.chance(odd) { random.between(1, 2) } else { 0 };
+            let target = code.len() as u32 + 1 + skip;
+            word.with(Field::Target, target).with(Field::Num, end.saturating_sub(target))
+        } else {
+            // Short enough that the word before the next end is executed.
+            let length = if random.chance(odd) { random.below(4) } else { random.below(apart) };
+            word.with(Field::Target, end).with(Field::Num, length)
         };
         code.push(word.0);
         if gap {

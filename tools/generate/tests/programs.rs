@@ -71,7 +71,7 @@ fn every_opcode_is_defined_and_every_program_is_accepted() {
 #[test]
 fn clean_and_numeric_programs_end_with_an_end() {
     for kind in [Kind::Clean, Kind::Numeric] {
-        for seed in 0..3000 {
+        for seed in 0..1500 {
             let generated = generate(kind, seed);
             let mut machine = machine(&generated, BUDGET);
             for inputs in generated.inputs(3) {
@@ -121,7 +121,7 @@ fn deepest(generated: &Generated) -> [usize; 3] {
 #[test]
 fn clean_programs_reach_the_depth_of_each_stack() {
     let mut best = [0; 3];
-    for seed in 0..3000 {
+    for seed in 0..1500 {
         let generated = generate_sized(Kind::Clean, seed, 20..=120);
         for (best, depth) in best.iter_mut().zip(deepest(&generated)) {
             *best = depth.max(*best);
