@@ -66,7 +66,7 @@ impl Builder<'_, '_> {
             self.loads[place] = None;
         }
         let block = self.end();
-        result.map(|()| block)
+        result.map(|()| if idle(&block) { naga::Block::new() } else { block })
     }
 
     /// `last`: whether nothing follows the last item.
@@ -319,6 +319,11 @@ struct CountedEnd {
     leaves_if: bool,
     again: ValueList,
     leave: ValueList,
+}
+
+/// Whether a block only evaluates what nothing outside can see.
+fn idle(block: &naga::Block) -> bool {
+    block.iter().all(|statement| matches!(statement, Statement::Emit(_)))
 }
 
 fn region_of(ir: &Func, region: Region) -> Result<&crate::ir::RegionData> {

@@ -8,7 +8,7 @@ use super::control::Scope;
 use super::function::{Builder, Expr, Shared};
 use super::types::{array, insert, value_type};
 use crate::error::Result;
-use crate::host::{Attribute, Interface, Location, Output, Profile};
+use crate::host::{Interface, Location, Output, Profile};
 use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
 
 /// Name of the entry point.
@@ -28,11 +28,13 @@ pub(super) fn vertex(
     let result = output_struct(&mut shared.module, &interface.outputs, profile)?;
     let vector = value_type(&mut shared.module, Type::F32X4);
     let mut builder = Builder::new(shared, main);
-    for (index, attribute) in (0..).zip(&interface.attributes) {
-        builder.out.arguments.push(argument(attribute, vector));
-        let expr = builder.outside(Expression::FunctionArgument(index));
-        if let Some(input) = builder.inputs.get_mut(usize::from(attribute.register)) {
-            *input = Some(expr);
+    for attribute in &interface.attributes {
+        builder.attribute(attribute.register, attribute.name.clone(), vector);
+    }
+    // An attribute that the interface does not name is one all the same.
+    for register in used_inputs(main) {
+        if builder.inputs[usize::from(register)].is_none() {
+            builder.attribute(register, format!("v{register}_unbound"), vector);
         }
     }
     builder.out.result = Some(naga::FunctionResult { ty: result, binding: None });
@@ -61,11 +63,6 @@ fn entry_point(stage: ShaderStage, workgroup_size: [u32; 3], function: naga::Fun
 
 fn location(location: u32, interpolation: Option<naga::Interpolation>) -> Binding {
     Binding::Location { location, interpolation, sampling: None, blend_src: None, per_primitive: false }
-}
-
-fn argument(attribute: &Attribute, ty: Handle<naga::Type>) -> naga::FunctionArgument {
-    let binding = Some(location(u32::from(attribute.register), None));
-    naga::FunctionArgument { name: Some(attribute.name.clone()), ty, binding }
 }
 
 /// The struct that the vertex form returns; with a position in any case, since WGSL asks for one.
@@ -121,6 +118,17 @@ fn lanes(output: &Output) -> Result<u8> {
 }
 
 impl Builder<'_, '_> {
+    /// Adds an argument for an attribute.
+    fn attribute(&mut self, register: u8, name: String, ty: Handle<naga::Type>) {
+        let index = u32::try_from(self.out.arguments.len()).unwrap_or(u32::MAX);
+        let binding = Some(location(u32::from(register), None));
+        self.out.arguments.push(naga::FunctionArgument { name: Some(name), ty, binding });
+        let expr = self.outside(Expression::FunctionArgument(index));
+        if let Some(input) = self.inputs.get_mut(usize::from(register)) {
+            *input = Some(expr);
+        }
+    }
+
     /// The statements of the function and the values it yields; nothing where it never ends.
     pub(super) fn body(&mut self) -> Result<Option<Vec<Value>>> {
         let ir = self.ir;

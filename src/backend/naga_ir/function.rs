@@ -45,6 +45,8 @@ pub(super) enum Slot {
     Splat(Expr),
     /// A literal, written anew at each use.
     Const([u32; 4]),
+    /// The negation of a condition, written anew at each use: an `if` rather exchanges its arms.
+    Not(Expr),
 }
 
 /// What is known of an expression besides what naga stores.
@@ -305,6 +307,7 @@ impl<'a, 'b> Builder<'a, 'b> {
                 None => value,
             },
             Slot::Const(bits) => self.constant(ty, bits),
+            Slot::Not(expr) => self.emit(Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr }),
         })
     }
 

@@ -128,6 +128,7 @@ impl Builder<'_, '_> {
             }
             Op::Member { member, element } => Slot::Whole(self.member(member, element)?),
             Op::MemberAt { member, index } => Slot::Whole(self.member_at(member, index)?),
+            Op::Unary(Unary::Not, operand) if ty.lanes == 1 => Slot::Not(self.operand(operand)?),
             Op::Unary(op, operand) => Slot::Whole(self.unary(op, operand)?),
             Op::Binary(op, left, right) => Slot::Whole(self.binary(op, left, right, ty)?),
             Op::Select { cond, a, b } => {
@@ -198,7 +199,7 @@ impl Builder<'_, '_> {
             Slot::Splat(_) => true,
             Slot::Lanes { pattern, .. } => pattern[..lanes].iter().all(|&lane| lane == pattern[0]),
             Slot::Const(bits) => bits[..lanes].iter().all(|&lane| lane == bits[0]),
-            Slot::Unset | Slot::Whole(_) => false,
+            Slot::Unset | Slot::Whole(_) | Slot::Not(_) => false,
         })
     }
 
@@ -212,7 +213,7 @@ impl Builder<'_, '_> {
             Slot::Splat(scalar) => Ok(scalar),
             Slot::Lanes { base, pattern, .. } => Ok(self.lanes(base, pattern, 1)),
             Slot::Const(bits) => Ok(self.literal(kind, bits[0])),
-            Slot::Unset | Slot::Whole(_) => self.operand(value),
+            Slot::Unset | Slot::Whole(_) | Slot::Not(_) => self.operand(value),
         }
     }
 

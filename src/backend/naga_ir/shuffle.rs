@@ -74,6 +74,7 @@ impl Builder<'_, '_> {
                 Atom::Part(base, pattern[usize::from(lane.index())], width)
             }
             Slot::Splat(expr) => Atom::Scalar(expr),
+            Slot::Not(_) => Atom::Scalar(self.operand(lane.value())?),
             Slot::Const(bits) => {
                 let bits = bits[usize::from(lane.index())];
                 if ty.kind == crate::ir::Kind::F32 && !f32::from_bits(bits).is_finite() {
@@ -103,7 +104,7 @@ impl Builder<'_, '_> {
                         Slot::Lanes { pattern, .. } => {
                             self.lanes(base, pattern, u8::try_from(length).unwrap_or(4))
                         }
-                        Slot::Unset | Slot::Splat(_) | Slot::Const(_) => {
+                        Slot::Unset | Slot::Splat(_) | Slot::Const(_) | Slot::Not(_) => {
                             unreachable!("a selection is neither")
                         }
                     });

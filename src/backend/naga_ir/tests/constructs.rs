@@ -2,7 +2,9 @@
 
 use expect_test::expect;
 
+use super::random::compare;
 use super::{check, main_function};
+use crate::ir;
 
 #[test]
 fn an_if_stores_where_it_yields() {
@@ -264,4 +266,55 @@ fn helpers_are_called_in_order() {
            yield %2 }",
     );
     assert!(wgsl.find("fn twice(").unwrap() < wgsl.find("fn scaled(").unwrap(), "{wgsl}");
+}
+
+/// A program that computes what its IR does.
+fn right(source: &str) {
+    compare(&ir::text::parse(source).unwrap(), 7);
+}
+
+#[test]
+fn what_a_carrier_held_before_a_loop_is_forgotten_in_it() {
+    right(
+        "func main {
+           %0: f32x4 = input v0
+           %1: i32 = const 0
+           %2: i32 = const 2
+           if %30 { yield %0 } else { %3: f32x4 = add %0 %0 yield %3 } -> %4 @r0: f32x4
+           loop (%5 @al: i32 = %1, %20 @o0: f32x4 = %0) {
+             %6: bool = iequal %5 %2
+             if %6 { yield %4 } else { %7: f32x4 = add %4 %4 yield %7 } -> %8 @r0: f32x4
+             %9: i32 = const 1
+             %10: i32 = iadd %5 %9
+             %11: bool = igreater %5 %2
+             %12: f32x4 = add %20 %8
+             if %11 { break %12 } else { continue %10 %12 }
+             unreachable
+           } -> %13 @r0: f32x4
+           yield %13 }"
+            .replace("if %30", "%31: f32 = shuffle %0.x\n%30: bool = less %31 %31\nif %30")
+            .as_str(),
+    );
+}
+
+#[test]
+fn what_an_arm_stored_is_forgotten_after_it() {
+    right(
+        "func main {
+           %0: f32x4 = input v0
+           %1: f32 = shuffle %0.x
+           %2: f32 = shuffle %0.y
+           %3: bool = less %1 %2
+           %4: bool = greater %1 %2
+           if %3 { yield %0 } else { %5: f32x4 = add %0 %0 yield %5 } -> %6 @r0: f32x4
+           if %4 {
+             if %3 { yield %0 } else { %7: f32x4 = mul %0 %0 yield %7 } -> %8 @r0: f32x4
+             %9: f32x4 = add %8 %8
+             yield %9
+           } else {
+             yield %0
+           } -> %10 @r1: f32x4
+           if %4 { yield %6 } else { yield %10 } -> %11 @r0: f32x4
+           yield %11 }",
+    );
 }

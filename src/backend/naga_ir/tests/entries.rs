@@ -94,3 +94,9 @@ fn glsl_keeps_its_documented_names() {
     }
     assert!(!glsl.contains("gl_Position.yz"), "{glsl}");
 }
+
+#[test]
+fn inputs_that_the_interface_lacks_are_attributes_too() {
+    let wgsl = check("func main { %0: f32x4 = input v7 yield %0 }");
+    assert!(wgsl.contains("@location(7) v7_unbound: vec4"), "{wgsl}");
+}

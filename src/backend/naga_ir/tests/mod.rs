@@ -3,7 +3,9 @@
 mod chains;
 mod constructs;
 mod entries;
+mod machine;
 mod operations;
+mod random;
 
 use crate::backend::{naga_ir, text};
 use crate::host::{
