@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use transpica::asm::{Assembled, Options, Report, Source, assemble_with};
+use transpica::container::{Model, Shbin};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -105,4 +106,62 @@ fn probes_assemble_as_with_picasso() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count >= 94);
+}
+
+/// Texts near to what people write: lines of shaders and probes, cut, repeated and mixed.
+fn damaged(texts: &[String], seed: u32) -> String {
+    let mut state = seed;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below.max(1)
+    };
+    let mut lines: Vec<String> = texts[next(texts.len())].lines().map(str::to_owned).collect();
+    let other: Vec<&str> = texts[next(texts.len())].lines().collect();
+    for _ in 0..=next(2) {
+        let (at, from) = (next(lines.len()), next(lines.len()));
+        match next(6) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(at, lines[from].clone()),
+            2 => lines.insert(at, other[next(other.len())].to_owned()),
+            3 => lines[at] = lines[at].chars().filter(|_| next(8) > 0).collect(),
+            4 => lines[at] = lines[at].split(' ').rev().collect::<Vec<_>>().join(" "),
+            _ => {
+                let junk =
+                    ["-", "[", "]", ".", "a0.x", "(", ")", ",", ":", "99999999999", "é", "b", "#", "\u{0}"];
+                let place = lines[at].char_indices().map(|(place, _)| place).nth(next(20)).unwrap_or(0);
+                lines[at].insert_str(place, junk[next(junk.len())]);
+            }
+        }
+        if lines.is_empty() {
+            break;
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn damaged_texts_give_a_readable_file_or_an_error_with_a_place() {
+    let sources = files("shaders").into_iter().chain(files("tests/cases/picasso"));
+    let texts: Vec<_> =
+        sources.filter(|path| name(path).ends_with(".pica")).map(|path| read(&path)).collect();
+    let mut accepted = 0;
+    for seed in 0..3000 {
+        let text = damaged(&texts, seed * 7919);
+        match assemble_with(&[Source { name: "damaged", text: &text }], &Options::default()) {
+            Ok(assembled) => {
+                let file = Shbin::parse(&assembled.bytes).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                assert_eq!(Model::from(&file), assembled.model, "{text}");
+                assert_eq!(assembled.places.len(), assembled.model.code.len());
+                accepted += 1;
+            }
+            Err(report) => {
+                let error = &report.errors[0];
+                assert!(
+                    error.column >= 1 && error.line as usize <= text.lines().count() + 1,
+                    "{error}\n{text}"
+                );
+            }
+        }
+    }
+    assert!((300..2000).contains(&accepted), "{accepted} of 3000 are accepted");
 }

@@ -19,7 +19,7 @@ const SENSITIVE: &str = "water.shbin";
 
 /// Whether the uniforms of a scene are small and positive.
 fn is_ordinary(scene: u32) -> bool {
-    scene / 8 % 4 == 0 && scene % 5 != 4
+    (scene / 8).is_multiple_of(4) && scene % 5 != 4
 }
 
 /// Every binary with its name, by name.
@@ -67,7 +67,9 @@ fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
     };
     for constant in executable.constants.iter() {
         match constant.value().expect("meaningful") {
-            ConstantValue::Bool { register, value } if scene % 2 == 0 => uniforms.set_bool(register, value),
+            ConstantValue::Bool { register, value } if scene.is_multiple_of(2) => {
+                uniforms.set_bool(register, value)
+            }
             ConstantValue::Bool { .. } => {}
             ConstantValue::Int { register, value } => uniforms.ints[usize::from(register)] = value,
             ConstantValue::Float { register, value } => {

@@ -189,6 +189,12 @@ impl<'a> Assembler<'a> {
 
     /// Fills in the calls, whose procedures may stand in any source.
     fn relocate(&mut self) -> Result<(), Diagnostic> {
+        if self.code.len() > MAX_CODE {
+            let words = self.code.len();
+            return Err(
+                self.diagnostic(self.site(""), format!("{words} instructions, {MAX_CODE} are possible"))
+            );
+        }
         for call in std::mem::take(&mut self.calls) {
             let Some(&Proc { start, length }) = self.procs.get(call.name) else {
                 return Err(self.diagnostic(call.site, format!("procedure '{}' is undefined", call.name)));

@@ -134,7 +134,7 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
 /// Reads a flag: whether it is `cmp.y`, and its wanted value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
-    let wanted = (text.len() - name.len()) % 2 == 0;
+    let wanted = (text.len() - name.len()).is_multiple_of(2);
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),

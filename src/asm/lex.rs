@@ -20,7 +20,7 @@ pub(super) fn without_comment(line: &str) -> &str {
 pub(super) fn first_word(text: &str) -> (&str, &str) {
     match text.find([' ', '\t']) {
         Some(end) => (&text[..end], trim(&text[end..])),
-        None => (text, ""),
+        None => text.split_at(text.len()),
     }
 }
 

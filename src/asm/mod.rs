@@ -21,6 +21,9 @@ use crate::container::Model;
 
 pub use report::{Diagnostic, Report};
 
+#[cfg(test)]
+mod tests;
+
 /// A text to assemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {

@@ -34,6 +34,11 @@ impl Assembler<'_> {
             let text = format!("entrypoint '{}' is undefined", executable.entry);
             return Err(self.diagnostic(executable.site, text));
         };
+        // picasso writes such a file, but nothing can run it.
+        if start >= self.code.len() {
+            let text = format!("entrypoint '{}' has no instructions", executable.entry);
+            return Err(self.diagnostic(executable.site, text));
+        }
         let geometry = match executable.stage {
             Stage::Vertex | Stage::LegacyGeometry => Geometry::default(),
             Stage::Geometry(geometry) => geometry,
