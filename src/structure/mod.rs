@@ -1,4 +1,57 @@
 //! Structured control flow: a graph becomes a tree with innermost `break` and `continue` only.
-//! In: [`Cfg`](crate::cfg::Cfg). Out: [`tree::Tree`]. Knows nothing about opcodes.
+//! In: [`Cfg`]. Out: [`tree::Tree`]. Knows nothing about opcodes.
+//!
+//! Three steps: `ramsey` orders the blocks and labels what several paths lead to, `exits` lowers the labels, `flatten`
+//! unnests what the second step nested.
 
+pub mod blocks;
+mod build;
+mod exits;
+mod flatten;
+mod items;
+mod ramsey;
+#[cfg(test)]
+mod tests;
+pub mod text;
 pub mod tree;
+pub mod walk;
+
+use crate::cfg::Cfg;
+use crate::limits::Limits;
+use tree::Tree;
+
+/// What came of structuring a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Structured {
+    /// The tree.
+    Tree(Tree),
+    /// Nested deeper than the limit: the program must be run block by block ([`blocks::dispatcher`]).
+    TooDeep {
+        /// How deep the tree would be.
+        depth: u32,
+    },
+}
+
+/// Structures a graph that [`reduce`](crate::cfg::reduce::reduce) made reducible.
+///
+/// ```
+/// use transpica::cfg::explore::{Explored, Options, explore};
+/// use transpica::cfg::reduce::reduce;
+/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::structure::{Structured, structure};
+/// let limits = transpica::limits::Limits::default();
+/// let loop_for_ever = [0xB400_0000, 0xB400_0001];
+/// let program = Program::new(&loop_for_ever[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
+/// let Explored::Graph(mut cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("two words") };
+/// reduce(&mut cfg, &limits);
+/// assert!(matches!(structure(&cfg, &limits), Structured::Tree(_)));
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
+    let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Structured::Tree(Tree::default()) };
+    let events = ramsey::events(cfg, entry, exit);
+    let mut lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions);
+    flatten::flatten(&mut lowered.items, cfg.regions);
+    let (tree, depth) = build::build(&lowered.items, lowered.root, lowered.vars);
+    if depth > limits.depth { Structured::TooDeep { depth } } else { Structured::Tree(tree) }
+}

@@ -1,0 +1,448 @@
+//! Turns labelled exits into exits of one level.
+//! In: [`Event`]s, the labelled tree from front to back. Out: [`Items`] without labels. Knows nothing about opcodes.
+//! Rules: SPIR-V 2.11 and WGSL have no labelled exits, and naga loses those that leave a loop from inside a switch
+//! (gfx-rs/wgpu#4449), so that only these are made:
+//!
+//! * What stands at the end of its scope just falls through. To make this the rule, what follows a scope is put into the one
+//!   part of an `if` from which it is reached: `if c { A; br z } B` becomes `if c { A; br z } else { B }`.
+//! * The head of the innermost loop is reached by `continue`.
+//! * A scope that is left from elsewhere becomes a `Breakable`, and leaving it a `break`.
+//! * What leaves several breakables sets a variable and leaves the innermost; a test after that goes on from there:
+//!
+//! ```text
+//! loop { loop { .. br z .. } .. }    =>    loop { exit = 0; loop { .. exit = 1; break .. } if exit == 1 { br z } .. }
+//! ```
+//!
+//! A loop or switch with a single exit needs no variable: `loop { .. br z .. }` becomes `loop { .. break .. } br z`.
+
+use super::items::{Items, Kind, NONE, Seq};
+use super::ramsey::Event;
+use super::tree::{Cond, Var};
+use crate::cfg::Block;
+use crate::entity::Handle;
+
+/// What follows a scope is put into parts of ifs only so deep; beyond it the scope becomes a `Breakable`.
+const DEEPEST: u32 = 16;
+
+/// The statements of a graph without labels, and how many helper variables they use.
+pub(super) struct Lowered {
+    pub(super) items: Items,
+    pub(super) root: Seq,
+    pub(super) vars: u32,
+}
+
+/// Lowers the labelled tree of a graph with so many blocks and dispatch regions.
+pub(super) fn lower(events: &[Event], blocks: usize, regions: u32) -> Lowered {
+    let mut exits = Exits {
+        items: Items::default(),
+        frames: Vec::with_capacity(16),
+        pending: vec![0; blocks],
+        vars: vec![NONE; blocks],
+        next_var: regions,
+        targets: Targets { mark: vec![0; blocks], round: 0, list: Vec::new() },
+        ends: Ends::default(),
+        found: Vec::new(),
+    };
+    let root = exits.items.open(0);
+    exits.frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
+    for &event in events {
+        exits.event(event);
+    }
+    Lowered { items: exits.items, root, vars: exits.next_var }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FrameKind {
+    Root,
+    Scope(Block),
+    Loop(Block),
+    /// The first part of an `if`; the other is this.
+    Then(Seq),
+    Otherwise,
+    /// A switch with so many cases from this list on; the next to open.
+    Switch {
+        var: Var,
+        first: Seq,
+        count: u32,
+        next: u32,
+    },
+}
+
+/// Something open.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    kind: FrameKind,
+    /// The list it fills.
+    base: Seq,
+    /// The list in it, or inside parts of its last `if`, to which the next statement is added.
+    cursor: Seq,
+}
+
+/// A labelled exit that is still to be lowered.
+#[derive(Clone, Copy)]
+struct Exit {
+    seq: Seq,
+    item: u32,
+    target: Block,
+    /// Whether it stands at the end of the whole.
+    tail: bool,
+}
+
+/// A set of labels in the order in which they were added.
+struct Targets {
+    /// By block: the round in which it was added.
+    mark: Vec<u32>,
+    round: u32,
+    list: Vec<Block>,
+}
+
+impl Targets {
+    fn clear(&mut self) {
+        self.round += 1;
+        self.list.clear();
+    }
+    fn add(&mut self, block: Block) {
+        if std::mem::replace(&mut self.mark[block.index()], self.round) != self.round {
+            self.list.push(block);
+        }
+    }
+    fn has(&self, block: Block) -> bool {
+        self.mark[block.index()] == self.round
+    }
+}
+
+/// The lists at whose end a list ends, with the one that each stands in, and which of them end in the wanted exit.
+#[derive(Default)]
+struct Ends {
+    seqs: Vec<(Seq, usize)>,
+    found: Vec<usize>,
+}
+
+struct Exits {
+    items: Items,
+    frames: Vec<Frame>,
+    /// By label: how many exits to it are still to be lowered.
+    pending: Vec<u32>,
+    /// By label: the variable that says that something goes there, or [`NONE`].
+    vars: Vec<u32>,
+    next_var: u32,
+    targets: Targets,
+    ends: Ends,
+    found: Vec<Exit>,
+}
+
+/// What is being closed: decides what its exits become.
+#[derive(Clone, Copy)]
+struct Closing {
+    /// Where falling off the end leads.
+    falls_to: Option<Block>,
+    /// Where `break` leads.
+    breaks_to: Option<Block>,
+    /// Where `continue` leads.
+    continues_to: Option<Block>,
+}
+
+impl Exits {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::OpenScope(label) => self.open(FrameKind::Scope(label), 0),
+            Event::OpenLoop(head) => self.open(FrameKind::Loop(head), 1),
+            Event::Block(block) => self.push(Kind::Block(block)),
+            Event::If(test) => self.open_if(Cond::Test(test)),
+            Event::IfDispatch { region, value } => self.open_if(Cond::VarIs { var: Var(region), value }),
+            Event::Else => self.open_else(),
+            Event::EndIf => drop(self.frames.pop()),
+            Event::Switch { region, count } => self.open_switch(Var(region), count),
+            Event::Case => self.open_case(),
+            Event::Br(target) => self.br(target),
+            Event::CloseScope | Event::CloseLoop | Event::EndSwitch => {
+                let Some(frame) = self.frames.pop() else { return };
+                match frame.kind {
+                    FrameKind::Scope(label) => self.close_scope(label, frame.base),
+                    FrameKind::Loop(head) => self.close_loop(head, frame.base),
+                    FrameKind::Switch { var, first, count, .. } => self.close_switch(var, first, count),
+                    FrameKind::Root | FrameKind::Then(_) | FrameKind::Otherwise => {}
+                }
+            }
+        }
+    }
+
+    /// Where the next statement goes.
+    fn cursor(&self) -> Seq {
+        self.frames.last().map_or(Seq(0), |frame| frame.cursor)
+    }
+
+    fn set_cursor(&mut self, seq: Seq) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.cursor = seq;
+        }
+    }
+
+    /// How deep the cursor stands in parts of ifs that were not opened for it.
+    fn descended(&self, seq: Seq) -> u32 {
+        let base = self.frames.last().map_or(0, |frame| self.items.seq(frame.base).depth);
+        self.items.seq(seq).depth.saturating_sub(base)
+    }
+
+    fn push(&mut self, kind: Kind) {
+        self.items.push(self.cursor(), kind);
+    }
+
+    fn br(&mut self, target: Block) {
+        self.pending[target.index()] += 1;
+        self.push(Kind::Br(target));
+    }
+
+    /// A list inside the current one.
+    fn nested(&mut self, levels: u32) -> Seq {
+        let depth = self.items.seq(self.cursor()).depth + levels;
+        self.items.open(depth)
+    }
+
+    fn open(&mut self, kind: FrameKind, levels: u32) {
+        let base = self.nested(levels);
+        self.frames.push(Frame { kind, base, cursor: base });
+    }
+
+    fn open_if(&mut self, cond: Cond) {
+        let (then, otherwise) = (self.nested(1), self.nested(1));
+        self.push(Kind::If { cond, negate: false, then, otherwise });
+        self.frames.push(Frame { kind: FrameKind::Then(otherwise), base: then, cursor: then });
+    }
+
+    fn open_else(&mut self) {
+        if let Some(frame) = self.frames.last_mut()
+            && let FrameKind::Then(otherwise) = frame.kind
+        {
+            *frame = Frame { kind: FrameKind::Otherwise, base: otherwise, cursor: otherwise };
+        }
+    }
+
+    fn open_switch(&mut self, var: Var, count: u32) {
+        let depth = self.items.seq(self.cursor()).depth + 1;
+        let first = self.items.open(depth);
+        for _ in 1..count {
+            self.items.open(depth);
+        }
+        self.frames.push(Frame {
+            kind: FrameKind::Switch { var, first, count, next: 0 },
+            base: first,
+            cursor: first,
+        });
+    }
+
+    fn open_case(&mut self) {
+        if let Some(frame) = self.frames.last_mut()
+            && let FrameKind::Switch { first, next, .. } = &mut frame.kind
+        {
+            let seq = Seq(first.0 + *next);
+            *next += 1;
+            (frame.base, frame.cursor) = (seq, seq);
+        }
+    }
+
+    /// The head of the innermost open loop.
+    fn innermost_loop(&self) -> Option<Block> {
+        self.frames.iter().rev().find_map(|frame| match frame.kind {
+            FrameKind::Loop(head) => Some(head),
+            FrameKind::Root
+            | FrameKind::Scope(_)
+            | FrameKind::Then(_)
+            | FrameKind::Otherwise
+            | FrameKind::Switch { .. } => None,
+        })
+    }
+
+    fn close_scope(&mut self, label: Block, body: Seq) {
+        self.find_ends(body, label);
+        if self.ends.found.len() == self.pending[label.index()] as usize {
+            self.dissolve(label, body);
+        } else {
+            self.find_exits(&[body]);
+            let head = self.innermost_loop();
+            let closing = Closing { falls_to: Some(label), breaks_to: Some(label), continues_to: head };
+            self.lower(closing);
+            self.reset_variables();
+            self.push(Kind::Breakable(body));
+            self.test_variables();
+        }
+    }
+
+    /// Finds the lists at whose end `body` ends, and which of them end with an exit to `label`.
+    fn find_ends(&mut self, body: Seq, label: Block) {
+        let Ends { seqs, found } = &mut self.ends;
+        found.clear();
+        seqs.clear();
+        seqs.push((body, 0));
+        let mut at = 0;
+        while let Some(&(seq, _)) = seqs.get(at) {
+            match self.items.last(seq).map(|item| item.kind) {
+                Some(Kind::Br(target)) if target == label => found.push(at),
+                Some(Kind::If { then, otherwise, .. }) => seqs.extend([(then, at), (otherwise, at)]),
+                Some(
+                    Kind::Br(_)
+                    | Kind::Nothing
+                    | Kind::Block(_)
+                    | Kind::Set { .. }
+                    | Kind::Loop { .. }
+                    | Kind::Breakable(_)
+                    | Kind::Switch { .. }
+                    | Kind::Break
+                    | Kind::Continue,
+                )
+                | None => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Removes a scope all of whose exits stand at its end. What follows goes to the innermost list in which all of those
+    /// ends are.
+    fn dissolve(&mut self, label: Block, body: Seq) {
+        let parent = |at: usize| self.ends.seqs[at].1;
+        let common = self.ends.found.iter().copied().reduce(|mut a, mut b| {
+            while a != b {
+                if a > b { a = parent(a) } else { b = parent(b) }
+            }
+            a
+        });
+        let mut at = common.unwrap_or(0);
+        while at != 0 && self.descended(self.ends.seqs[at].0) > DEEPEST {
+            at = self.ends.seqs[at].1;
+        }
+        for &found in &self.ends.found {
+            let last = self.items.seq(self.ends.seqs[found].0).last;
+            self.items.item_mut(last).kind = Kind::Nothing;
+        }
+        self.pending[label.index()] = 0;
+        self.items.append(self.cursor(), body);
+        if at != 0 {
+            self.set_cursor(self.ends.seqs[at].0);
+        }
+    }
+
+    fn close_loop(&mut self, head: Block, body: Seq) {
+        self.find_exits(&[body]);
+        let others = self.found.iter().map(|exit| exit.target).filter(|&target| target != head);
+        self.targets.clear();
+        for target in others {
+            self.targets.add(target);
+        }
+        let first = self.innermost_target();
+        self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });
+        self.reset_variables();
+        self.push(Kind::Loop { body, leaves: first.is_some() });
+        self.test_variables();
+        if let Some(first) = first {
+            self.br(first);
+        }
+    }
+
+    fn close_switch(&mut self, var: Var, first: Seq, count: u32) {
+        let cases: Vec<Seq> = (first.0..first.0 + count).map(Seq).collect();
+        self.find_exits(&cases);
+        let head = self.innermost_loop();
+        self.targets.clear();
+        for exit in self.found.iter().filter(|exit| Some(exit.target) != head) {
+            self.targets.add(exit.target);
+        }
+        let target = self.innermost_target().or(head);
+        self.lower(Closing { falls_to: target, breaks_to: target, continues_to: head });
+        self.reset_variables();
+        self.push(Kind::Switch { var, first, count });
+        self.test_variables();
+        if let Some(target) = target {
+            self.br(target);
+        }
+    }
+
+    /// That of the current targets whose scope or loop is the innermost.
+    fn innermost_target(&self) -> Option<Block> {
+        self.frames.iter().rev().find_map(|frame| match frame.kind {
+            FrameKind::Loop(label) | FrameKind::Scope(label) => {
+                Some(label).filter(|&label| self.targets.has(label))
+            }
+            FrameKind::Root | FrameKind::Then(_) | FrameKind::Otherwise | FrameKind::Switch { .. } => None,
+        })
+    }
+
+    /// Finds all exits in some lists that are to be lowered.
+    fn find_exits(&mut self, bodies: &[Seq]) {
+        self.found.clear();
+        let mut work: Vec<(Seq, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
+        while let Some((seq, tail)) = work.pop() {
+            let mut at = self.items.seq(seq).first;
+            while at != NONE {
+                let item = *self.items.item(at);
+                let tail = tail && item.next == NONE;
+                match item.kind {
+                    Kind::Br(target) => self.found.push(Exit { seq, item: at, target, tail }),
+                    Kind::If { then, otherwise, .. } => work.extend([(otherwise, tail), (then, tail)]),
+                    // Their exits are lowered already.
+                    Kind::Loop { .. } | Kind::Breakable(_) | Kind::Switch { .. } => {}
+                    Kind::Nothing | Kind::Block(_) | Kind::Set { .. } | Kind::Break | Kind::Continue => {}
+                }
+                at = item.next;
+            }
+        }
+    }
+
+    /// Lowers the exits that were found. Those that leave more than what is being closed become the current targets.
+    fn lower(&mut self, closing: Closing) {
+        self.targets.clear();
+        for exit in std::mem::take(&mut self.found) {
+            let target = Some(exit.target);
+            self.pending[exit.target.index()] -= 1;
+            let kind = if exit.tail && target == closing.falls_to {
+                Kind::Nothing
+            } else if target == closing.continues_to {
+                Kind::Continue
+            } else if target == closing.breaks_to {
+                Kind::Break
+            } else {
+                self.targets.add(exit.target);
+                let var = self.variable(exit.target);
+                // Falling off the end of a loop repeats it, off that of anything else leaves it.
+                if !exit.tail || closing.falls_to != closing.breaks_to {
+                    self.items.push(exit.seq, Kind::Break);
+                }
+                Kind::Set { var, value: 1 }
+            };
+            self.items.item_mut(exit.item).kind = kind;
+        }
+    }
+
+    /// The variable that says that something goes to a label.
+    fn variable(&mut self, label: Block) -> Var {
+        let var = &mut self.vars[label.index()];
+        if *var == NONE {
+            *var = self.next_var;
+            self.next_var += 1;
+        }
+        Var(*var)
+    }
+
+    /// Before a breakable: nothing goes to the current targets yet.
+    fn reset_variables(&mut self) {
+        for index in 0..self.targets.list.len() {
+            let var = self.variable(self.targets.list[index]);
+            self.push(Kind::Set { var, value: 0 });
+        }
+    }
+
+    /// After a breakable: goes on to the current targets.
+    fn test_variables(&mut self) {
+        for index in 0..self.targets.list.len() {
+            let target = self.targets.list[index];
+            let cond = Cond::VarIs { var: self.variable(target), value: 1 };
+            self.open_if(cond);
+            self.br(target);
+            self.open_else();
+            let rest = self.cursor();
+            self.frames.pop();
+            if self.descended(rest) <= DEEPEST {
+                self.set_cursor(rest);
+            }
+        }
+    }
+}

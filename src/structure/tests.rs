@@ -1,0 +1,463 @@
+//! What trees come of small programs.
+
+use expect_test::{Expect, expect};
+
+use super::text::Text;
+use super::{Structured, blocks, structure};
+use crate::cfg::Cfg;
+use crate::cfg::explore::{Explored, Options, explore};
+use crate::cfg::reduce::reduce;
+use crate::cfg::testing::program;
+use crate::limits::Limits;
+
+fn graph(text: &str) -> Cfg {
+    let limits = Limits::default();
+    let explored = explore(&program(text), &Options::default(), &limits).expect("is defined");
+    let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
+    reduce(&mut cfg, &limits);
+    cfg
+}
+
+fn tree_text(text: &str) -> String {
+    let cfg = graph(text);
+    let Structured::Tree(tree) = structure(&cfg, &Limits::default()) else { panic!("too deep") };
+    Text { tree: &tree, cfg: &cfg, program: None }.to_string()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "written as a literal at each call")]
+fn check(text: &str, expect: Expect) {
+    expect.assert_eq(&tree_text(text));
+}
+
+#[test]
+fn a_straight_program_is_a_list() {
+    check(
+        "a; nop; a; end; a",
+        expect![[r#"
+        run 0x0
+        run 0x2
+    "#]],
+    );
+}
+
+#[test]
+fn an_if_with_else_needs_no_label() {
+    check(
+        "if x 3 2; a; a; a; a; a; end",
+        expect![[r#"
+        if cmp.x {
+            run 0x1
+            run 0x2
+        } else {
+            run 0x3
+            run 0x4
+        }
+        run 0x5
+    "#]],
+    );
+}
+
+#[test]
+fn an_if_without_then_runs_its_part_when_the_condition_fails() {
+    check(
+        "jmp x 2; a; a; end",
+        expect![[r#"
+        if !cmp.x {
+            run 0x1
+        }
+        run 0x2
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_leaves_when_no_iterations_are_left() {
+    check(
+        "a; loop i1 3; a; a; a; end",
+        expect![[r#"
+        run 0x0
+        enter loop 0 with i1
+        loop {
+            run 0x2
+            run 0x3
+            aL += i1.z
+            if !(left0 > 0) {
+                break
+            }
+            left0 -= 1
+        }
+        run 0x4
+    "#]],
+    );
+}
+
+#[test]
+fn breakc_leaves_the_loop_without_a_variable() {
+    check(
+        "loop i0 3; a; break x; a; a; end",
+        expect![[r#"
+        enter loop 0 with i0
+        loop {
+            run 0x1
+            if cmp.x {
+                aL += i0.z
+                break
+            }
+            run 0x3
+            aL += i0.z
+            if !(left0 > 0) {
+                break
+            }
+            left0 -= 1
+        }
+        run 0x4
+    "#]],
+    );
+}
+
+#[test]
+fn breakc_in_an_if_in_nested_loops_needs_no_variable() {
+    check(
+        "loop i0 6; loop i1 5; if y 5 0; a; break x; a; a; a; end",
+        expect![[r#"
+        enter loop 0 with i0
+        loop {
+            enter loop 1 with i1
+            loop {
+                if cmp.y {
+                    run 0x3
+                    if cmp.x {
+                        aL += i1.z
+                        aL = saved1
+                        break
+                    }
+                }
+                run 0x5
+                aL += i1.z
+                if !(left1 > 0) {
+                    aL = saved1
+                    break
+                }
+                left1 -= 1
+            }
+            run 0x6
+            aL += i0.z
+            if !(left0 > 0) {
+                break
+            }
+            left0 -= 1
+        }
+        run 0x7
+    "#]],
+    );
+}
+
+#[test]
+fn code_before_break_stays_in_the_loop() {
+    check(
+        "loop i0 5; if x 4 0; a; break; nop; a; a; end",
+        expect![[r#"
+        enter loop 0 with i0
+        loop {
+            if cmp.x {
+                run 0x2
+                aL += i0.z
+                break
+            }
+            run 0x5
+            aL += i0.z
+            if !(left0 > 0) {
+                break
+            }
+            left0 -= 1
+        }
+        run 0x6
+    "#]],
+    );
+}
+
+#[test]
+fn a_forward_jump_is_an_if() {
+    check(
+        "a; jmp x 4; a; a; a; end",
+        expect![[r#"
+        run 0x0
+        if !cmp.x {
+            run 0x2
+            run 0x3
+        }
+        run 0x4
+    "#]],
+    );
+}
+
+#[test]
+fn crossing_forward_jumps_need_one_breakable() {
+    check(
+        "jmp x 4; a; jmp y 5; a; a; a; end",
+        expect![[r#"
+        once {
+            if !cmp.x {
+                run 0x1
+                if cmp.y {
+                    break
+                }
+                run 0x3
+            }
+            run 0x4
+        }
+        run 0x5
+    "#]],
+    );
+}
+
+#[test]
+fn jumps_to_one_place_nest() {
+    check(
+        "jmp x 4; jmp y 4; a; a; a; end",
+        expect![[r#"
+        if !cmp.x {
+            if !cmp.y {
+                run 0x2
+                run 0x3
+            }
+        }
+        run 0x4
+    "#]],
+    );
+}
+
+#[test]
+fn an_early_end_nests_what_follows() {
+    check(
+        "if x 3 0; a; end; a; a; end",
+        expect![[r#"
+        if cmp.x {
+            run 0x1
+        } else {
+            run 0x3
+            run 0x4
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn an_early_end_in_nested_ifs_needs_one_breakable() {
+    check(
+        "if x 5 0; if y 4 0; a; end; a; a; end",
+        expect![[r#"
+        once {
+            if cmp.x {
+                if cmp.y {
+                    run 0x2
+                    break
+                }
+                run 0x4
+            }
+            run 0x5
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn an_end_in_nested_loops_is_told_apart_after_them() {
+    check(
+        "loop i0 6; loop i1 5; if x 5 0; a; end; a; a; a; end",
+        expect![[r#"
+        enter loop 0 with i0
+        loop {
+            enter loop 1 with i1
+            var0 = 0
+            loop {
+                if cmp.x {
+                    run 0x3
+                    var0 = 1
+                    break
+                }
+                run 0x5
+                aL += i1.z
+                if !(left1 > 0) {
+                    break
+                }
+                left1 -= 1
+            }
+            if var0 == 1 {
+                break
+            }
+            aL = saved1
+            run 0x6
+            aL += i0.z
+            if !(left0 > 0) {
+                run 0x7
+                break
+            }
+            left0 -= 1
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_single_exit_through_two_loops_needs_no_variable() {
+    // Word 3 is the only way out of the inner loop.
+    check(
+        "a; a; jmp x 1; jmp y 0; end",
+        expect![[r#"
+        loop {
+            run 0x0
+            loop {
+                run 0x1
+                if !cmp.x {
+                    break
+                }
+            }
+            if !cmp.y {
+                break
+            }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_never_ends_has_no_exit() {
+    check(
+        "a; jmp b0 0; jmp !b0 0",
+        expect![[r#"
+        loop {
+            run 0x0
+            if !b0 {
+                if b0 {
+                    break
+                }
+            }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn calls_come_inline() {
+    check(
+        "call 4 3; call x 4 3; a; end; a; if y 7 0; a; a; nop",
+        expect![[r#"
+        run 0x4
+        if cmp.y {
+            run 0x6
+        }
+        run 0x7
+    "#]],
+    );
+}
+
+#[test]
+fn two_entries_are_told_apart_by_an_if() {
+    check(
+        "jmp x 2; a; a; jmp y 1; end",
+        expect![[r#"
+        if cmp.x {
+            dispatch0 = 1
+        } else {
+            dispatch0 = 0
+        }
+        loop {
+            if var0 == 0 {
+                run 0x1
+                dispatch0 = 1
+            } else {
+                run 0x2
+                if !cmp.y {
+                    break
+                }
+                dispatch0 = 0
+            }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn many_entries_are_told_apart_by_a_switch() {
+    check(
+        "jmp x 3; jmp y 4; jmp !x 5; a; a; a; a; jmp b0 3; jmp b1 4; jmp b2 5; jmp b3 6; end",
+        expect![[r#"
+        if cmp.x {
+            dispatch0 = 0
+        } else {
+            if cmp.y {
+                dispatch0 = 1
+            } else {
+                if !cmp.x {
+                    dispatch0 = 2
+                } else {
+                    dispatch0 = 0
+                }
+            }
+        }
+        loop {
+            if var0 == 0 {
+                run 0x3
+                dispatch0 = 1
+            } else {
+                if var0 == 1 {
+                    run 0x4
+                    dispatch0 = 2
+                } else {
+                    run 0x5
+                    var1 = 0
+                    loop {
+                        run 0x6
+                        if b0 {
+                            dispatch0 = 0
+                            break
+                        }
+                        if b1 {
+                            dispatch0 = 1
+                            break
+                        }
+                        if b2 {
+                            dispatch0 = 2
+                            break
+                        }
+                        if !b3 {
+                            var1 = 1
+                            break
+                        }
+                    }
+                    if var1 == 1 {
+                        break
+                    }
+                }
+            }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn the_dispatcher_switches_between_blocks() {
+    let cfg = graph("a; jmp x 0; end");
+    let tree = blocks::dispatcher(&cfg);
+    expect![[r#"
+        var0 = 0
+        loop {
+            if var0 == 2 {
+                break
+            }
+            switch var0 {
+            case 0:
+                var0 = 1
+            default:
+                run 0x0
+                if cmp.x {
+                    var0 = 1
+                } else {
+                    var0 = 2
+                }
+            }
+        }
+    "#]]
+    .assert_eq(&Text { tree: &tree, cfg: &cfg, program: None }.to_string());
+}

@@ -1,0 +1,116 @@
+//! Trees for people to read.
+//! In: [`Tree`] with its [`Cfg`], the program if instructions shall be shown. Out: lines of text. Changes nothing.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::tree::{Cond, List, Stmt, Tree};
+use crate::cfg::Cfg;
+use crate::cfg::text::{ActionText, TestText};
+use crate::isa::Program;
+
+/// A tree as text.
+///
+/// ```
+/// use transpica::{cfg::Cfg, structure::{text::Text, tree::Tree}};
+/// assert_eq!(Text { tree: &Tree::default(), cfg: &Cfg::default(), program: None }.to_string(), "");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The tree.
+    pub tree: &'a Tree,
+    /// The graph it was made from.
+    pub cfg: &'a Cfg,
+    /// The program that was made from.
+    pub program: Option<&'a Program<'a>>,
+}
+
+/// What is still to be written, newest last.
+enum Task<'a> {
+    /// The statements of a list from an index on.
+    List(List, usize),
+    /// One line outside of the list before it.
+    Line(String),
+    /// Ends a nesting.
+    Close(&'a str),
+}
+
+impl Text<'_> {
+    fn actions(&self, f: &mut Formatter<'_>, indent: usize, stmt: &Stmt) -> fmt::Result {
+        match stmt {
+            Stmt::Block(block) => self
+                .cfg
+                .actions_of(*block)
+                .iter()
+                .try_for_each(|action| writeln!(f, "{:indent$}{}", "", ActionText(action, self.program))),
+            Stmt::Set { var, value } => writeln!(f, "{:indent$}{var} = {value}", ""),
+            Stmt::Break => writeln!(f, "{:indent$}break", ""),
+            Stmt::Continue => writeln!(f, "{:indent$}continue", ""),
+            Stmt::If { .. } | Stmt::Loop(_) | Stmt::Breakable(_) | Stmt::Switch { .. } => Ok(()),
+        }
+    }
+
+    /// The first line of a statement that nests, and what comes then, in order.
+    fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task<'static>>)> {
+        Some(match stmt {
+            Stmt::If { cond, negate, then, otherwise } => {
+                let head = format!("if {} {{", condition(*cond, *negate));
+                let mut tasks = vec![Task::List(*then, 0)];
+                if !self.tree.lists[*otherwise].is_empty() {
+                    tasks.extend([Task::Line("} else {".to_string()), Task::List(*otherwise, 0)]);
+                }
+                (head, tasks)
+            }
+            Stmt::Loop(body) => ("loop {".to_string(), vec![Task::List(*body, 0)]),
+            Stmt::Breakable(body) => ("once {".to_string(), vec![Task::List(*body, 0)]),
+            Stmt::Switch { var, cases, default } => {
+                let mut tasks = Vec::new();
+                for (values, list) in cases {
+                    let values: Vec<String> = values.iter().map(u32::to_string).collect();
+                    tasks.extend([Task::Line(format!("case {}:", values.join(", "))), Task::List(*list, 0)]);
+                }
+                tasks.extend([Task::Line("default:".to_string()), Task::List(*default, 0)]);
+                (format!("switch {var} {{"), tasks)
+            }
+            Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => return None,
+        })
+    }
+}
+
+fn condition(cond: Cond, negate: bool) -> String {
+    match (cond, negate) {
+        (Cond::Test(test), false) => TestText(test).to_string(),
+        (Cond::Test(test), true) => format!("!({})", TestText(test)),
+        (Cond::VarIs { var, value }, false) => format!("{var} == {value}"),
+        (Cond::VarIs { var, value }, true) => format!("{var} != {value}"),
+    }
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut tasks: Vec<Task<'_>> = self.tree.root.map(|root| Task::List(root, 0)).into_iter().collect();
+        let mut indent = 0;
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Line(line) => writeln!(f, "{:1$}{line}", "", indent - 4)?,
+                Task::Close(line) => {
+                    indent -= 4;
+                    writeln!(f, "{:indent$}{line}", "")?;
+                }
+                Task::List(list, start) => {
+                    for (index, stmt) in self.tree.lists[list].iter().enumerate().skip(start) {
+                        if let Some((head, inner)) = self.open(stmt) {
+                            writeln!(f, "{:indent$}{head}", "")?;
+                            indent += 4;
+                            tasks.push(Task::List(list, index + 1));
+                            tasks.push(Task::Close("}"));
+                            tasks.extend(inner.into_iter().rev());
+                            break;
+                        }
+                        self.actions(f, indent, stmt)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

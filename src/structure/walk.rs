@@ -1,0 +1,109 @@
+//! Runs a structured program on the reference machine's registers.
+//! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no control state.
+//! Exists to prove that structuring changes nothing; nothing else needs it.
+
+use super::tree::{Cond, List, Stmt, Tree};
+use crate::cfg::{Action, Block, Cfg};
+use crate::interp::Registers;
+use crate::isa::{Pc, Program};
+
+/// What a walk needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// Its graph.
+    pub cfg: &'a Cfg,
+    /// The tree of the graph.
+    pub tree: &'a Tree,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walked {
+    /// At the end of the program.
+    End,
+    /// The budget was used up.
+    Budget,
+}
+
+/// What is still to be done, newest last.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// The statements of a list from an index on.
+    List(List, usize),
+    /// A loop that repeats when what is in it has ended.
+    Loop(List),
+    /// Something that only `break` leaves.
+    Breakable,
+}
+
+impl Walk<'_> {
+    /// Walks the tree, at most `budget` statements, and reports each data instruction it executes.
+    pub fn run(&self, registers: &mut Registers, budget: u64, executed: &mut impl FnMut(Pc)) -> Walked {
+        let mut vars = vec![0; self.tree.vars as usize];
+        let mut tasks: Vec<Task> = self.tree.root.map(|root| Task::List(root, 0)).into_iter().collect();
+        let mut left = budget;
+        while let Some(task) = tasks.pop() {
+            let Some(rest) = left.checked_sub(1) else { return Walked::Budget };
+            left = rest;
+            let (list, index) = match task {
+                Task::List(list, index) => (list, index),
+                Task::Loop(body) => {
+                    tasks.extend([Task::Loop(body), Task::List(body, 0)]);
+                    continue;
+                }
+                Task::Breakable => continue,
+            };
+            let Some(stmt) = self.tree.lists[list].get(index) else { continue };
+            tasks.push(Task::List(list, index + 1));
+            match stmt {
+                Stmt::Block(block) => self.block(*block, registers, &mut vars, executed),
+                Stmt::Set { var, value } => vars[var.0 as usize] = *value,
+                Stmt::If { cond, negate, then, otherwise } => {
+                    let holds = match cond {
+                        Cond::Test(test) => registers.test(*test),
+                        Cond::VarIs { var, value } => vars[var.0 as usize] == *value,
+                    };
+                    tasks.push(Task::List(if holds != *negate { *then } else { *otherwise }, 0));
+                }
+                Stmt::Loop(body) => tasks.push(Task::Loop(*body)),
+                Stmt::Breakable(body) => tasks.extend([Task::Breakable, Task::List(*body, 0)]),
+                Stmt::Switch { var, cases, default } => {
+                    let value = vars[var.0 as usize];
+                    let case = cases.iter().find(|(values, _)| values.contains(&value));
+                    let list = case.map_or(*default, |(_, list)| *list);
+                    tasks.extend([Task::Breakable, Task::List(list, 0)]);
+                }
+                Stmt::Break => while let Some(Task::List(..)) = tasks.pop() {},
+                Stmt::Continue => {
+                    while let Some(Task::List(..) | Task::Breakable) = tasks.last() {
+                        tasks.pop();
+                    }
+                }
+            }
+        }
+        Walked::End
+    }
+
+    fn block(
+        &self,
+        block: Block,
+        registers: &mut Registers,
+        vars: &mut [u32],
+        executed: &mut impl FnMut(Pc),
+    ) {
+        for action in self.cfg.actions_of(block) {
+            match *action {
+                Action::Run(pc) => {
+                    if let Some(inst) = self.program.inst(pc) {
+                        registers.execute(&inst);
+                        executed(pc);
+                    }
+                }
+                Action::Loop(effect) => registers.apply(effect),
+                Action::SetDispatch { region, value } => vars[region as usize] = value,
+            }
+        }
+    }
+}
