@@ -40,7 +40,12 @@ enum Task {
 
 impl Walk<'_> {
     /// Walks the tree, at most `budget` statements, and reports each data instruction it executes.
-    pub fn run(&self, registers: &mut Registers, budget: u64, executed: &mut impl FnMut(Pc)) -> Walked {
+    pub fn run(
+        &self,
+        registers: &mut Registers,
+        budget: u64,
+        executed: &mut impl FnMut(Pc, &Registers),
+    ) -> Walked {
         let mut vars = vec![0; self.tree.vars as usize];
         let mut tasks: Vec<Task> = self.tree.root.map(|root| Task::List(root, 0)).into_iter().collect();
         let mut left = budget;
@@ -91,14 +96,14 @@ impl Walk<'_> {
         block: Block,
         registers: &mut Registers,
         vars: &mut [u32],
-        executed: &mut impl FnMut(Pc),
+        executed: &mut impl FnMut(Pc, &Registers),
     ) {
         for action in self.cfg.actions_of(block) {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.program.inst(pc) {
                         registers.execute(&inst);
-                        executed(pc);
+                        executed(pc, registers);
                     }
                 }
                 Action::Loop(effect) => registers.apply(effect),

@@ -1,0 +1,162 @@
+//! The interpreter and the structured program do the same, instruction by instruction, on random programs.
+//!
+//! This is the test that tells whether the rules of `cfg::live` are right; simpler ones were wrong, and nothing else
+//! showed it.
+
+use transpica::cfg::Cfg;
+use transpica::cfg::explore::{Explored, Options, explore};
+use transpica::cfg::reduce::{Reduced, reduce};
+use transpica::error::Kind as ErrorKind;
+use transpica::interp::{Machine, Record, Registers, Settings};
+use transpica::isa::{DataOp, Inst, Pc, Program};
+use transpica::limits::Limits;
+use transpica::precision::Precision;
+use transpica::structure::walk::{Walk, Walked};
+use transpica::structure::{Structured, blocks, structure, tree::Tree};
+use transpica_generate::{Generated, Kind, generate};
+
+/// Instructions that one run may execute.
+const BUDGET: u64 = 600;
+
+/// A data instruction, and the loop counter when it runs.
+type Step = (Pc, i32);
+
+/// What a run did: the data instructions in order, the registers afterwards, whether it came to its end.
+struct Run {
+    steps: Vec<Step>,
+    registers: String,
+    ended: bool,
+}
+
+/// Whether an instruction changes a register.
+fn has_effect(inst: &Inst) -> bool {
+    match inst {
+        Inst::Data { op: DataOp::Litp, .. } | Inst::Cmp { .. } => true,
+        Inst::Data { mask, .. } | Inst::Mova { mask, .. } => !mask.is_empty(),
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => false,
+    }
+}
+
+/// All that a program can be asked for, in text that tells NaNs and zeros apart.
+fn describe(registers: &Registers) -> String {
+    let outputs: Vec<u32> = registers.outputs().iter().flatten().map(|value| value.to_bits()).collect();
+    let (address, counter, flags) = (registers.address(), registers.counter(), registers.flags());
+    format!("o {outputs:x?} a0 {address:?} aL {counter} cmp {flags:?}")
+}
+
+fn interpret(generated: &Generated, program: &Program<'_>) -> Run {
+    let settings = Settings { budget: BUDGET, ..Settings::default() };
+    let mut machine = Machine::new(program, settings).expect("is a vertex program");
+    machine.set_uniforms(&generated.uniforms());
+    let mut steps = Vec::new();
+    let mut counter = 0;
+    let mut trace = |record: &Record| {
+        if has_effect(&record.inst) {
+            steps.push((record.pc, counter));
+        }
+        counter = record.counter;
+    };
+    let result = machine.run_traced(&generated.inputs(1)[0], &mut trace).map(|_| ());
+    let ended = match result {
+        Ok(()) => true,
+        Err(error) if matches!(error.kind, ErrorKind::StepBudget(_)) => false,
+        Err(error) => panic!("{error}"),
+    };
+    let registers = describe(machine.registers());
+    Run { steps, registers, ended }
+}
+
+fn walk(generated: &Generated, program: &Program<'_>, cfg: &Cfg, tree: &Tree, budget: u64) -> Run {
+    let mut registers = Registers::new(Precision::Exact, &generated.uniforms());
+    registers.begin(&generated.inputs(1)[0]);
+    let mut steps = Vec::new();
+    let walk = Walk { program, cfg, tree };
+    let walked = walk.run(&mut registers, budget, &mut |pc, registers| steps.push((pc, registers.counter())));
+    Run { steps, registers: describe(&registers), ended: walked == Walked::End }
+}
+
+/// How often each tier was reached.
+#[derive(Debug, Default)]
+struct Tiers {
+    structured: u32,
+    blocks: u32,
+    addresses: u32,
+    ended: u32,
+}
+
+fn compare(interpreted: &Run, walk: impl Fn(u64) -> Run, what: &str) {
+    // An instruction takes a few statements of a tree, and more where nothing but control flow happens.
+    let walked = walk(if interpreted.ended { 100 * BUDGET } else { 4 * BUDGET });
+    // A run without end is cut off at some place; up to there both must agree.
+    let common = if interpreted.ended { usize::MAX } else { interpreted.steps.len().min(walked.steps.len()) };
+    let cut = |run: &Run| run.steps[..run.steps.len().min(common)].to_vec();
+    let (left, right) = (cut(interpreted), cut(&walked));
+    let same = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+    assert!(left == right, "{what}, step {same}: {:?} became {:?}", left.get(same), right.get(same));
+    if interpreted.ended {
+        assert_eq!(interpreted.registers, walked.registers, "{what}");
+        assert!(walked.ended, "{what}");
+    } else {
+        assert!(!walked.ended || walked.steps.len() > interpreted.steps.len(), "{what} ends");
+    }
+}
+
+fn check(generated: &Generated, limits: &Limits, tiers: &mut Tiers) {
+    let what = format!("{:?} program {}", generated.kind, generated.seed);
+    let program = generated.program();
+    let interpreted = interpret(generated, &program);
+    tiers.ended += u32::from(interpreted.ended);
+    let explored = explore(&program, &Options::default(), limits).expect("has no undefined opcode");
+    let Explored::Graph(mut cfg) = explored else {
+        tiers.addresses += 1;
+        return;
+    };
+    let tree = blocks::dispatcher(&cfg);
+    compare(
+        &interpreted,
+        |budget| walk(generated, &program, &cfg, &tree, budget),
+        &format!("dispatcher of {what}"),
+    );
+    if reduce(&mut cfg, limits) == Reduced::TooDeep {
+        tiers.blocks += 1;
+        return;
+    }
+    let tree = blocks::dispatcher(&cfg);
+    compare(
+        &interpreted,
+        |budget| walk(generated, &program, &cfg, &tree, budget),
+        &format!("dispatcher of reduced {what}"),
+    );
+    match structure(&cfg, limits) {
+        Structured::Tree(tree) => {
+            tiers.structured += 1;
+            compare(
+                &interpreted,
+                |budget| walk(generated, &program, &cfg, &tree, budget),
+                &format!("tree of {what}"),
+            );
+        }
+        Structured::TooDeep { .. } => tiers.blocks += 1,
+    }
+}
+
+fn check_all(kind: Kind, seeds: std::ops::Range<u64>) -> Tiers {
+    let mut tiers = Tiers::default();
+    for seed in seeds {
+        check(&generate(kind, seed), &Limits::default(), &mut tiers);
+    }
+    tiers
+}
+
+#[test]
+fn clean_programs_structure_and_do_the_same() {
+    let tiers = check_all(Kind::Clean, 0..2500);
+    assert_eq!(tiers.structured, 2500, "{tiers:?}");
+}
+
+#[test]
+fn wild_programs_do_the_same_in_every_tier() {
+    let tiers = check_all(Kind::Wild, 0..2500);
+    println!("{tiers:?}");
+    assert!(tiers.structured > 2000 && tiers.ended > 1000, "{tiers:?}");
+}
