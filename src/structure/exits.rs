@@ -21,7 +21,8 @@ use super::tree::{Cond, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
-/// What follows a scope is put into parts of ifs only so deep; beyond it the scope becomes a `Breakable`.
+/// What follows a scope is put into parts of ifs only so deep, and only so deep does an exit count as standing at the end of
+/// its scope; beyond it the scope becomes a `Breakable`, which unnests.
 const DEEPEST: u32 = 16;
 
 /// The statements of a graph without labels, and how many helper variables they use.
@@ -271,6 +272,7 @@ impl Exits {
     /// Finds the lists at whose end `body` ends, and which of them end with an exit to `label`.
     fn find_ends(&mut self, body: Seq, label: Block) {
         let Ends { seqs, found } = &mut self.ends;
+        let deepest = self.items.seq(body).depth + DEEPEST;
         found.clear();
         seqs.clear();
         seqs.push((body, 0));
@@ -278,9 +280,12 @@ impl Exits {
         while let Some(&(seq, _)) = seqs.get(at) {
             match self.items.last(seq).map(|item| item.kind) {
                 Some(Kind::Br(target)) if target == label => found.push(at),
-                Some(Kind::If { then, otherwise, .. }) => seqs.extend([(then, at), (otherwise, at)]),
+                Some(Kind::If { then, otherwise, .. }) if self.items.seq(then).depth <= deepest => {
+                    seqs.extend([(then, at), (otherwise, at)]);
+                }
                 Some(
-                    Kind::Br(_)
+                    Kind::If { .. }
+                    | Kind::Br(_)
                     | Kind::Nothing
                     | Kind::Block(_)
                     | Kind::Set { .. }
@@ -369,6 +374,7 @@ impl Exits {
     /// Finds all exits in some lists that are to be lowered.
     fn find_exits(&mut self, bodies: &[Seq]) {
         self.found.clear();
+        let deepest = bodies.first().map_or(0, |&body| self.items.seq(body).depth) + DEEPEST;
         let mut work: Vec<(Seq, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
         while let Some((seq, tail)) = work.pop() {
             let mut at = self.items.seq(seq).first;
@@ -377,7 +383,10 @@ impl Exits {
                 let tail = tail && item.next == NONE;
                 match item.kind {
                     Kind::Br(target) => self.found.push(Exit { seq, item: at, target, tail }),
-                    Kind::If { then, otherwise, .. } => work.extend([(otherwise, tail), (then, tail)]),
+                    Kind::If { then, otherwise, .. } => {
+                        let tail = tail && self.items.seq(then).depth <= deepest;
+                        work.extend([(otherwise, tail), (then, tail)]);
+                    }
                     // Their exits are lowered already.
                     Kind::Loop { .. } | Kind::Breakable(_) | Kind::Switch { .. } => {}
                     Kind::Nothing | Kind::Block(_) | Kind::Set { .. } | Kind::Break | Kind::Continue => {}
