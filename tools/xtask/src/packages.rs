@@ -1,0 +1,79 @@
+//! System packages that the tests need: a software Vulkan driver and the SPIR-V validator.
+
+use std::path::Path;
+use std::process::Command;
+
+const PACKAGES: [&str; 3] = ["mesa-vulkan-drivers", "libvulkan1", "spirv-tools"];
+
+/// Installs what is missing, as root or through sudo without a password.
+pub fn install_missing() -> Result<(), String> {
+    let missing = missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let line = format!("apt-get install -y {}", missing.join(" "));
+    let by_hand = format!("the tests need {}; install with: sudo {line}", missing.join(", "));
+    let Some(prefix) = privilege() else { return Err(by_hand) };
+    println!("$ {line}");
+    let apt = |arguments: &[&str]| {
+        let mut words = prefix.to_vec();
+        words.push("apt-get");
+        words.extend(arguments);
+        Command::new(words[0])
+            .args(&words[1..])
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    // A list that cannot be updated may still hold what is needed.
+    apt(&["update", "-qq"]);
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(missing);
+    if apt(&arguments) { Ok(()) } else { Err(by_hand) }
+}
+
+/// What stands before `apt-get`; nothing where it may not be called.
+fn privilege() -> Option<&'static [&'static str]> {
+    let succeeds = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    if !succeeds(Command::new("apt-get").arg("--version")) {
+        return None;
+    }
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    if root {
+        return Some(&[]);
+    }
+    succeeds(Command::new("sudo").args(["-n", "true"])).then_some(&["sudo", "-n", "--"])
+}
+
+fn missing() -> Vec<&'static str> {
+    let there = PACKAGES.map(|package| match package {
+        "mesa-vulkan-drivers" => any_driver(),
+        "libvulkan1" => library("libvulkan.so.1"),
+        _ => Command::new("spirv-val").arg("--version").output().is_ok_and(|output| output.status.success()),
+    });
+    PACKAGES.into_iter().zip(there).filter(|(_, there)| !there).map(|(package, _)| package).collect()
+}
+
+/// Whether some Vulkan driver is registered, or named by the environment.
+fn any_driver() -> bool {
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some());
+    let registered = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].iter().any(|folder| {
+        std::fs::read_dir(folder).is_ok_and(|entries| {
+            entries
+                .flatten()
+                .any(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
+        })
+    });
+    named || registered
+}
+
+/// Whether the loader's cache knows a library.
+fn library(name: &str) -> bool {
+    let cache =
+        ["/sbin/ldconfig", "ldconfig"].iter().find_map(|path| Command::new(path).arg("-p").output().ok());
+    let listed = cache.is_some_and(|output| String::from_utf8_lossy(&output.stdout).contains(name));
+    listed
+        || ["/usr/lib", "/usr/lib64", "/usr/local/lib"]
+            .iter()
+            .any(|folder| Path::new(folder).join(name).exists())
+}
