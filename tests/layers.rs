@@ -1,0 +1,119 @@
+//! The layer table of `src/README.md` holds: no module imports a module of its own layer or a higher one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Layer of each module, as the table says.
+fn layers(readme: &str) -> BTreeMap<String, u32> {
+    let mut layers = BTreeMap::new();
+    for line in readme.lines().filter(|line| line.starts_with("| L")) {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let layer = cells.next().and_then(|cell| cell[1..].parse().ok()).expect("a layer number");
+        for module in cells.next().expect("a module cell").split(',') {
+            layers.insert(module.trim().trim_matches('`').to_string(), layer);
+        }
+    }
+    layers
+}
+
+/// The Rust files below a folder, tests left out.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_string();
+        if path.is_dir() {
+            if name != "tests" {
+                sources(&path, files);
+            }
+        } else if name.ends_with(".rs") && !matches!(name.as_str(), "tests.rs" | "testing.rs" | "lib.rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// The code of a file without comments and without its test module.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let lines = text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The top-level modules that a text names after `crate::`, also in braces.
+fn imports(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (start, _) in text.match_indices("crate::") {
+        if text[..start].ends_with('$') {
+            continue;
+        }
+        let rest = &text[start + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            let mut depth = 0;
+            let mut word = String::new();
+            for c in group.chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    _ => {}
+                }
+                if c.is_alphanumeric() || c == '_' {
+                    word.push(c);
+                } else {
+                    if depth == 0 && !word.is_empty() {
+                        found.push(std::mem::take(&mut word));
+                    }
+                    word.clear();
+                    if c == ':' {
+                        // The rest of this path is inside the module.
+                        depth += 1000;
+                    } else if c == ',' && depth >= 1000 {
+                        depth %= 1000;
+                    }
+                }
+            }
+            if depth == 0 && !word.is_empty() {
+                found.push(word);
+            }
+        } else {
+            found.push(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_are_found_in_all_forms() {
+    let text = "use crate::ir::{Op, Value};\nuse crate::{host, isa::Pc, cfg::{Cfg, Block}};\nlet x = crate::limits::check();";
+    assert_eq!(imports(text), ["ir", "host", "isa", "cfg", "limits"]);
+}
+
+#[test]
+fn modules_import_only_lower_layers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let layers = layers(&fs::read_to_string(root.join("README.md")).expect("the architecture page"));
+    assert!(layers.len() > 15, "the table was not understood: {layers:?}");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut wrong = Vec::new();
+    for path in &files {
+        let relative = path.strip_prefix(&root).expect("below the root");
+        let first = relative.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+        let module = first.trim_end_matches(".rs").to_string();
+        let Some(own) = layers.get(&module) else {
+            wrong.push(format!("{} is in no layer", relative.display()));
+            continue;
+        };
+        for import in imports(&code(&fs::read_to_string(path).expect("a source file"))) {
+            match layers.get(&import) {
+                Some(layer) if import != module && layer >= own => {
+                    wrong.push(format!("{} (L{own}) imports {import} (L{layer})", relative.display()));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
