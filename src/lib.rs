@@ -24,3 +24,9 @@ pub mod lower;
 pub mod passes;
 
 pub mod backend;
+
+pub mod reflect;
+pub mod translate;
+
+pub use host::{Options, Profile};
+pub use translate::{Translated, Translator};

@@ -2,9 +2,9 @@
 //! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`], [`Constants`].
 //! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an executable is bound.
 
-use super::interface::{Attribute, Constants, Interface, Usage};
+use super::interface::{Attribute, Constants, Interface, Output, Usage};
 use super::options::Options;
-use super::{layout, names, varying};
+use super::{Surroundings, layout, names, varying};
 use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
@@ -151,6 +151,41 @@ pub fn interface(
         folded,
         warnings,
     })
+}
+
+/// An executable of a container as the surroundings of its program.
+#[derive(Clone, Copy, Debug)]
+pub struct Executable<'a> {
+    file: &'a Shbin<'a>,
+    executable: &'a Dvle<'a>,
+    index: usize,
+    source: &'a str,
+}
+
+impl<'a> Executable<'a> {
+    /// Executable number `index`; `source` is the name of the file in header comments.
+    ///
+    /// # Errors
+    /// No such executable.
+    pub fn new(file: &'a Shbin<'a>, index: usize, source: &'a str) -> Result<Self> {
+        Ok(Self { file, executable: file.executable(index)?, index, source })
+    }
+    /// The uniform values that binding the executable sets.
+    pub fn constants(&self) -> Constants {
+        constants(self.executable)
+    }
+}
+
+impl Surroundings for Executable<'_> {
+    fn folded(&self, options: &Options) -> Constants {
+        folded(self.executable, &BoundSymbols::new(self.executable), options)
+    }
+    fn outputs(&self) -> Vec<Output> {
+        varying::outputs(self.executable, &mut Vec::new())
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+        interface(self.file, self.index, usage, options, self.source)
+    }
 }
 
 /// The attributes read, named by the first symbol of each.

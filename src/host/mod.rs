@@ -15,5 +15,20 @@ pub use interface::{
 pub use layout::{UniformValues, pack};
 pub use options::{DepthRange, EntryPoint, Layout, Options, Profile};
 
+use crate::error::Result;
+
+/// What stands around a program: where its constants, outputs and names come from.
+pub trait Surroundings {
+    /// Float uniforms that become literals under these options.
+    fn folded(&self, options: &Options) -> Constants;
+    /// The outputs of the vertex entry.
+    fn outputs(&self) -> Vec<Output>;
+    /// The whole interface of a program that uses these registers.
+    ///
+    /// # Errors
+    /// What is wrong with the surroundings.
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface>;
+}
+
 #[cfg(test)]
 mod tests;

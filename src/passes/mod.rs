@@ -4,6 +4,7 @@
 //! [`optimize`] comes before [`legalize`], [`tidy`] after it. Every pass leaves a valid module valid and has nothing to do on
 //! what it made itself.
 
+pub mod approximate;
 pub mod cse;
 pub mod dce;
 mod demand;
@@ -19,6 +20,7 @@ pub mod shrink;
 pub mod simplify;
 #[cfg(test)]
 mod testing;
+pub mod usage;
 
 pub use scratch::Scratch;
 
@@ -46,30 +48,55 @@ const ROUNDS: usize = 4;
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
 pub fn optimize(module: &mut Module, precision: Precision, scratch: &mut Scratch) {
-    for f in module.helpers.iter_mut().chain([&mut module.main]) {
-        optimize_function(f, precision, scratch);
+    optimize_observed(module, precision, scratch, &mut |_, _| {});
+}
+
+/// As [`optimize`], and shows the main function after each pass with the name of the pass.
+pub fn optimize_observed(
+    module: &mut Module,
+    precision: Precision,
+    scratch: &mut Scratch,
+    observe: &mut dyn FnMut(&'static str, &Func),
+) {
+    for f in &mut module.helpers {
+        optimize_function(f, precision, scratch, &mut |_, _| {});
     }
+    optimize_function(&mut module.main, precision, scratch, observe);
     if !module.helpers.is_empty() {
         dce::helpers(module);
     }
 }
 
-fn optimize_function(f: &mut Func, precision: Precision, scratch: &mut Scratch) {
+fn optimize_function(
+    f: &mut Func,
+    precision: Precision,
+    scratch: &mut Scratch,
+    observe: &mut dyn FnMut(&'static str, &Func),
+) {
     simplify::run(f, precision, scratch);
+    observe("simplify", f);
     if f.nodes.is_empty() {
         cse::run(f, scratch);
+        observe("cse", f);
     } else {
         for _ in 0..ROUNDS {
-            let changed = params::run(f, scratch) | cse::run(f, scratch);
+            let mut changed = params::run(f, scratch);
+            observe("params", f);
+            changed |= cse::run(f, scratch);
+            observe("cse", f);
             if !(changed && simplify::run(f, precision, scratch)) {
                 break;
             }
+            observe("simplify", f);
         }
     }
     scratch.analyse(f);
     dce::remove(f, &scratch.demand, &scratch.flow);
+    observe("dce", f);
     if shrink::narrow(f, scratch) {
+        observe("shrink", f);
         cse::run(f, scratch);
+        observe("cse", f);
     }
 }
 

@@ -27,6 +27,40 @@ pub const MSL_ENTRY_POINT: &str = "main_";
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 const BINDINGS: u8 = 3;
 
+/// A text target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// WGSL.
+    #[cfg(feature = "wgsl")]
+    Wgsl,
+    /// GLSL of a version.
+    #[cfg(feature = "glsl")]
+    Glsl(GlslVersion),
+    /// HLSL for shader model 5.1.
+    #[cfg(feature = "hlsl")]
+    Hlsl,
+    /// MSL.
+    #[cfg(feature = "msl")]
+    Msl,
+}
+
+/// The module in a language.
+///
+/// # Errors
+/// As the function of that language.
+pub fn write(module: &naga::Module, interface: &Interface, language: Language) -> Result<String> {
+    match language {
+        #[cfg(feature = "wgsl")]
+        Language::Wgsl => wgsl(module, interface),
+        #[cfg(feature = "glsl")]
+        Language::Glsl(version) => glsl(module, interface, version),
+        #[cfg(feature = "hlsl")]
+        Language::Hlsl => hlsl(module, interface),
+        #[cfg(feature = "msl")]
+        Language::Msl => msl(module, interface),
+    }
+}
+
 /// The module as WGSL.
 ///
 /// # Errors

@@ -1,0 +1,36 @@
+//! Which registers a function still reads after the passes.
+//! In: a function in the `Pica` stage. Out: [`Usage`]. Changes nothing.
+
+use crate::host::{Reach, Usage};
+use crate::ir::{Func, Op, Step, Walk};
+
+/// The registers that a function reads. Outputs are not its business: they stay empty.
+pub fn run(f: &Func) -> Usage {
+    let mut usage = Usage::default();
+    let mut walk = Walk::new(f);
+    while let Some(step) = walk.next(f) {
+        let Step::Let(value) = step else { continue };
+        match f.op(value) {
+            Some(Op::Input(register)) => usage.inputs |= 1 << (register & 15),
+            Some(Op::Uniform(register)) => usage.floats |= 1 << (register & 127),
+            Some(Op::UniformAt { base, .. }) => {
+                usage.relative = Some(Reach::Anywhere);
+                usage.relative_bases |= 1 << (base & 127);
+            }
+            Some(Op::IntUniform { index, .. }) => usage.ints |= 1 << (index & 3),
+            Some(Op::BoolUniform(index)) => usage.bools |= 1 << (index & 15),
+            Some(
+                Op::Const(_)
+                | Op::Member { .. }
+                | Op::MemberAt { .. }
+                | Op::Shuffle(_)
+                | Op::Unary(..)
+                | Op::Binary(..)
+                | Op::Select { .. }
+                | Op::Call { .. },
+            )
+            | None => {}
+        }
+    }
+    usage
+}

@@ -1,0 +1,230 @@
+//! The door: programs in, modules out. Drives every layer below, decides which tier a program takes.
+//! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, a naga module or text.
+
+use std::fmt;
+
+use crate::cfg::explore::{self, Explored};
+use crate::cfg::reduce::{Reduced, reduce};
+use crate::cfg::{Action, Cfg};
+use crate::error::{At, Error, Kind, Result, Warning};
+use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage};
+use crate::isa::{Dest, Inst, Pc, Program, Stage};
+use crate::lower::{self, Context, Outputs};
+use crate::structure::tree::Tree;
+use crate::structure::{self, Structured};
+use crate::{ir, passes};
+
+/// Which way a program took to structured control flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Its own structure was recovered.
+    Structured,
+    /// Too deeply nested: a loop over a switch on basic blocks.
+    BlockDispatcher,
+    /// Too many control states: a loop over a switch on the program counter.
+    PcDispatcher,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Structured => "structured",
+            Self::BlockDispatcher => "block dispatcher",
+            Self::PcDispatcher => "pc dispatcher",
+        })
+    }
+}
+
+/// A translated program, ready for every back end.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    /// The program, legalised.
+    pub module: ir::Module,
+    /// What surrounds it.
+    pub interface: Interface,
+    /// The registers it uses.
+    pub usage: Usage,
+    /// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits
+    /// differ between drivers.
+    pub approximate: Vec<u8>,
+    /// The way it took.
+    pub tier: Tier,
+    /// What was odd on the way.
+    pub warnings: Vec<Warning>,
+}
+
+/// Translates programs; keeps its memory from one to the next. One for each thread.
+///
+/// ```
+/// use transpica::container::Shbin;
+/// use transpica::host::dvle::{self, Executable};
+/// use transpica::{Options, Profile, Translator};
+///
+/// let bytes = include_bytes!("../shaders/textured.shbin");
+/// let file = Shbin::parse(bytes)?;
+/// let options = Options::default();
+/// let program = dvle::program(&file, 0, &options.limits)?;
+/// let mut translator = Translator::new(options, Profile::default());
+/// let translated = translator.translate(&program, &Executable::new(&file, 0, "textured.shbin")?)?;
+/// assert_eq!(translated.interface.attributes[0].name, "inpos");
+/// let words = translator.spirv(&translated)?;
+/// assert_eq!(words[0], 0x0723_0203);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub struct Translator {
+    options: Options,
+    profile: Profile,
+    scratch: passes::Scratch,
+    #[cfg(feature = "spirv")]
+    writer: crate::backend::spirv::SpirvWriter,
+}
+
+impl Translator {
+    /// A translator with these options and for this host.
+    pub fn new(options: Options, profile: Profile) -> Self {
+        Self {
+            options,
+            profile,
+            scratch: passes::Scratch::default(),
+            #[cfg(feature = "spirv")]
+            writer: crate::backend::spirv::SpirvWriter::new(),
+        }
+    }
+    /// The options it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+    /// The profile it was made with.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Translates a vertex program.
+    ///
+    /// # Errors
+    /// A geometry program, a reachable undefined opcode (unless lenient), a limit passed: each with its place.
+    pub fn translate(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Result<Translated> {
+        let options = &self.options;
+        if program.stage() == Stage::Geometry {
+            return Err(Error::new(Kind::Stage { what: "translation", stage: "geometry" }, At::Whole));
+        }
+        let folded = around.folded(options);
+        let outputs = match options.entry {
+            EntryPoint::Vertex => around.outputs(),
+            EntryPoint::Compute => Vec::new(),
+        };
+        let outputs = match options.entry {
+            EntryPoint::Vertex => Outputs::Semantics(&outputs),
+            EntryPoint::Compute => Outputs::Registers,
+        };
+        let context = Context { program, constants: &folded.floats, outputs, options };
+        let control = control(program, options)?;
+        let mut module = match &control {
+            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree)?,
+            Control::Code => lower::dispatched(context)?,
+        };
+        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        let mut usage = passes::usage::run(&module.main);
+        written(program, &control, &mut usage);
+        let approximate = passes::approximate::run(&module.main);
+        let interface = around.interface(&usage, options)?;
+        passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+        passes::tidy(&mut module, &mut self.scratch);
+        #[cfg(debug_assertions)]
+        ir::verify(&module, ir::Stage::Legal)?;
+        let warnings = interface.warnings.clone();
+        Ok(Translated { module, interface, usage, approximate, tier: control.tier(), warnings })
+    }
+
+    /// The SPIR-V module of a translated program: the same words for the same program, options and profile, always.
+    ///
+    /// # Errors
+    /// A module over the size limit.
+    #[cfg(feature = "spirv")]
+    pub fn spirv(&mut self, translated: &Translated) -> Result<Vec<u32>> {
+        use crate::backend::spirv::Source;
+        let Translated { module, interface, .. } = translated;
+        self.writer.write(&Source { module, interface, options: &self.options, profile: &self.profile })
+    }
+
+    /// The naga module of a translated program. It is valid; whether to have naga check that is the caller's choice.
+    ///
+    /// # Errors
+    /// A module over the size limit.
+    #[cfg(feature = "naga")]
+    pub fn naga(&self, translated: &Translated) -> Result<naga::Module> {
+        let Translated { module, interface, .. } = translated;
+        crate::backend::naga_ir::build(module, interface, &self.options, &self.profile)
+    }
+
+    /// The text of a translated program. Stable for one version of naga.
+    ///
+    /// # Errors
+    /// A module over the size limit, or one that the language cannot express.
+    #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
+    pub fn text(&self, translated: &Translated, language: crate::backend::text::Language) -> Result<String> {
+        crate::backend::text::write(&self.naga(translated)?, &translated.interface, language)
+    }
+}
+
+/// The control flow of a program, as far as it could be structured.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// A tree over a graph.
+    Tree(Cfg, Tree, Tier),
+    /// Only the code itself: there are too many control states.
+    Code,
+}
+
+impl Control {
+    /// The tier it stands for.
+    pub fn tier(&self) -> Tier {
+        match self {
+            Self::Tree(_, _, tier) => *tier,
+            Self::Code => Tier::PcDispatcher,
+        }
+    }
+}
+
+/// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else nothing.
+///
+/// # Errors
+/// A reachable undefined opcode, unless the options are lenient.
+pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
+    let known = explore::Options { lenient: options.lenient, ..explore::Options::default() };
+    let mut cfg = match explore::explore(program, &known, &options.limits)? {
+        Explored::Graph(cfg) => cfg,
+        Explored::TooManyNodes { .. } => return Ok(Control::Code),
+    };
+    if reduce(&mut cfg, &options.limits) == Reduced::TooDeep {
+        let tree = structure::blocks::dispatcher(&cfg);
+        return Ok(Control::Tree(cfg, tree, Tier::BlockDispatcher));
+    }
+    Ok(match structure::structure(&cfg, &options.limits) {
+        Structured::Tree(tree) => Control::Tree(cfg, tree, Tier::Structured),
+        Structured::TooDeep { .. } => {
+            let tree = structure::blocks::dispatcher(&cfg);
+            Control::Tree(cfg, tree, Tier::BlockDispatcher)
+        }
+    })
+}
+
+/// Adds the output registers that the program writes.
+fn written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
+    let mut add = |pc: Pc| {
+        if let Some(Inst::Data { dest: Dest::Output(register), mask, .. }) = program.inst(pc) {
+            usage.outputs |= 1 << register;
+            usage.output_masks[usize::from(register)].0 |= mask.0;
+        }
+    };
+    match control {
+        Control::Tree(cfg, _, _) => {
+            for action in &cfg.actions {
+                if let Action::Run(pc) = action {
+                    add(*pc);
+                }
+            }
+        }
+        Control::Code => (0..program.code().len()).for_each(|pc| add(Pc(pc as u16))),
+    }
+}
