@@ -1,1 +1,23 @@
-fn main() {}
+//! The `transpica` command: reads arguments, runs one command, prints its failure.
+
+mod args;
+mod commands;
+mod files;
+mod report;
+mod state;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    let color = cli.common.color;
+    match commands::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print(color);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The command line: subcommands, options, help texts with examples.
+//! In: arguments. Out: [`Cli`]. What the options mean is decided by the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use transpica::host;
+use transpica::precision;
+use transpica_gpu::Route;
+
+/// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and proves the result.
+#[derive(Debug, Parser)]
+#[command(name = "transpica", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(after_help = "Examples:
+  transpica translate lights.shbin                    WGSL on standard output
+  transpica translate lights.shbin --to spirv -o lights.spv
+  transpica info lights.shbin                         every table of the file
+  transpica run lights.shbin --seed 7                 outputs of the reference interpreter
+  transpica compare shaders --vertices 4096           interpreter against GPU
+
+Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    /// Say less
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more on standard error
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Colour in diagnostics
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+/// When diagnostics are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Which program of a file, and how it is translated.
+#[derive(Args, Clone, Debug)]
+pub struct Selection {
+    /// Number of the executable (DVLE) in the file
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub dvle: usize,
+    /// The numbers the program computes with
+    #[arg(long, value_enum, default_value_t = Precision::Exact)]
+    pub precision: Precision,
+    /// Layout of the uniform block
+    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
+    pub layout: Layout,
+}
+
+impl Selection {
+    /// Library options for an entry point.
+    pub fn options(&self, entry: host::EntryPoint) -> host::Options {
+        host::Options {
+            precision: self.precision.into(),
+            layout: self.layout.into(),
+            entry,
+            ..host::Options::default()
+        }
+    }
+}
+
+/// `--precision`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// Bit-equal to the reference interpreter in f32
+    Exact,
+    /// Plain IEEE
+    Fast,
+    /// Rounded to float24 after each operation
+    F24,
+}
+
+impl From<Precision> for precision::Precision {
+    fn from(precision: Precision) -> Self {
+        match precision {
+            Precision::Exact => Self::Exact,
+            Precision::Fast => Self::Fast,
+            Precision::F24 => Self::F24,
+        }
+    }
+}
+
+/// `--layout`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// One named member for each bound symbol
+    Symbols,
+    /// The whole register file at fixed offsets
+    Registers,
+}
+
+impl From<Layout> for host::Layout {
+    fn from(layout: Layout) -> Self {
+        match layout {
+            Layout::Symbols => Self::Symbols,
+            Layout::Registers => Self::Registers,
+        }
+    }
+}
+
+/// `--to`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// WGSL text
+    Wgsl,
+    /// SPIR-V module
+    Spirv,
+    /// SPIR-V disassembly
+    SpirvAsm,
+    /// GLSL text (450 core)
+    Glsl,
+    /// HLSL text
+    Hlsl,
+    /// MSL text
+    Msl,
+}
+
+/// `--entry`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Entry {
+    /// A vertex stage
+    Vertex,
+    /// A compute stage that maps v registers to o registers
+    Compute,
+}
+
+/// `--on`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Machine {
+    /// The reference interpreter
+    Cpu,
+    /// The translated program on wgpu
+    Gpu,
+}
+
+/// `--route`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RouteName {
+    /// Our SPIR-V, unchanged (exact)
+    Spirv,
+    /// Our SPIR-V through naga
+    SpirvNaga,
+    /// Our naga module
+    Naga,
+    /// Our WGSL text
+    Wgsl,
+}
+
+impl From<RouteName> for Route {
+    fn from(name: RouteName) -> Self {
+        match name {
+            RouteName::Spirv => Self::Passthrough,
+            RouteName::SpirvNaga => Self::SpirvNaga,
+            RouteName::Naga => Self::NagaIr,
+            RouteName::Wgsl => Self::Wgsl,
+        }
+    }
+}
+
+/// `--stage`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// The control-flow graph
+    Cfg,
+    /// The structured tree
+    Tree,
+    /// The intermediate form after the passes
+    Ir,
+}
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Graphviz (control-flow graph only)
+    Dot,
+    /// Text
+    Text,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Translate a vertex program
+    #[command(after_help = "Examples:
+  transpica translate lights.shbin
+  transpica translate library.shbin --dvle 4 --to glsl
+  transpica translate lights.shbin --to spirv -o lights.spv --reflect lights.json")]
+    Translate {
+        /// The .shbin file; - reads standard input
+        file: PathBuf,
+        #[command(flatten)]
+        selection: Selection,
+        /// Target language
+        #[arg(long, value_enum, default_value_t = Target::Wgsl, value_name = "TARGET")]
+        to: Target,
+        /// Shape of the entry point
+        #[arg(long, value_enum, default_value_t = Entry::Vertex)]
+        entry: Entry,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Also write what the program reads and writes, as JSON
+        #[arg(long, value_name = "FILE")]
+        reflect: Option<PathBuf>,
+        /// Keep z as the program writes it (-w..0) instead of 0..w
+        #[arg(long)]
+        raw_depth: bool,
+        /// Leave colours as written instead of min(|c|, 1)
+        #[arg(long)]
+        raw_colors: bool,
+        /// Keep setup constants in the uniform block instead of folding them
+        #[arg(long)]
+        live_constants: bool,
+        /// Treat undefined opcodes as NOP
+        #[arg(long)]
+        lenient: bool,
+    },
+    /// Show every table of a file, for every executable
+    #[command(after_help = "Examples:
+  transpica info lights.shbin
+  transpica info library.shbin --json")]
+    Info {
+        /// The .shbin file; - reads standard input
+        file: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Run a program and print its output registers
+    #[command(after_help = "Examples:
+  transpica run lights.shbin --seed 7
+  transpica run lights.shbin --state state.json --json
+  transpica run lights.shbin --on gpu --route wgsl
+  transpica run textured.shbin --trace
+
+State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
+              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }")]
+    Run {
+        /// The .shbin file; - reads standard input
+        file: PathBuf,
+        #[command(flatten)]
+        selection: Selection,
+        /// Uniforms and vertices; generated from the seed if absent
+        #[arg(long, value_name = "FILE")]
+        state: Option<PathBuf>,
+        /// Seed of generated inputs
+        #[arg(long, default_value_t = 0, value_name = "S")]
+        seed: u64,
+        /// Number of generated vertices
+        #[arg(long, default_value_t = 4, value_name = "N")]
+        vertices: usize,
+        /// Where it runs
+        #[arg(long, value_enum, default_value_t = Machine::Cpu)]
+        on: Machine,
+        /// How it reaches the GPU
+        #[arg(long, value_enum, default_value_t = RouteName::Spirv)]
+        route: RouteName,
+        /// Part of the name of the GPU
+        #[arg(long, value_name = "NAME")]
+        adapter: Option<String>,
+        /// Print every executed instruction (interpreter only)
+        #[arg(long)]
+        trace: bool,
+        /// Instructions that one vertex may execute
+        #[arg(long, default_value_t = 1 << 24, value_name = "N")]
+        budget: u64,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Run every program found on interpreter and GPU and report differences
+    #[command(after_help = "Examples:
+  transpica compare shaders --vertices 4096
+  transpica compare lights.shbin --adapter llvmpipe --json")]
+    Compare {
+        /// Files and folders
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// The numbers the programs compute with
+        #[arg(long, value_enum, default_value_t = Precision::Exact)]
+        precision: Precision,
+        /// Layout of the uniform block
+        #[arg(long, value_enum, default_value_t = Layout::Symbols)]
+        layout: Layout,
+        /// Vertices for each program
+        #[arg(long, default_value_t = 256, value_name = "N")]
+        vertices: usize,
+        /// Seed of the inputs
+        #[arg(long, default_value_t = 0, value_name = "S")]
+        seed: u64,
+        /// Only this route; otherwise SPIR-V and WGSL
+        #[arg(long, value_enum)]
+        route: Option<RouteName>,
+        /// Part of the name of the GPU
+        #[arg(long, value_name = "NAME")]
+        adapter: Option<String>,
+        /// Count +0 and -0 as different
+        #[arg(long)]
+        signed_zeros: bool,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Show the intermediate forms of a program
+    #[command(after_help = "Examples:
+  transpica cfg fog.shbin --format dot | dot -Tsvg -o fog.svg
+  transpica cfg lights.shbin --stage tree
+  transpica cfg lights.shbin --stage ir")]
+    Cfg {
+        /// The .shbin file; - reads standard input
+        file: PathBuf,
+        #[command(flatten)]
+        selection: Selection,
+        /// Which form
+        #[arg(long, value_enum, default_value_t = Form::Cfg)]
+        stage: Form,
+        /// How it is written
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}

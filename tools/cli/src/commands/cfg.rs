@@ -1,0 +1,68 @@
+//! `transpica cfg`: the intermediate forms of a program.
+
+use std::path::Path;
+
+use transpica::Translator;
+use transpica::cfg::{dot, explore};
+use transpica::host::dvle::Executable;
+use transpica::host::{EntryPoint, Profile};
+use transpica::ir;
+use transpica::structure;
+use transpica::translate::{Control, control};
+
+use super::Input;
+use crate::args::{Form, Format, Selection};
+use crate::files;
+use crate::report::Failure;
+
+pub fn run(
+    file: &Path,
+    selection: &Selection,
+    stage: Form,
+    format: Format,
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    let input = Input::read(file)?;
+    let container = input.parse()?;
+    let program = input.program(&container, selection.dvle)?;
+    let options = selection.options(EntryPoint::Vertex);
+    if format == Format::Dot && stage != Form::Cfg {
+        return Err(Failure::new("only the control-flow graph has a dot form")
+            .hint("leave --stage out, or use --format text"));
+    }
+    let text = match stage {
+        Form::Cfg => {
+            let explored = explore::explore(&program, &explore::Options::default(), &options.limits);
+            match explored.map_err(|error| input.fail(&error))? {
+                explore::Explored::Graph(cfg) if format == Format::Dot => {
+                    dot::Dot { cfg: &cfg, program: Some(&program) }.to_string()
+                }
+                explore::Explored::Graph(cfg) => cfg.to_string(),
+                explore::Explored::TooManyNodes { limit } => {
+                    return Err(Failure::new(format!(
+                        "{}: more than {limit} control states",
+                        file.display()
+                    ))
+                    .hint("such a program has no graph; it is translated to a dispatcher"));
+                }
+            }
+        }
+        Form::Tree => match control(&program, &options).map_err(|error| input.fail(&error))? {
+            Control::Tree(cfg, tree, _) => {
+                structure::text::Text { tree: &tree, cfg: &cfg, program: Some(&program) }.to_string()
+            }
+            Control::Code => {
+                return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
+            }
+        },
+        Form::Ir => {
+            let name = input.name();
+            let around =
+                Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
+            let mut translator = Translator::new(options, Profile::default());
+            let translated = translator.translate(&program, &around).map_err(|error| input.fail(&error))?;
+            ir::text::print(&translated.module)
+        }
+    };
+    files::write(output, text.as_bytes())
+}

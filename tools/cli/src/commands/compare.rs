@@ -1,0 +1,199 @@
+//! `transpica compare`: every vertex program found, interpreter against GPU.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use transpica::host::dvle::Executable;
+use transpica::host::{EntryPoint, Options};
+use transpica::isa::Stage;
+use transpica_gpu::compare::{self, Case, Verdict};
+use transpica_gpu::{Gpu, Route};
+
+use super::{Input, apply_constants};
+use crate::args::{Command, Common};
+use crate::files;
+use crate::report::Failure;
+
+/// One program on one route.
+struct Row {
+    file: String,
+    dvle: usize,
+    route: Route,
+    result: Result<Verdict, String>,
+}
+
+impl Row {
+    fn passed(&self) -> bool {
+        self.result.as_ref().is_ok_and(Verdict::passed)
+    }
+}
+
+pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
+    let Command::Compare {
+        paths,
+        precision,
+        layout,
+        vertices,
+        seed,
+        route,
+        adapter,
+        signed_zeros,
+        json,
+        output,
+    } = command
+    else {
+        unreachable!("dispatched by command")
+    };
+    let files = find(&paths)?;
+    if files.is_empty() {
+        let hint = "name .shbin files, or folders that hold some";
+        return Err(Failure::new("no .shbin file found").hint(hint));
+    }
+    let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
+    if common.verbose {
+        eprintln!("on {}", gpu.name());
+    }
+    let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
+    let options = Options {
+        precision: precision.into(),
+        layout: layout.into(),
+        entry: EntryPoint::Compute,
+        ..Options::default()
+    };
+    let mut rows = Vec::new();
+    for path in &files {
+        file(path, &gpu, &routes, options, vertices, seed, &mut rows)?;
+    }
+    let text = if json { to_json(&rows, &gpu) } else { to_table(&rows, signed_zeros, common.quiet) };
+    files::write(output.as_deref(), text.as_bytes())?;
+    let differs = |row: &&Row| {
+        !row.passed() || signed_zeros && row.result.as_ref().is_ok_and(|verdict| verdict.signed_zeros > 0)
+    };
+    match rows.iter().filter(differs).count() {
+        0 => Ok(()),
+        n => Err(Failure::new(format!("{n} of {} comparisons differ", rows.len()))),
+    }
+}
+
+/// The .shbin files named or below the folders named, sorted within each.
+fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
+            if entry.file_type().is_file() && entry.path().extension().is_some_and(|ext| ext == "shbin") {
+                files.push(entry.into_path());
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn file(
+    path: &Path,
+    gpu: &Gpu,
+    routes: &[Route],
+    options: Options,
+    vertices: usize,
+    seed: u64,
+    rows: &mut Vec<Row>,
+) -> Result<(), Failure> {
+    let input = Input::read(path)?;
+    let container = input.parse()?;
+    let name = input.name();
+    for dvle in 0..container.executables.len() {
+        let program = input.program(&container, dvle)?;
+        match program.stage() {
+            Stage::Vertex => {}
+            Stage::Geometry => continue,
+        }
+        let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+        let mut uniforms = transpica_generate::uniforms(seed);
+        apply_constants(&mut uniforms, &around.constants());
+        let inputs = transpica_generate::inputs(seed, vertices);
+        let case = Case {
+            program: &program,
+            around: &around,
+            uniforms: &uniforms,
+            inputs: &inputs,
+            options,
+            budget: 1 << 20,
+        };
+        for &route in routes {
+            let result = compare::compare(gpu, &case, route).map_err(|error| error.to_string());
+            rows.push(Row { file: path.display().to_string(), dvle, route, result });
+        }
+    }
+    Ok(())
+}
+
+fn to_table(rows: &[Row], signed_zeros: bool, quiet: bool) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let mark = if row.passed() { "ok  " } else { "FAIL" };
+        if quiet && row.passed() {
+            continue;
+        }
+        let _ = write!(text, "{mark} {:<28} dvle {} {:<10} ", row.file, row.dvle, row.route.name());
+        match &row.result {
+            Err(error) => {
+                let _ = writeln!(text, "{error}");
+            }
+            Ok(verdict) => {
+                let _ = writeln!(text, "{}", describe(verdict, row.route, signed_zeros));
+            }
+        }
+    }
+    let (failed, total) = (rows.iter().filter(|row| !row.passed()).count(), rows.len());
+    let vertices: usize = rows.iter().filter_map(|row| row.result.as_ref().ok()).map(|v| v.vertices).sum();
+    let differing: u64 = rows.iter().filter_map(|row| row.result.as_ref().ok()).map(|v| v.differing).sum();
+    let _ = writeln!(
+        text,
+        "{total} comparisons, {vertices} vertices, {differing} differing values, {failed} failed"
+    );
+    text
+}
+
+fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
+    let mut text = format!("{} vertices, {} differing", verdict.vertices, verdict.differing);
+    let mut note = |count: u64, what: &str| {
+        if count > 0 {
+            let _ = write!(text, ", {count} {what}");
+        }
+    };
+    note(verdict.unfinished as u64, "unfinished");
+    note(verdict.approximate, "approximate (EX2/LG2)");
+    note(verdict.within_ulp, "within 4 ulp");
+    note(verdict.flushed, "flushed below 2^-126");
+    note(if signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
+    if !route.is_exact() && verdict.worst_ulp > 0 {
+        let _ = write!(text, ", worst {} ulp", verdict.worst_ulp);
+    }
+    if let Some(first) = &verdict.first {
+        let _ = write!(text, "; first: {first}");
+    }
+    text
+}
+
+fn to_json(rows: &[Row], gpu: &Gpu) -> String {
+    let row = |row: &Row| match &row.result {
+        Err(error) => {
+            json!({ "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": false, "error": error })
+        }
+        Ok(v) => json!({
+            "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": row.passed(),
+            "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
+            "approximate": v.approximate, "within_ulp": v.within_ulp, "worst_ulp": v.worst_ulp,
+            "flushed": v.flushed, "signed_zeros": v.signed_zeros,
+            "first": v.first.map(|first| first.to_string()),
+        }),
+    };
+    let all: Vec<Value> = rows.iter().map(row).collect();
+    let text = serde_json::to_string_pretty(&json!({ "adapter": gpu.name(), "comparisons": all }));
+    text.unwrap_or_default() + "\n"
+}

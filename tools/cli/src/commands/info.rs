@@ -1,0 +1,232 @@
+//! `transpica info`: every table of a container. One description as JSON; the text is made from it, so that both say the
+//! same.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
+use transpica::isa::decode::decode;
+use transpica::precision::float24;
+
+use super::Input;
+use crate::files;
+use crate::report::Failure;
+
+pub fn run(file: &Path, json: bool, output: Option<&Path>) -> Result<(), Failure> {
+    let input = Input::read(file)?;
+    let container = input.parse()?;
+    let value = describe(&container);
+    let text = if json {
+        serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
+    } else {
+        let mut text = format!("{}: {} bytes\n", file.display(), input.bytes.len());
+        section(&mut text, &value, 0);
+        text
+    };
+    files::write(output, text.as_bytes())
+}
+
+fn describe(file: &Shbin<'_>) -> Value {
+    let package = &file.package;
+    let descriptors: Vec<u32> = package.descriptors.iter().map(|descriptor| descriptor.bits).collect();
+    let code: Vec<Value> = package
+        .code
+        .iter()
+        .enumerate()
+        .map(|(pc, word)| {
+            let text = decode(word, &descriptors).to_string();
+            let mut row = json!({ "pc": format!("{pc:#x}"), "word": format!("{word:08x}"), "text": text });
+            if let Some((name, line)) = package.source_line(pc) {
+                row["line"] = json!(format!("{}:{line}", name.to_text()));
+            }
+            row
+        })
+        .collect();
+    let table: Vec<Value> = package
+        .descriptors
+        .iter()
+        .enumerate()
+        .map(|(index, descriptor)| {
+            let bits = transpica::isa::opdesc::Descriptor::unpack(descriptor.bits);
+            let sources = bits
+                .sources
+                .map(|source| format!("{}{}", if source.negate { "-" } else { "+" }, source.swizzle));
+            json!({
+                "index": index, "word": format!("{:08x}", descriptor.bits), "mask": bits.mask.to_string(),
+                "sources": sources.join(" "), "usage": format!("{:04x}", descriptor.usage),
+            })
+        })
+        .collect();
+    let warnings: Vec<Value> = file.warnings().iter().map(|warning| json!(warning.to_string())).collect();
+    json!({
+        "package": {
+            "version": format!("{}.{}", package.version.major, package.version.minor),
+            "short_header": package.short_header,
+            "code_words": package.code.len(),
+            "descriptor_count": package.descriptors.len(),
+            "line_count": package.lines.len(),
+        },
+        "executables": file.executables.iter().map(executable).collect::<Vec<_>>(),
+        "descriptors": table,
+        "code": code,
+        "warnings": warnings,
+    })
+}
+
+fn executable(dvle: &Dvle<'_>) -> Value {
+    let header = &dvle.header;
+    let stage = match header.shader_type() {
+        Some(ShaderType::Vertex) => "vertex".to_string(),
+        Some(ShaderType::Geometry) => "geometry".to_string(),
+        None => format!("unknown ({})", header.kind),
+    };
+    let mut fields = Map::new();
+    fields.insert("offset".into(), json!(format!("{:#x}", dvle.start)));
+    fields.insert("stage".into(), json!(stage));
+    fields.insert("version".into(), json!(format!("{}.{}", header.version.major, header.version.minor)));
+    fields.insert("flags".into(), json!(flags(dvle)));
+    fields.insert("main".into(), json!(format!("{:#x}", header.main)));
+    fields.insert("endmain".into(), json!(format!("{:#x}", header.endmain)));
+    if let Some(label) = dvle.entry_label() {
+        fields.insert("entry_label".into(), json!(label.to_text()));
+    }
+    fields.insert("input_mask".into(), json!(format!("{:#06x}", header.input_mask)));
+    fields.insert("output_mask".into(), json!(format!("{:#06x}", header.output_mask)));
+    if header.shader_type() == Some(ShaderType::Geometry) {
+        let mode =
+            header.geometry_mode().map_or("unknown".to_string(), |mode| format!("{mode:?}").to_lowercase());
+        fields.insert("geometry_mode".into(), json!(mode));
+        fields.insert("geometry_start".into(), json!(header.geometry_start));
+        fields.insert("geometry_main_vertices".into(), json!(header.geometry_main_vertices));
+        fields.insert("geometry_fixed_vertices".into(), json!(header.geometry_fixed_vertices));
+    }
+    fields.insert("symbols".into(), symbols(dvle));
+    fields.insert("outputs".into(), outputs(dvle));
+    fields.insert("constants".into(), constants(dvle));
+    let label = |label: transpica::container::Label| {
+        json!({
+            "name": dvle.name(label.name).to_text(), "id": format!("{:#x}", label.id),
+            "address": format!("{:#x}", label.address), "length": label.length,
+        })
+    };
+    fields.insert("labels".into(), dvle.labels.iter().map(label).collect());
+    Value::Object(fields)
+}
+
+fn flags(dvle: &Dvle<'_>) -> String {
+    let mut names = Vec::new();
+    if dvle.header.merges_output_maps() {
+        names.push("merge");
+    }
+    if dvle.header.is_debug() {
+        names.push("debug");
+    }
+    format!("{:#04x} {}", dvle.header.flags, names.join(" ")).trim_end().to_string()
+}
+
+fn symbols(dvle: &Dvle<'_>) -> Value {
+    let registers = |symbol: transpica::container::Symbol| match symbol.range() {
+        Some(range) => {
+            let letter = match range.bank {
+                SymbolBank::Input => 'v',
+                SymbolBank::Float => 'c',
+                SymbolBank::Int => 'i',
+                SymbolBank::Bool => 'b',
+            };
+            match range.count {
+                1 => format!("{letter}{}", range.first),
+                count => format!("{letter}{}..{letter}{}", range.first, range.first + count - 1),
+            }
+        }
+        None => format!("no registers ({:#x}..{:#x})", symbol.first, symbol.last),
+    };
+    dvle.symbols
+        .iter()
+        .map(|symbol| json!({ "name": dvle.name(symbol.name).to_text(), "registers": registers(symbol) }))
+        .collect()
+}
+
+fn outputs(dvle: &Dvle<'_>) -> Value {
+    dvle.outputs
+        .iter()
+        .map(|output| {
+            let semantic =
+                output.semantic().map_or(format!("unknown ({})", output.kind), |s| s.info().name.into());
+            let mask = transpica::isa::Mask((output.mask & 15) as u8);
+            json!({ "register": format!("o{}.{mask}", output.register), "semantic": semantic })
+        })
+        .collect()
+}
+
+fn constants(dvle: &Dvle<'_>) -> Value {
+    dvle.constants
+        .iter()
+        .map(|constant| match constant.value() {
+            Some(ConstantValue::Bool { register, value }) => {
+                json!({ "register": format!("b{register}"), "value": value.to_string() })
+            }
+            Some(ConstantValue::Int { register, value: [x, y, z, w] }) => {
+                json!({ "register": format!("i{register}"), "value": format!("{x} {y} {z} {w}") })
+            }
+            Some(ConstantValue::Float { register, value }) => {
+                let value = value.map(|bits| format!("{:?}", f32::from_bits(float24::to_f32_bits(bits))));
+                json!({ "register": format!("c{register}"), "value": value.join(" ") })
+            }
+            None => json!({ "register": format!("none (type {}, {})", constant.kind, constant.register), "value": "" }),
+        })
+        .collect()
+}
+
+/// Prints an object as `key: value` lines; tables of flat rows in columns. The nesting is that of [`describe`].
+fn section(text: &mut String, value: &Value, depth: usize) {
+    let indent = "  ".repeat(depth);
+    let Some(map) = value.as_object() else { return };
+    for (key, value) in map {
+        match value {
+            Value::Object(_) => {
+                let _ = writeln!(text, "{indent}{key}");
+                section(text, value, depth + 1);
+            }
+            Value::Array(rows) if rows.is_empty() => {
+                let _ = writeln!(text, "{indent}{key}: none");
+            }
+            Value::Array(rows) if key == "executables" => {
+                for (index, row) in rows.iter().enumerate() {
+                    let _ = writeln!(text, "{indent}dvle {index}");
+                    section(text, row, depth + 1);
+                }
+            }
+            Value::Array(rows) => {
+                let _ = writeln!(text, "{indent}{key}");
+                table(text, rows, depth + 1);
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                let _ = writeln!(text, "{indent}{key}: {}", plain(value));
+            }
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+fn table(text: &mut String, rows: &[Value], depth: usize) {
+    let cells = |row: &Value| match row.as_object() {
+        Some(map) => map.values().map(plain).collect::<Vec<_>>(),
+        None => vec![plain(row)],
+    };
+    let all: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let columns = all.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for row in &all {
+        let mut line = "  ".repeat(depth);
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}

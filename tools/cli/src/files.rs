@@ -1,0 +1,43 @@
+//! Reading inputs and writing results. A result is written only when it is complete.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::report::Failure;
+
+/// No shader container comes near this many bytes.
+const MOST: u64 = 64 << 20;
+
+/// Reads a file, or standard input for `-`.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let result = if path == Path::new("-") {
+        std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))
+    };
+    result.map_err(|error| Failure::io("read", path, &error))?;
+    if bytes.len() as u64 > MOST {
+        let hint = "a .shbin file is a few hundred kilobytes at most; is this the right file?";
+        return Err(Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint));
+    }
+    Ok(bytes)
+}
+
+/// Writes a result to a file, or to standard output.
+pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    match path {
+        Some(path) if path != Path::new("-") => {
+            std::fs::write(path, bytes).map_err(|error| Failure::io("write", path, &error))
+        }
+        Some(_) | None => {
+            let mut out = std::io::stdout().lock();
+            match out.write_all(bytes).and_then(|()| out.flush()) {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    Err(Failure::io("write", Path::new("standard output"), &error))
+                }
+                Ok(()) | Err(_) => Ok(()),
+            }
+        }
+    }
+}

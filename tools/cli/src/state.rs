@@ -1,0 +1,158 @@
+//! The state file: uniforms and vertices as JSON. In: JSON text. Out: register values as f32 bits.
+//! Every deviation from the format is an error that names the place as a path (`vertices[3].v1[2]`).
+
+use serde_json::{Map, Value};
+use transpica::interp::Uniforms;
+use transpica_gpu::Registers;
+
+/// Uniform values and vertices; what a file does not list keeps its default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Values of the file laid over those given.
+    pub uniforms: Uniforms,
+    /// The float uniforms that the file sets.
+    pub floats_set: [bool; 96],
+    /// v0..v15 of each vertex.
+    pub vertices: Vec<Registers>,
+}
+
+/// v registers that nothing feeds: (0, 0, 0, 1).
+pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
+
+/// Reads a state file over uniforms that are already set.
+pub fn parse(text: &str, mut uniforms: Uniforms) -> Result<State, String> {
+    let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let root = object(&root, "the file")?;
+    known_keys(root, &["uniforms", "vertices"], "the file")?;
+    let mut floats_set = [false; 96];
+    if let Some(banks) = root.get("uniforms") {
+        let banks = object(banks, "uniforms")?;
+        known_keys(banks, &["c", "i", "b"], "uniforms")?;
+        for (key, value) in bank(banks, "c")? {
+            let register = index(&key, 96, "uniforms.c")?;
+            uniforms.floats[register] = vector(value, &format!("uniforms.c.{key}"))?.map(f32::from_bits);
+            floats_set[register] = true;
+        }
+        for (key, value) in bank(banks, "i")? {
+            uniforms.ints[index(&key, 4, "uniforms.i")?] = bytes(value, &format!("uniforms.i.{key}"))?;
+        }
+        for (key, value) in bank(banks, "b")? {
+            let id = index(&key, 16, "uniforms.b")? as u8;
+            let value = value.as_bool().ok_or_else(|| format!("uniforms.b.{key} must be true or false"))?;
+            uniforms.set_bool(id, value);
+        }
+    }
+    let empty = Vec::new();
+    let list = match root.get("vertices") {
+        Some(list) => list.as_array().ok_or("vertices must be an array")?,
+        None => &empty,
+    };
+    let vertices = list.iter().enumerate().map(|(n, value)| vertex(value, n)).collect::<Result<_, _>>()?;
+    Ok(State { uniforms, floats_set, vertices })
+}
+
+fn vertex(value: &Value, n: usize) -> Result<Registers, String> {
+    let place = format!("vertices[{n}]");
+    let mut registers = DEFAULT_REGISTERS;
+    for (key, value) in object(value, &place)? {
+        let number =
+            key.strip_prefix('v').ok_or_else(|| format!("{place}: unknown key \"{key}\", use v0..v15"))?;
+        registers[index(number, 16, &place)?] = vector(value, &format!("{place}.{key}"))?;
+    }
+    Ok(registers)
+}
+
+fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, String> {
+    value.as_object().ok_or_else(|| format!("{place} must be an object"))
+}
+
+fn known_keys(map: &Map<String, Value>, known: &[&str], place: &str) -> Result<(), String> {
+    match map.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(format!("{place}: unknown key \"{key}\", known: {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+fn bank<'a>(banks: &'a Map<String, Value>, name: &str) -> Result<Vec<(String, &'a Value)>, String> {
+    match banks.get(name) {
+        Some(bank) => Ok(object(bank, &format!("uniforms.{name}"))?
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect()),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn index(key: &str, count: usize, place: &str) -> Result<usize, String> {
+    let index = key.parse::<usize>().ok().filter(|&index| index < count);
+    index.ok_or_else(|| format!("{place}: register \"{key}\" must be 0..={}", count - 1))
+}
+
+fn vector(value: &Value, place: &str) -> Result<[u32; 4], String> {
+    let list = value.as_array().filter(|list| list.len() == 4);
+    let list = list.ok_or_else(|| format!("{place} must be an array of four numbers"))?;
+    let mut bits = [0; 4];
+    for (lane, (bits, value)) in bits.iter_mut().zip(list).enumerate() {
+        *bits = float(value).ok_or_else(|| {
+            format!("{place}[{lane}] must be a number, \"0x…\" with f32 bits, \"inf\", \"-inf\" or \"nan\"")
+        })?;
+    }
+    Ok(bits)
+}
+
+fn float(value: &Value) -> Option<u32> {
+    match value {
+        Value::Number(number) => Some((number.as_f64()? as f32).to_bits()),
+        Value::String(text) => match text.as_str() {
+            "inf" => Some(f32::INFINITY.to_bits()),
+            "-inf" => Some(f32::NEG_INFINITY.to_bits()),
+            "nan" => Some(0x7fc0_0000),
+            text => u32::from_str_radix(text.strip_prefix("0x")?, 16).ok(),
+        },
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn bytes(value: &Value, place: &str) -> Result<[u8; 4], String> {
+    let wrong = || format!("{place} must be an array of four numbers 0..=255");
+    let list = value.as_array().filter(|list| list.len() == 4).ok_or_else(wrong)?;
+    let mut bytes = [0; 4];
+    for (byte, value) in bytes.iter_mut().zip(list) {
+        *byte = value.as_u64().and_then(|value| u8::try_from(value).ok()).ok_or_else(wrong)?;
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_number_forms_are_read() {
+        let text = r#"{"uniforms":{"c":{"95":[1,0.5,"-inf","0x00000001"]},"i":{"3":[1,2,3,255]},"b":{"15":true}},
+                       "vertices":[{"v15":["nan","inf",-0.0,1e39]},{}]}"#;
+        let state = parse(text, Uniforms::default()).expect("valid");
+        assert_eq!(state.uniforms.floats[95].map(f32::to_bits), [0x3f80_0000, 0x3f00_0000, 0xff80_0000, 1]);
+        assert!(state.floats_set[95] && !state.floats_set[0]);
+        assert_eq!(state.uniforms.ints[3], [1, 2, 3, 255]);
+        assert!(state.uniforms.bool(15) && !state.uniforms.bool(0));
+        assert_eq!(state.vertices[0][15], [0x7fc0_0000, 0x7f80_0000, 0x8000_0000, 0x7f80_0000]);
+        assert_eq!(state.vertices[1], DEFAULT_REGISTERS);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        for (text, place) in [
+            ("{", "not JSON"),
+            ("[]", "the file must be an object"),
+            (r#"{"vertex":[]}"#, "unknown key \"vertex\""),
+            (r#"{"uniforms":{"c":{"96":[0,0,0,0]}}}"#, "\"96\" must be 0..=95"),
+            (r#"{"uniforms":{"i":{"0":[0,0,0,256]}}}"#, "uniforms.i.0 must be"),
+            (r#"{"vertices":[{},{"v1":[0,0,"x",0]}]}"#, "vertices[1].v1[2] must be"),
+            (r#"{"vertices":[{"r0":[0,0,0,0]}]}"#, "unknown key \"r0\""),
+        ] {
+            let error = parse(text, Uniforms::default()).expect_err("malformed");
+            assert!(error.contains(place), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Runs one program on the reference interpreter and on the GPU and judges every output component.
+//! In: a program, its surroundings, uniforms and inputs. Out: a [`Verdict`]. The rules are those of the command line:
+//! on the exact route every bit must agree, except results below 2^-126 (a driver may flush them), components that depend
+//! on EX2 or LG2 (a stated tolerance), and the sign of zero (no instruction can see it).
+
+use std::fmt;
+
+use transpica::backend;
+use transpica::error::{Error, Kind};
+use transpica::host::{self, EntryPoint, Options, Profile, Surroundings};
+use transpica::interp::{Machine, Settings, Uniforms};
+use transpica::isa::Program;
+use transpica::{Translated, Translator};
+
+use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
+
+/// Tolerance of components that depend on EX2 or LG2, relative to the larger magnitude, on top of [`APPROXIMATE_FLOOR`].
+pub const APPROXIMATE_RELATIVE: f32 = 1.0e-3;
+/// Absolute part of that tolerance.
+pub const APPROXIMATE_FLOOR: f32 = 1.0e-5;
+/// Tolerance in units in the last place of routes through naga, which drops NoContraction.
+pub const ROUTE_ULP: u32 = 4;
+
+/// What is compared.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// Its constants and names.
+    pub around: &'a dyn Surroundings,
+    /// All uniform registers, setup constants included.
+    pub uniforms: &'a Uniforms,
+    /// v0..v15 of each vertex.
+    pub inputs: &'a [[[f32; 4]; 16]],
+    /// Options; the entry point is always the compute one.
+    pub options: Options,
+    /// Instructions that one vertex may execute on the interpreter.
+    pub budget: u64,
+}
+
+/// Why a case could not be judged.
+#[derive(Debug)]
+pub enum CompareError {
+    /// The library refused the program, or the interpreter did not finish it.
+    Program(Error),
+    /// The GPU refused it.
+    Gpu(GpuError),
+}
+
+impl fmt::Display for CompareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program(error) => error.fmt(f),
+            Self::Gpu(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CompareError {}
+
+impl From<Error> for CompareError {
+    fn from(error: Error) -> Self {
+        Self::Program(error)
+    }
+}
+
+impl From<GpuError> for CompareError {
+    fn from(error: GpuError) -> Self {
+        Self::Gpu(error)
+    }
+}
+
+/// One component that differs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// Number of the vertex.
+    pub vertex: usize,
+    /// o0..o15
+    pub register: usize,
+    /// 0..=3
+    pub component: usize,
+    /// Bits on the interpreter.
+    pub expected: u32,
+    /// Bits on the GPU.
+    pub found: u32,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (expected, found) = (f32::from_bits(self.expected), f32::from_bits(self.found));
+        let component = ['x', 'y', 'z', 'w'][self.component & 3];
+        write!(f, "vertex {} o{}.{component}: interpreter ", self.vertex, self.register)?;
+        write!(f, "{expected:?} ({:#010x}), GPU {found:?} ({:#010x})", self.expected, self.found)
+    }
+}
+
+/// The result of one comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// Vertices compared.
+    pub vertices: usize,
+    /// Vertices left out because the interpreter did not finish them within the budget.
+    pub unfinished: usize,
+    /// Components that break the rules.
+    pub differing: u64,
+    /// The first of them.
+    pub first: Option<Difference>,
+    /// Components equal but for the sign of zero.
+    pub signed_zeros: u64,
+    /// Results below 2^-126 that the driver flushed.
+    pub flushed: u64,
+    /// Components that depend on EX2 or LG2 and are not bit-equal, but within the tolerance.
+    pub approximate: u64,
+    /// Components of an inexact route that are not bit-equal, but within [`ROUTE_ULP`].
+    pub within_ulp: u64,
+    /// Largest distance in units in the last place among components that must be equal.
+    pub worst_ulp: u32,
+    /// Registers with a component that breaks the rules, bit n is on.
+    pub registers: u16,
+}
+
+/// Makes the form of a translated program that a route wants.
+///
+/// # Errors
+/// What the back end refuses.
+pub fn shader(translator: &mut Translator, translated: &Translated, route: Route) -> Result<Shader, Error> {
+    Ok(match route {
+        Route::Passthrough => Shader::Passthrough(translator.spirv(translated)?),
+        Route::SpirvNaga => Shader::SpirvNaga(translator.spirv(translated)?),
+        Route::NagaIr => Shader::NagaIr(Box::new(translator.naga(translated)?)),
+        Route::Wgsl => Shader::Wgsl(translator.text(translated, backend::text::Language::Wgsl)?),
+    })
+}
+
+/// Interpreter results of each vertex; nothing where the budget ran out.
+///
+/// # Errors
+/// Anything the interpreter refuses besides the budget.
+pub fn reference(case: &Case<'_>) -> Result<Vec<Option<Registers>>, Error> {
+    let settings =
+        Settings { precision: case.options.precision, lenient: case.options.lenient, budget: case.budget };
+    let mut machine = Machine::new(case.program, settings)?;
+    machine.set_uniforms(case.uniforms);
+    let mut all = Vec::with_capacity(case.inputs.len());
+    for inputs in case.inputs {
+        match machine.run(inputs) {
+            Ok(outputs) => all.push(Some(outputs.map(|register| register.map(f32::to_bits)))),
+            Err(Error { kind: Kind::StepBudget(_), .. }) => all.push(None),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+/// Runs a case on interpreter and GPU and compares. Vertices that the interpreter does not finish never reach the GPU.
+///
+/// # Errors
+/// What the library, the interpreter or the GPU refuses.
+pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
+    let options = Options { entry: EntryPoint::Compute, ..case.options };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(case.program, case.around)?;
+    let shader = shader(&mut translator, &translated, route)?;
+    let expected = reference(case)?;
+    let kept: Vec<(usize, Registers)> =
+        expected.iter().enumerate().filter_map(|(vertex, registers)| Some((vertex, (*registers)?))).collect();
+    let inputs: Vec<Registers> = kept
+        .iter()
+        .map(|(vertex, _)| case.inputs[*vertex].map(|register| register.map(f32::to_bits)))
+        .collect();
+    let uniforms = uniform_bytes(&translated, case.uniforms);
+    let found = run_compute(gpu, shader, &uniforms, &inputs)?;
+    let mut verdict =
+        Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
+    for ((vertex, expected), found) in kept.iter().zip(&found) {
+        verdict.vertex(*vertex, expected, found, &translated.approximate, route);
+    }
+    Ok(verdict)
+}
+
+/// The content of the uniform block.
+pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
+    let values = host::UniformValues {
+        floats: uniforms.floats.map(|register| register.map(f32::to_bits)),
+        ints: uniforms.ints,
+        bools: uniforms.bools,
+    };
+    host::pack(&translated.interface.block, &values)
+}
+
+/// Distance of two floats in representable numbers; zeros are equal, NaN is infinitely far.
+fn ulp(a: f32, b: f32) -> u32 {
+    if a.is_nan() || b.is_nan() {
+        return u32::MAX;
+    }
+    let order = |x: f32| {
+        let magnitude = i64::from(x.to_bits() & 0x7fff_ffff);
+        if x.is_sign_negative() { -magnitude } else { magnitude }
+    };
+    u32::try_from((order(a) - order(b)).abs()).unwrap_or(u32::MAX)
+}
+
+impl Verdict {
+    /// Whether nothing breaks the rules.
+    pub fn passed(&self) -> bool {
+        self.differing == 0
+    }
+
+    fn vertex(
+        &mut self,
+        vertex: usize,
+        expected: &Registers,
+        found: &Registers,
+        approximate: &[u8],
+        route: Route,
+    ) {
+        for register in 0..16 {
+            let lanes = approximate.get(register).copied().unwrap_or(0);
+            for component in 0..4 {
+                let (expected, found) = (expected[register][component], found[register][component]);
+                if !self.component(expected, found, lanes >> component & 1 != 0, route) {
+                    self.differing += 1;
+                    self.registers |= 1 << register;
+                    self.first.get_or_insert(Difference { vertex, register, component, expected, found });
+                }
+            }
+        }
+    }
+
+    /// Judges one component; false if it breaks the rules.
+    fn component(&mut self, expected: u32, found: u32, approximate: bool, route: Route) -> bool {
+        if expected == found {
+            return true;
+        }
+        let (a, b) = (f32::from_bits(expected), f32::from_bits(found));
+        if a.is_nan() && b.is_nan() {
+            return true;
+        }
+        if a == b {
+            self.signed_zeros += 1;
+            return true;
+        }
+        if a.is_subnormal() && b == 0.0 {
+            self.flushed += 1;
+            return true;
+        }
+        if approximate {
+            let close = (a - b).abs() <= APPROXIMATE_RELATIVE * a.abs().max(b.abs()) + APPROXIMATE_FLOOR;
+            self.approximate += u64::from(close);
+            return close;
+        }
+        let distance = ulp(a, b);
+        self.worst_ulp = self.worst_ulp.max(distance);
+        let close = !route.is_exact() && distance <= ROUTE_ULP;
+        self.within_ulp += u64::from(close);
+        close
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(expected: f32, found: f32, approximate: bool, route: Route) -> bool {
+        Verdict::default().component(expected.to_bits(), found.to_bits(), approximate, route)
+    }
+
+    #[test]
+    fn exact_route_forgives_only_nan_payload_zero_sign_and_flushing() {
+        let next = f32::from_bits(1f32.to_bits() + 1);
+        assert!(!judge(1.0, next, false, Route::Passthrough));
+        assert!(judge(f32::NAN, -f32::NAN, false, Route::Passthrough));
+        assert!(judge(0.0, -0.0, false, Route::Passthrough));
+        assert!(judge(f32::from_bits(7), 0.0, false, Route::Passthrough));
+        assert!(!judge(f32::MIN_POSITIVE, 0.0, false, Route::Passthrough));
+        assert!(!judge(0.0, f32::from_bits(7), false, Route::Passthrough));
+        assert!(!judge(f32::NAN, 1.0, false, Route::Passthrough));
+    }
+
+    #[test]
+    fn tolerances_apply_where_they_are_stated() {
+        let next = f32::from_bits(1f32.to_bits() + 4);
+        assert!(judge(1.0, next, false, Route::Wgsl));
+        assert!(!judge(1.0, f32::from_bits(1f32.to_bits() + 5), false, Route::Wgsl));
+        assert!(judge(1.0, 1.0009, true, Route::Passthrough));
+        assert!(!judge(1.0, 1.0021, true, Route::Passthrough));
+        assert!(!judge(f32::INFINITY, 1.0, true, Route::Passthrough));
+    }
+}
