@@ -1,1 +1,131 @@
-fn main() {}
+//! Times every stage of a translation for files and folders, and glslang on our GLSL of the same program beside it.
+//! In: `.shbin` files. Out: minimum and median nanoseconds of each stage; ratios hold within one run, absolute times depend
+//! on the machine. For a single file the last line is the median of bytes → SPIR-V in µs.
+
+mod glslang;
+mod stages;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use serde_json::{Value, json};
+
+use stages::{Measured, Timing};
+
+/// Times every stage of a translation.
+#[derive(Parser)]
+#[command(after_help = "Example:
+  cargo run --release -p transpica-bench -- shaders --json")]
+struct Arguments {
+    /// Files and folders
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Only this executable of each file
+    #[arg(long, value_name = "N")]
+    dvle: Option<usize>,
+    /// Repetitions of each stage
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    repeat: usize,
+    /// Plain IEEE instead of exact arithmetic
+    #[arg(long)]
+    fast: bool,
+    /// Leave glslang out (it needs g++ and Debian's glslang-dev)
+    #[arg(long)]
+    no_glslang: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("error: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in paths {
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            let path = entry.map_err(|error| error.to_string())?.into_path();
+            if path.is_file() && (paths.contains(&path) || path.extension().is_some_and(|e| e == "shbin")) {
+                files.push(path);
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
+    let files = find(&arguments.paths)?;
+    let mut all = Vec::new();
+    for path in &files {
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for measured in stages::measure(path, &bytes, arguments.dvle, arguments.repeat, arguments.fast)? {
+            let reference = match &compiler {
+                Some(compiler) => Some(compiler.measure(&measured.glsl, arguments.repeat.min(100))?),
+                None => None,
+            };
+            all.push((measured, reference));
+        }
+    }
+    if arguments.json {
+        let rows: Vec<Value> =
+            all.iter().map(|(measured, reference)| to_json(measured, *reference)).collect();
+        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
+    } else {
+        for (measured, reference) in &all {
+            print(measured, *reference);
+        }
+        if let [(measured, _)] = &all[..] {
+            println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
+        }
+    }
+    Ok(())
+}
+
+fn print(measured: &Measured, reference: Option<glslang::Reference>) {
+    println!(
+        "{} dvle {}: {} instructions executed at most once each",
+        measured.file, measured.dvle, measured.instructions
+    );
+    for (name, timing) in &measured.stages {
+        println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
+    }
+    for (name, timing) in [("bytes → SPIR-V", measured.to_spirv), ("bytes → WGSL", measured.to_wgsl)] {
+        println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
+    }
+    println!("  {} SPIR-V words, {} IR values, {}", measured.words, measured.values, measured.tier);
+    if let Some(reference) = reference {
+        println!(
+            "  glslang, same program from our GLSL: {} min {} median ns, {} words",
+            reference.min, reference.median, reference.words
+        );
+        let ratio = reference.median as f64 / measured.to_spirv.median as f64;
+        println!(
+            "  glslang takes {ratio:.0} times as long and {:.2} times the words",
+            reference.words as f64 / measured.words as f64
+        );
+    }
+}
+
+fn to_json(measured: &Measured, reference: Option<glslang::Reference>) -> Value {
+    let timing = |timing: &Timing| json!({ "min": timing.min, "median": timing.median });
+    let stages: serde_json::Map<String, Value> =
+        measured.stages.iter().map(|(name, value)| ((*name).to_string(), timing(value))).collect();
+    json!({
+        "file": measured.file, "dvle": measured.dvle, "instructions": measured.instructions, "stages": stages,
+        "bytes_to_spirv": timing(&measured.to_spirv), "bytes_to_wgsl": timing(&measured.to_wgsl),
+        "spirv_words": measured.words, "ir_values": measured.values, "tier": measured.tier,
+        "glslang": reference.map(|r| json!({
+            "min": r.min, "median": r.median, "words": r.words,
+            "ratio": r.median as f64 / measured.to_spirv.median as f64,
+        })),
+    })
+}

@@ -1,0 +1,219 @@
+//! Runs the stages of a translation one by one with a clock between them, and the whole without.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use transpica::backend::naga_ir;
+use transpica::backend::spirv::{Source, SpirvWriter};
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::cfg::explore::{self, Explored};
+use transpica::cfg::reduce::{Reduced, reduce};
+use transpica::container::Shbin;
+use transpica::error::Error;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{Options, Profile, Surroundings};
+use transpica::isa::{Pc, Stage};
+use transpica::lower::{self, Context, Outputs};
+use transpica::precision::Precision;
+use transpica::structure::{self, Structured};
+use transpica::{Translator, passes};
+
+/// Nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Fastest.
+    pub min: u64,
+    /// Median.
+    pub median: u64,
+}
+
+impl Timing {
+    fn of(mut samples: Vec<u64>) -> Self {
+        samples.sort_unstable();
+        Self { min: samples[0], median: samples[samples.len() / 2] }
+    }
+}
+
+/// One program.
+pub struct Measured {
+    /// Its file.
+    pub file: String,
+    /// Its executable.
+    pub dvle: usize,
+    /// Code words of the blob that it reaches.
+    pub instructions: usize,
+    /// Each stage.
+    pub stages: Vec<(&'static str, Timing)>,
+    /// Container bytes to SPIR-V words.
+    pub to_spirv: Timing,
+    /// Container bytes to WGSL text.
+    pub to_wgsl: Timing,
+    /// Words of the module.
+    pub words: usize,
+    /// Values of the intermediate form after the passes.
+    pub values: usize,
+    /// Tier.
+    pub tier: String,
+    /// The program as GLSL.
+    pub glsl: String,
+}
+
+const STAGES: [&str; 9] =
+    ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "naga", "WGSL"];
+
+/// Measures the vertex programs of a file.
+pub fn measure(
+    path: &Path,
+    bytes: &[u8],
+    only: Option<usize>,
+    repeat: usize,
+    fast: bool,
+) -> Result<Vec<Measured>, String> {
+    let at = |error: Error| format!("{}: {error}", path.display());
+    let file = Shbin::parse(bytes).map_err(at)?;
+    let precision = if fast { Precision::Fast } else { Precision::Exact };
+    let options = Options { precision, ..Options::default() };
+    let mut all = Vec::new();
+    for dvle in 0..file.executables.len() {
+        if only.is_some_and(|only| only != dvle) {
+            continue;
+        }
+        if dvle::program(&file, dvle, &options.limits).map_err(at)?.stage() == Stage::Vertex {
+            let mut measured = one(bytes, dvle, options, repeat.max(1)).map_err(at)?;
+            measured.file = path.display().to_string();
+            all.push(measured);
+        }
+    }
+    Ok(all)
+}
+
+/// Takes the time since the last call.
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> u64 {
+        let now = Instant::now();
+        let lap = now.duration_since(self.0);
+        self.0 = now;
+        u64::try_from(lap.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Measured, Error> {
+    let profile = Profile::default();
+    let mut translator = Translator::new(options, profile);
+    let mut writer = SpirvWriter::new();
+    let mut scratch = passes::Scratch::default();
+    let mut samples: [Vec<u64>; STAGES.len()] = Default::default();
+    for _ in 0..repeat {
+        for (samples, time) in
+            samples.iter_mut().zip(staged(bytes, dvle, &options, &profile, &mut writer, &mut scratch)?)
+        {
+            samples.push(time);
+        }
+    }
+    let (mut to_spirv, mut to_wgsl) = (Vec::new(), Vec::new());
+    for _ in 0..repeat {
+        let mut clock = Clock(Instant::now());
+        let file = Shbin::parse(bytes)?;
+        let program = dvle::program(&file, dvle, &options.limits)?;
+        let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
+        black_box(translator.spirv(&translated)?);
+        to_spirv.push(clock.lap());
+    }
+    for _ in 0..repeat.min(100) {
+        let mut clock = Clock(Instant::now());
+        let file = Shbin::parse(bytes)?;
+        let program = dvle::program(&file, dvle, &options.limits)?;
+        let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
+        black_box(translator.text(&translated, Language::Wgsl)?);
+        to_wgsl.push(clock.lap());
+    }
+    let file = Shbin::parse(bytes)?;
+    let program = dvle::program(&file, dvle, &options.limits)?;
+    let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
+    Ok(Measured {
+        file: String::new(),
+        dvle,
+        instructions: reached(&program, &options)?,
+        stages: STAGES.into_iter().zip(samples.map(Timing::of)).collect(),
+        to_spirv: Timing::of(to_spirv),
+        to_wgsl: Timing::of(to_wgsl),
+        words: translator.spirv(&translated)?.len(),
+        values: translated.module.main.values.len(),
+        tier: translated.tier.to_string(),
+        glsl: translator.text(&translated, Language::Glsl(GlslVersion::default()))?,
+    })
+}
+
+/// Data instructions of the program's graph, each counted once.
+fn reached(program: &transpica::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
+    let Explored::Graph(cfg) = explore::explore(program, &explore::Options::default(), &options.limits)?
+    else {
+        return Ok(program.code().len());
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    seen.extend(cfg.actions.iter().filter_map(|action| match action {
+        transpica::cfg::Action::Run(pc) => Some(pc.0),
+        transpica::cfg::Action::Loop(_) | transpica::cfg::Action::SetDispatch { .. } => None,
+    }));
+    Ok(seen.len())
+}
+
+/// The time of each stage, in the order of [`STAGES`].
+fn staged(
+    bytes: &[u8],
+    dvle: usize,
+    options: &Options,
+    profile: &Profile,
+    writer: &mut SpirvWriter,
+    scratch: &mut passes::Scratch,
+) -> Result<[u64; STAGES.len()], Error> {
+    let mut clock = Clock(Instant::now());
+    let file = Shbin::parse(bytes)?;
+    let parse = clock.lap();
+    let program = dvle::program(&file, dvle, &options.limits)?;
+    for pc in 0..program.code().len() {
+        black_box(program.inst(Pc(pc as u16)));
+    }
+    let decode = clock.lap();
+    let around = Executable::new(&file, dvle, "bench")?;
+    let (folded, outputs) = (around.folded(options), around.outputs());
+    let context = Context {
+        program: &program,
+        constants: &folded.floats,
+        outputs: Outputs::Semantics(&outputs),
+        options,
+    };
+    clock.lap();
+    let explored = explore::explore(&program, &explore::Options::default(), &options.limits)?;
+    let explore = clock.lap();
+    let (mut module, structure, ssa) = match explored {
+        Explored::Graph(mut cfg) => {
+            let reduced = reduce(&mut cfg, &options.limits);
+            let tree = match structure::structure(&cfg, &options.limits) {
+                Structured::Tree(tree) if reduced == Reduced::Reducible => tree,
+                Structured::Tree(_) | Structured::TooDeep { .. } => structure::blocks::dispatcher(&cfg),
+            };
+            let structure = clock.lap();
+            let module = lower::structured(context, &cfg, &tree)?;
+            (module, structure, clock.lap())
+        }
+        Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
+    };
+    passes::optimize(&mut module, options.precision, scratch);
+    let usage = passes::usage::run(&module.main);
+    let interface = around.interface(&usage, options)?;
+    passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
+    passes::tidy(&mut module, scratch);
+    let passes = clock.lap();
+    let source = Source { module: &module, interface: &interface, options, profile };
+    black_box(writer.write(&source)?);
+    let spirv = clock.lap();
+    let naga = naga_ir::build(&module, &interface, options, profile)?;
+    let naga_time = clock.lap();
+    let wgsl = transpica::backend::text::write(&naga, &interface, Language::Wgsl)?;
+    black_box(wgsl);
+    Ok([parse, decode, explore, structure, ssa, passes, spirv, naga_time, clock.lap()])
+}
