@@ -43,45 +43,38 @@ fn code(text: &str) -> String {
 
 /// The top-level modules that a text names after `crate::`, also in braces.
 fn imports(text: &str) -> Vec<String> {
+    let identifier = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
     let mut found = Vec::new();
-    for (start, _) in text.match_indices("crate::") {
-        if text[..start].ends_with('$') {
-            continue;
-        }
-        let rest = &text[start + "crate::".len()..];
-        if let Some(group) = rest.strip_prefix('{') {
-            let mut depth = 0;
-            let mut word = String::new();
-            for c in group.chars() {
-                match c {
-                    '{' => depth += 1,
-                    '}' if depth == 0 => break,
-                    '}' => depth -= 1,
-                    _ => {}
-                }
-                if c.is_alphanumeric() || c == '_' {
-                    word.push(c);
-                } else {
-                    if depth == 0 && !word.is_empty() {
-                        found.push(std::mem::take(&mut word));
-                    }
-                    word.clear();
-                    if c == ':' {
-                        // The rest of this path is inside the module.
-                        depth += 1000;
-                    } else if c == ',' && depth >= 1000 {
-                        depth %= 1000;
-                    }
-                }
-            }
-            if depth == 0 && !word.is_empty() {
-                found.push(word);
-            }
-        } else {
-            found.push(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+    for (start, name) in text.match_indices("crate::") {
+        let rest = &text[start + name.len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => found.extend(parts(group).into_iter().map(identifier).filter(|name| !name.is_empty())),
+            None => found.push(identifier(rest)),
         }
     }
     found
+}
+
+/// The parts of a braced list, without those of the lists in it; `text` begins behind the opening brace.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    parts
 }
 
 #[test]
