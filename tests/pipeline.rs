@@ -10,7 +10,7 @@ use transpica::ir::{self, Module, Stage};
 use transpica::isa::Program;
 use transpica::lower::{self, Context, Outputs};
 use transpica::passes::{self, Scratch};
-use transpica::precision::Precision;
+use transpica::precision::{Precision, arith};
 use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{self, Structured};
 use transpica_generate::{Generated, Kind, generate};
@@ -73,7 +73,9 @@ impl<'a> Case<'a> {
     /// Compares a form of the program in the IR.
     fn check(&self, form: &str, module: &Module, stage: Stage, count: &mut Count) {
         if let Err(error) = ir::verify(module, stage) {
-            panic!("{} {form}: {error}\n{}", self.name, ir::text::print(module));
+            let text = ir::text::print(module);
+            let start: String = text.lines().take(200).map(|line| format!("{line:.200}\n")).collect();
+            panic!("{} {form}: {error}\n{start}", self.name);
         }
         let evaluator = Evaluator::new(module).expect("verified");
         for (vertex, (inputs, expected)) in self.vertices.iter().enumerate() {
@@ -94,12 +96,13 @@ impl<'a> Case<'a> {
     }
 
     fn environment(&self, inputs: &Bits) -> Registers {
-        let floats: Vec<[u32; 4]> =
-            self.uniforms.floats.iter().map(|register| register.map(f32::to_bits)).collect();
+        // Before legalisation nothing converts what is read, so the registers hold what the precision makes of the values.
+        let load = |x: f32| arith::load(self.options.precision, x).to_bits();
+        let floats: Vec<[u32; 4]> = self.uniforms.floats.iter().map(|register| register.map(load)).collect();
         let ints = self.uniforms.ints.map(|register| register.map(u32::from)).to_vec();
         let bools = vec![[u32::from(self.uniforms.bools), 0, 0, 0]];
         Registers {
-            inputs: *inputs,
+            inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
             uniforms: floats.clone(),
             ints: self.uniforms.ints,
             bools: self.uniforms.bools,

@@ -119,7 +119,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     loops_end(&mut b);
     b.close();
     let values = outputs::values(&mut b, context.outputs, context.options);
-    let main = b.finish_function(Some(&values), &context.options.limits)?;
+    let main = b.finish_function(&values, &context.options.limits)?;
     Ok(Module { main, helpers: Vec::new() })
 }
 

@@ -10,8 +10,11 @@ use crate::isa::Dest;
 
 const ONE: u32 = 1f32.to_bits();
 
-/// The values that the main function yields, computed here from the lane map.
+/// The values that the main function yields, computed here from the lane map; none if the program never ends.
 pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -> Vec<Value> {
+    if !b.reachable() {
+        return Vec::new();
+    }
     match outputs {
         Outputs::Registers => (0..16)
             .map(|n| {

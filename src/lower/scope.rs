@@ -412,12 +412,13 @@ impl Builder {
         self.func.nodes.push(data)
     }
 
-    /// Ends the function with its outputs (none where control never reaches here).
-    pub(super) fn finish_function(mut self, outputs: Option<&[Value]>, limits: &Limits) -> Result<Func> {
+    /// Ends the function with its outputs; they are lost where control never reaches here.
+    pub(super) fn finish_function(mut self, outputs: &[Value], limits: &Limits) -> Result<Func> {
         limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
-        let exit = match outputs {
-            Some(outputs) if self.reachable => Exit::Yield(self.func.list(outputs.iter().copied())),
-            Some(_) | None => Exit::Unreachable,
+        let exit = if self.reachable {
+            Exit::Yield(self.func.list(outputs.iter().copied()))
+        } else {
+            Exit::Unreachable
         };
         let body = &mut self.func.regions[self.region];
         body.exit = exit;

@@ -41,7 +41,7 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
     }
     let mut builder = walk.builder;
     let values = outputs::values(&mut builder, context.outputs, context.options);
-    let main = builder.finish_function(Some(&values), &context.options.limits)?;
+    let main = builder.finish_function(&values, &context.options.limits)?;
     Ok(Module { main, helpers: Vec::new() })
 }
 
