@@ -50,7 +50,9 @@ fn imports(text: &str) -> Vec<String> {
     for (start, name) in text.match_indices("crate::") {
         let rest = &text[start + name.len()..];
         match rest.strip_prefix('{') {
-            Some(group) => found.extend(parts(group).into_iter().map(identifier).filter(|name| !name.is_empty())),
+            Some(group) => {
+                found.extend(parts(group).into_iter().map(identifier).filter(|name| !name.is_empty()))
+            }
             None => found.push(identifier(rest)),
         }
     }

@@ -28,10 +28,12 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
         match step {
             Step::Begin(_) => scopes.push(filled.len()),
             Step::Let(value) => {
-                let Def::Op(old) = f.values[value].def else { continue };
-                let op = old.map(&mut f.pool, |value| map[value.index()]);
                 let ty = f.values[value].ty;
-                f.values[value].def = Def::Op(op);
+                let Def::Op(mut op) = f.values[value].def else { continue };
+                if changed {
+                    op = op.map(&mut f.pool, |value| map[value.index()]);
+                    f.values[value].def = Def::Op(op);
+                }
                 match find(f, table, op, ty) {
                     Ok(same) => {
                         map[value.index()] = same;

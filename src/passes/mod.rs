@@ -27,9 +27,6 @@ pub use scratch::Scratch;
 use crate::ir::{Func, Module};
 use crate::precision::Precision;
 
-/// How often a function with constructs is simplified at most; what one round uncovers is left for the next.
-const ROUNDS: usize = 4;
-
 /// Makes a module of the `Pica` stage smaller without changing a bit of its outputs.
 ///
 /// ```
@@ -75,21 +72,13 @@ fn optimize_function(
 ) {
     simplify::run(f, precision, scratch);
     observe("simplify", f);
-    if f.nodes.is_empty() {
-        cse::run(f, scratch);
-        observe("cse", f);
-    } else {
-        for _ in 0..ROUNDS {
-            let mut changed = params::run(f, scratch);
-            observe("params", f);
-            changed |= cse::run(f, scratch);
-            observe("cse", f);
-            if !(changed && simplify::run(f, precision, scratch)) {
-                break;
-            }
-            observe("simplify", f);
-        }
+    if params::run(f, scratch) {
+        observe("params", f);
+        simplify::run(f, precision, scratch);
+        observe("simplify", f);
     }
+    cse::run(f, scratch);
+    observe("cse", f);
     scratch.analyse(f);
     dce::remove(f, &scratch.demand, &scratch.flow);
     observe("dce", f);

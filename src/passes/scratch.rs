@@ -3,6 +3,7 @@
 
 use super::demand::Demand;
 use super::flow::Flow;
+use super::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
 /// Reusable memory of the passes. Its content never matters, only its capacity.
@@ -12,6 +13,8 @@ pub struct Scratch {
     pub(super) map: Vec<Value>,
     /// Items of the regions being rebuilt.
     pub(super) items: Vec<Item>,
+    /// Open regions and constructs of `simplify`.
+    pub(super) frames: Vec<Frame>,
     /// Hash table of `cse`: value numbers + 1.
     pub(super) table: Vec<u32>,
     /// Filled places of the table, oldest first.

@@ -25,22 +25,20 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
 
 /// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left.
 pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
-    let mut changed = false;
-    while find_layouts(f, scratch) {
-        changed = true;
-        if !rebuild(f, scratch) {
-            break;
-        }
-        // An operation that reads a literal of its own now leaves fewer lanes of the shared one needed.
+    if !find_layouts(f, scratch) {
+        return false;
+    }
+    if rebuild(f, scratch) {
+        // Operations that read literals of their own now may leave the shared ones without use.
         scratch.analyse(f);
         dce::remove(f, &scratch.demand, &scratch.flow);
     }
-    changed
+    true
 }
 
 /// Gives every value its new layout; whether literals were copied for that.
 fn rebuild(f: &mut Func, scratch: &mut Scratch) -> bool {
-    let Scratch { map, layouts, .. } = scratch;
+    let Scratch { map, layouts, items, .. } = scratch;
     identity(map, f.values.len());
     for (index, &layout) in layouts.iter().enumerate() {
         let data = &mut f.values[Value::from_index(index)];
@@ -49,7 +47,7 @@ fn rebuild(f: &mut Func, scratch: &mut Scratch) -> bool {
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
-    let mut pass = Shrink { f, map, layouts, items: Vec::new(), replaced: false, copied: false };
+    let mut pass = Shrink { f, map, layouts, items, replaced: false, copied: false };
     pass.function();
     let copied = pass.copied;
     if pass.replaced {
@@ -72,7 +70,8 @@ fn find_layouts(f: &Func, scratch: &mut Scratch) -> bool {
                 Def::Param | Def::Result => flow.origin(value).is_some(),
                 Def::Dead => false,
             };
-        partial |= can_narrow;
+        // A wide literal is no harm; it shrinks where there is something to do anyway.
+        partial |= can_narrow && !matches!(data.def, Def::Op(Op::Const(_)));
         if can_narrow { mask } else { all }
     }));
     partial
@@ -121,7 +120,8 @@ struct Shrink<'a> {
     map: &'a mut [Value],
     /// Which of its old lanes each old value keeps.
     layouts: &'a [u8],
-    items: Vec<Item>,
+    /// The items of the region being rebuilt.
+    items: &'a mut Vec<Item>,
     /// Whether another value took the place of one.
     replaced: bool,
     /// Whether lanes of a literal became a literal of their own.
@@ -139,8 +139,8 @@ impl Shrink<'_> {
     }
 
     fn region(&mut self, at: Work, work: &mut Vec<Work>) {
-        let old = std::mem::take(&mut self.f.regions[at.region].items);
-        self.items = Vec::with_capacity(old.len());
+        let mut old = std::mem::take(&mut self.f.regions[at.region].items);
+        self.items.clear();
         for &item in &old {
             match item {
                 Item::Let(value) => self.value(value),
@@ -154,7 +154,9 @@ impl Shrink<'_> {
             Exit::Continue(list) => self.list(list, at.looping.and_then(|node| self.params(node))),
             Exit::Unreachable => {}
         }
-        self.f.regions[at.region].items = std::mem::take(&mut self.items);
+        old.clear();
+        old.extend_from_slice(self.items);
+        self.f.regions[at.region].items = old;
     }
 
     fn params(&self, node: Node) -> Option<ValueList> {

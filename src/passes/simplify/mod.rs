@@ -8,6 +8,7 @@
 //!
 //! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
 //!   loop that never continues is a block.
+//! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
 //! * `if not %c` exchanges its arms; a `break` that ends a `block` or a `case` yields.
 //! * What follows a construct that never falls through goes.
 //!
@@ -21,7 +22,9 @@ mod tests;
 
 use super::scratch::{Scratch, identity};
 use crate::entity::Handle;
-use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Unary, Value, ValueList};
+use crate::ir::{
+    Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Unary, Value, ValueList,
+};
 use crate::precision::Precision;
 use rules::Fold;
 
@@ -29,14 +32,16 @@ use rules::Fold;
 pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
     identity(&mut scratch.map, f.values.len());
     scratch.items.clear();
-    let (map, out) = (&mut scratch.map, &mut scratch.items);
-    let mut pass = Simplify { f, precision, map, out, stack: Vec::new(), changed: false };
+    scratch.frames.clear();
+    let Scratch { map, items: out, frames: stack, .. } = scratch;
+    let mut pass = Simplify { f, precision, map, out, stack, changed: false };
     pass.function();
     pass.changed
 }
 
 /// A region, or the region of a dissolved construct, whose items are on their way to `out`.
-struct RegionFrame {
+#[derive(Debug)]
+pub(super) struct RegionFrame {
     /// Where the items go; nothing for a dissolved one, whose items join those of the frame below.
     region: Option<Region>,
     items: Vec<Item>,
@@ -48,7 +53,8 @@ struct RegionFrame {
     results: ValueList,
 }
 
-struct NodeFrame {
+#[derive(Debug)]
+pub(super) struct NodeFrame {
     node: Node,
     next: usize,
     /// How many exits reach its end.
@@ -62,7 +68,9 @@ struct NodeFrame {
     looping: Option<usize>,
 }
 
-enum Frame {
+/// A region or construct that the walk is in.
+#[derive(Debug)]
+pub(super) enum Frame {
     Region(RegionFrame),
     Node(NodeFrame),
 }
@@ -72,7 +80,7 @@ struct Simplify<'a> {
     precision: Precision,
     map: &'a mut Vec<Value>,
     out: &'a mut Vec<Item>,
-    stack: Vec<Frame>,
+    stack: &'a mut Vec<Frame>,
     changed: bool,
 }
 
@@ -121,26 +129,24 @@ impl Simplify<'_> {
     }
 
     /// Simplifies one operation; false if the value is replaced by another.
+    #[inline]
     fn value(&mut self, value: Value) -> bool {
         let data = self.f.values[value];
-        let Def::Op(old) = data.def else { return true };
-        let map = &*self.map;
-        let mut op = old.map(&mut self.f.pool, |value| map[value.index()]);
+        let Def::Op(mut op) = data.def else { return true };
         loop {
             match self.fold(op, data.ty) {
-                Fold::Keep => break,
-                Fold::Op(simpler) => op = simpler,
+                Fold::Keep => return true,
+                Fold::Op(simpler) => {
+                    op = simpler;
+                    self.f.values[value].def = Def::Op(op);
+                    self.changed = true;
+                }
                 Fold::Value(same) => {
                     self.replace(value, same);
                     return false;
                 }
             }
         }
-        if op != old {
-            self.changed = true;
-            self.f.values[value].def = Def::Op(op);
-        }
-        true
     }
 
     fn replace(&mut self, value: Value, by: Value) {
@@ -322,6 +328,12 @@ impl Simplify<'_> {
                 Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => self.finish_early(exit),
             };
         }
+        if let NodeData::If { cond, then, otherwise, results } = self.f.nodes[node]
+            && let Some((a, b)) = self.empty_arms(then, otherwise)
+        {
+            self.changed = true;
+            return self.select_results(cond, results, a, b);
+        }
         self.out.push(Item::Node(node));
         if frame.exits == 0 {
             for result in self.f.nodes[node].results().range() {
@@ -332,5 +344,40 @@ impl Simplify<'_> {
             *self.f.nodes[node].results_mut() = ValueList::EMPTY;
             self.finish_early(Exit::Unreachable);
         }
+    }
+
+    /// What two arms without items yield.
+    fn empty_arms(&self, then: Region, otherwise: Region) -> Option<(ValueList, ValueList)> {
+        let (then, otherwise) = (&self.f.regions[then], &self.f.regions[otherwise]);
+        match (then.exit, otherwise.exit) {
+            (Exit::Yield(a), Exit::Yield(b)) if then.items.is_empty() && otherwise.items.is_empty() => {
+                Some((a, b))
+            }
+            _other_exits => None,
+        }
+    }
+
+    /// Makes results selections that are evaluated here.
+    fn select_results(&mut self, cond: Value, results: ValueList, a: ValueList, b: ValueList) {
+        for ((result, a), b) in results.range().zip(a.range()).zip(b.range()) {
+            let [result, a, b] = [result, a, b].map(|position| self.f.pool[position]);
+            let ty = self.f.ty(result).with_kind(Kind::Bool);
+            let cond =
+                if ty.lanes == 1 { cond } else { self.new_value(ty, Op::Shuffle([Lane::new(cond, 0); 4])) };
+            self.f.values[result].def = Def::Op(Op::Select { cond, a, b });
+            if self.value(result) {
+                self.out.push(Item::Let(result));
+            }
+        }
+    }
+
+    /// The result of an operation, evaluated here unless a simpler value equals it.
+    fn new_value(&mut self, ty: Type, op: Op) -> Value {
+        let value = self.f.value(ty, Def::Op(op));
+        self.map.push(value);
+        if self.value(value) {
+            self.out.push(Item::Let(value));
+        }
+        self.map[value.index()]
     }
 }

@@ -7,7 +7,8 @@
 //! log2 where inexact) or is an infinity or NaN (WGSL has no literal for them).
 
 use super::Simplify;
-use crate::ir::{Binary, Def, Item, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
+use crate::entity::Handle;
+use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
 use crate::precision::{Precision, arith};
 
 const ONE: u32 = 1f32.to_bits();
@@ -24,8 +25,19 @@ pub(super) enum Fold {
     Value(Value),
 }
 
+impl Fold {
+    /// This, or the operation on other operands if they changed.
+    #[inline]
+    fn or_if(self, changed: bool, mapped: Op) -> Self {
+        match self {
+            Self::Keep if changed => Self::Op(mapped),
+            Self::Keep | Self::Op(_) | Self::Value(_) => self,
+        }
+    }
+}
+
 impl Simplify<'_> {
-    /// Applies the first rule that fits.
+    /// Looks operands up and applies the first rule that fits.
     #[inline]
     pub(super) fn fold(&mut self, op: Op, ty: Type) -> Fold {
         match op {
@@ -34,30 +46,62 @@ impl Simplify<'_> {
             | Op::Uniform(_)
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
-            | Op::Member { .. }
-            | Op::Call { .. } => Fold::Keep,
-            Op::UniformAt { base, offset } => match self.literal(offset) {
-                Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
-                    index @ 0..96 => Fold::Op(Op::Uniform(index)),
-                    _ => Fold::Op(Op::Const([ONE; 4])),
-                },
-                None => Fold::Keep,
-            },
-            Op::MemberAt { member, index } => {
-                match self.literal(index).and_then(|index| u16::try_from(index).ok()) {
-                    Some(element) => Fold::Op(Op::Member { member, element }),
-                    None => Fold::Keep,
-                }
-            }
+            | Op::Member { .. } => Fold::Keep,
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
-            Op::Unary(op, a) => self.unary(op, a, ty),
-            Op::Binary(op, a, b) => self.binary(op, a, b, ty),
-            Op::Select { cond, a, b } => self.select(cond, a, b, ty),
+            Op::Unary(op, a) => {
+                let x = self.now(a);
+                self.unary(op, x, ty).or_if(x != a, Op::Unary(op, x))
+            }
+            Op::Binary(op, a, b) => {
+                let (x, y) = (self.now(a), self.now(b));
+                self.binary(op, x, y, ty).or_if((x, y) != (a, b), Op::Binary(op, x, y))
+            }
+            Op::Select { cond, a, b } => {
+                let (c, x, y) = (self.now(cond), self.now(a), self.now(b));
+                let mapped = Op::Select { cond: c, a: x, b: y };
+                self.select(c, x, y, ty).or_if((c, x, y) != (cond, a, b), mapped)
+            }
+            Op::UniformAt { base, offset } => {
+                let now = self.now(offset);
+                self.uniform_at(base, now).or_if(now != offset, Op::UniformAt { base, offset: now })
+            }
+            Op::MemberAt { member, index } => {
+                let now = self.now(index);
+                self.member_at(member, now).or_if(now != index, Op::MemberAt { member, index: now })
+            }
+            Op::Call { args, .. } => {
+                self.map_list(args);
+                Fold::Keep
+            }
         }
     }
 
+    /// What takes the place of an operand.
+    #[inline]
+    fn now(&self, value: Value) -> Value {
+        self.map[value.index()]
+    }
+
+    fn uniform_at(&self, base: u8, offset: Value) -> Fold {
+        match self.literal(offset) {
+            Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
+                index @ 0..96 => Fold::Op(Op::Uniform(index)),
+                _ => Fold::Op(Op::Const([ONE; 4])),
+            },
+            None => Fold::Keep,
+        }
+    }
+
+    fn member_at(&self, member: u16, index: Value) -> Fold {
+        match self.literal(index).and_then(|index| u16::try_from(index).ok()) {
+            Some(element) => Fold::Op(Op::Member { member, element }),
+            None => Fold::Keep,
+        }
+    }
+
+    #[inline]
     fn constant(&self, value: Value) -> Option<[u32; 4]> {
-        if let Some(Op::Const(bits)) = self.f.op(value) { Some(bits) } else { None }
+        if let Def::Op(Op::Const(bits)) = self.f.values[value].def { Some(bits) } else { None }
     }
 
     /// The bits that all lanes of a literal have.
@@ -67,14 +111,6 @@ impl Simplify<'_> {
         bits[1..lanes].iter().all(|&other| other == bits[0]).then_some(bits[0])
     }
 
-    /// A new literal, evaluated here.
-    fn new_constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
-        let value = self.f.value(ty, Def::Op(Op::Const(bits)));
-        self.map.push(value);
-        self.out.push(Item::Let(value));
-        value
-    }
-
     fn shuffle(&self, mut lanes: [Lane; 4], ty: Type) -> Fold {
         let mut changed = false;
         let mut bits = [0; 4];
@@ -82,17 +118,17 @@ impl Simplify<'_> {
         let mut identity = true;
         let count = usize::from(ty.lanes);
         for (index, lane) in lanes.iter_mut().enumerate().take(count) {
-            match self.f.op(lane.value()) {
-                Some(Op::Shuffle(inner)) => {
-                    *lane = inner[usize::from(lane.index())];
-                    changed = true;
-                }
-                Some(Op::Const(constant)) => {
+            let old = *lane;
+            *lane = Lane::new(self.now(old.value()), old.index());
+            match &self.f.values[lane.value()].def {
+                Def::Op(Op::Shuffle(inner)) => *lane = inner[usize::from(lane.index())],
+                Def::Op(Op::Const(constant)) => {
                     bits[index] = constant[usize::from(lane.index())];
                     literals += 1;
                 }
-                Some(_) | None => {}
+                Def::Op(_) | Def::Param | Def::Result | Def::Dead => {}
             }
+            changed |= *lane != old;
             identity &= usize::from(lane.index()) == index;
         }
         if literals == count {
@@ -227,9 +263,20 @@ impl Simplify<'_> {
             | (Binary::Or, 1)
             | (Binary::BitOr, u32::MAX) => Fold::Value(literal.value),
             (Binary::ISub | Binary::ShiftRight, 0) if literal.right => Fold::Value(other),
+            (Binary::IEqual, bits) => self.selected(other, bits),
             (Binary::IAdd, bits) => self.sum(bits.cast_signed(), other, ty),
             (Binary::ISub, bits) if literal.right => self.sum(bits.cast_signed().wrapping_neg(), other, ty),
             _all_other_pairs => Fold::Keep,
+        }
+    }
+
+    /// `select %c literal literal == literal` is the condition, its negation, or known.
+    fn selected(&self, a: Value, bits: u32) -> Fold {
+        let Some(Op::Select { cond, a, b }) = self.f.op(a) else { return Fold::Keep };
+        match (self.splat(a).map(|a| a == bits), self.splat(b).map(|b| b == bits)) {
+            (Some(true), Some(false)) => Fold::Value(cond),
+            (Some(false), Some(true)) => Fold::Op(Op::Unary(Unary::Not, cond)),
+            (Some(_), Some(_)) | (None, _) | (_, None) => Fold::Keep,
         }
     }
 
@@ -252,7 +299,7 @@ impl Simplify<'_> {
         if bits[0] == 0 {
             return Fold::Value(x);
         }
-        let sum = self.new_constant(ty, bits);
+        let sum = self.new_value(ty, Op::Const(bits));
         Fold::Op(Op::Binary(Binary::IAdd, x, sum))
     }
 

@@ -212,3 +212,26 @@ fn breaks_that_end_a_case_yield() {
             .as_str(),
     );
 }
+
+#[test]
+fn an_if_without_items_selects() {
+    rule(
+        "%0: f32x4 = uniform c0 if %81 { yield %82 %80 } else { %1: f32x4 = neg %80 %2: f32x4 = neg %1 yield %82 %0 } -> %3: i32 %4: f32x4
+         yield %3 %4",
+        "%0: f32x4 = uniform c0 if %81 { yield %82 %80 } else { %1: f32x4 = neg %80 yield %82 %0 } -> %3: i32 %4: f32x4 yield %3 %4",
+    );
+    rule(
+        "%0: f32x4 = uniform c0 if %81 { yield %82 %80 } else { yield %82 %0 } -> %3: i32 %4: f32x4 yield %3 %4",
+        "%0: f32x4 = uniform c0 %1: boolx4 = shuffle %81.x %81.x %81.x %81.x %4: f32x4 = select %1 %80 %0 yield %82 %4",
+    );
+    rule("if %81 { } yield %80", "yield %80");
+}
+
+#[test]
+fn a_flag_that_an_if_set_is_its_condition() {
+    rule(
+        "%0: i32 = const 1 %1: i32 = const 2 if %81 { yield %0 } else { yield %1 } -> %2: i32
+         %3: bool = iequal %2 %0 %4: bool = iequal %1 %2 yield %3 %4",
+        "%0: i32 = const 1 %1: i32 = const 2 %2: i32 = select %81 %0 %1 %4: bool = not %81 yield %81 %4",
+    );
+}
