@@ -7,9 +7,9 @@
 use std::cell::RefCell;
 
 use super::live::Live;
-use super::scan::{Scan, has_effect, scan};
+use super::scan::{Scan, What, scan, what};
 use super::states::States;
-use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
+use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
 use crate::entity::Arena;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
@@ -80,17 +80,13 @@ pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Res
 fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
     let mut actions = Vec::with_capacity(32);
     let mut pc = program.entry();
-    while let Some(inst) = program.inst(pc) {
-        match inst {
-            Inst::Flow(Flow::End) => break,
-            Inst::Flow(Flow::Nop) => {}
-            Inst::Flow(_) => return Ok(None),
-            Inst::Unassigned(opcode) => undefined(opcode, pc, options)?,
-            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
-                if has_effect(&inst, program.stage()) {
-                    actions.push(Action::Run(pc));
-                }
-            }
+    while let Some(&word) = program.code().get(pc.index()) {
+        match what(word, program) {
+            What::Runs => actions.push(Action::Run(pc)),
+            What::Nothing => {}
+            What::Ends => break,
+            What::Steers => return Ok(None),
+            What::Undefined(opcode) => undefined(opcode, pc, options)?,
         }
         pc = pc.next();
     }
@@ -128,12 +124,13 @@ struct Explorer<'a> {
     limit: usize,
 }
 
-/// The tests and effects of one step, as far as given answers decide it.
+/// What happens in one step, as far as given answers decide it.
+#[derive(Default)]
 struct Step {
-    /// Where it ends: none at the end of the program.
-    state: Option<State>,
     /// The open questions, in order.
     tests: [Option<Test>; 2],
+    /// How many questions were asked.
+    asked: usize,
     /// The effects before the first, between both, and after the second question.
     effects: [Effects; 3],
 }
@@ -142,16 +139,16 @@ struct Step {
 #[derive(Default)]
 struct Effects {
     items: [Option<Effect>; 4],
-    len: usize,
+    len: u8,
 }
 
 impl Effects {
     fn push(&mut self, effect: Effect) {
-        self.items[self.len] = Some(effect);
+        self.items[usize::from(self.len)] = Some(effect);
         self.len += 1;
     }
     fn iter(&self) -> impl Iterator<Item = Effect> {
-        self.items.into_iter().flatten()
+        self.items[..usize::from(self.len)].iter().copied().flatten()
     }
 }
 
@@ -178,9 +175,10 @@ impl<'a> Explorer<'a> {
     }
 
     fn run(mut self) -> Result<Explored> {
-        let entry = self.block_at(Some(State::at(self.program.entry())));
+        let entry = self.block_at(&mut State::at(self.program.entry()));
         while let Some((block, state)) = self.work.pop() {
-            self.walk(block, *self.states.get(state))?;
+            let mut state = *self.states.get(state);
+            self.walk(block, &mut state)?;
             if self.nodes > self.limit {
                 return Ok(Explored::TooManyNodes { limit: self.limit });
             }
@@ -192,16 +190,16 @@ impl<'a> Explorer<'a> {
             exit: Some(EXIT),
             regions: 0,
         };
-        Ok(Explored::Graph(simplify::run(&raw)))
+        Ok(Explored::Graph(facts::run(simplify::run(&raw), self.program)))
     }
 
-    /// The block that starts in a state; the exit where there is none or the code ends.
-    fn block_at(&mut self, state: Option<State>) -> Block {
-        let Some(mut state) = state.filter(|state| state.pc.index() < self.program.code().len()) else {
+    /// The block that starts in a state; the exit where the code ends.
+    fn block_at(&mut self, state: &mut State) -> Block {
+        if state.pc.index() >= self.program.code().len() {
             return EXIT;
-        };
-        self.live.canonicalise(&mut state, &self.scan, self.options);
-        let (number, new) = self.states.number(&state);
+        }
+        self.live.canonicalise(state, &self.scan, self.options);
+        let (number, new) = self.states.number(state);
         if new {
             let block = self.push_block(Some(state.pc));
             self.block_of.push(block);
@@ -216,13 +214,14 @@ impl<'a> Explorer<'a> {
     }
 
     /// Follows a state to the next place where paths part or meet.
-    fn walk(&mut self, block: Block, mut state: State) -> Result<()> {
+    fn walk(&mut self, block: Block, state: &mut State) -> Result<()> {
         // Range of all action indices: bounded by the node limit.
         let start = self.actions.len() as u32;
         let terminator = loop {
             let pc = state.pc;
-            let Some(&word) = self.scan.words.get(pc.index()).filter(|word| word.reached()) else {
-                break self.close(block, start, |_| Terminator::Goto(EXIT));
+            let Some(&word) = self.scan.words.get(pc.index()).filter(|word| word.goes_on()) else {
+                self.close(block, start);
+                break Terminator::Goto(EXIT);
             };
             self.nodes += 1;
             if word.runs() {
@@ -233,55 +232,62 @@ impl<'a> Explorer<'a> {
                 undefined(opcode, pc, self.options)?;
             }
             let next = pc.next();
-            if word.steers() || state.ends_at(next) {
-                break self.branch(block, start, &state);
+            if word.steers() {
+                let flow = self.scan.flow(word);
+                break self.branch(block, start, Some(&flow), state);
+            }
+            if state.ends_at(next) {
+                break self.branch(block, start, None, state);
             }
             state.pc = next;
             if self.scan.words[next.index()].leads() {
-                break self.close(block, start, |it| Terminator::Goto(it.block_at(Some(state))));
+                self.close(block, start);
+                break Terminator::Goto(self.block_at(state));
             }
         };
         self.blocks[block].terminator = terminator;
         Ok(())
     }
 
-    /// Ends the actions of a block, which began at `start`, before others are added, then finds its terminator.
-    fn close(
-        &mut self,
-        block: Block,
-        start: u32,
-        terminator: impl FnOnce(&mut Self) -> Terminator,
-    ) -> Terminator {
+    /// Ends the actions of a block, which began at `start`, before others are added.
+    fn close(&mut self, block: Block, start: u32) {
         self.blocks[block].actions = start..self.actions.len() as u32;
-        terminator(self)
     }
 
     /// Executes the control part of the instruction at a state with all answers to its questions.
-    fn branch(&mut self, block: Block, start: u32, state: &State) -> Terminator {
-        let Some(inst) = self.program.inst(state.pc) else {
-            return self.close(block, start, |_| Terminator::Goto(EXIT));
-        };
-        let holds = self.step(&inst, state, [true, true]);
+    fn branch(&mut self, block: Block, start: u32, flow: Option<&Flow>, state: &State) -> Terminator {
+        let mut held = *state;
+        let holds = self.step(flow, &mut held, [true, true]);
         self.actions.extend(holds.effects[0].iter().map(Action::Loop));
-        self.close(block, start, |it| {
-            let Some(test) = holds.tests[0] else { return Terminator::Goto(it.block_at(holds.state)) };
-            let fails = it.step(&inst, state, [false, true]);
-            let otherwise = it.second_question(&inst, state, fails, false);
-            let then = it.second_question(&inst, state, holds, true);
-            branch_to(test, then, otherwise)
-        })
+        self.close(block, start);
+        let Some(test) = holds.tests[0] else { return Terminator::Goto(self.block_at(&mut held)) };
+        let mut failed = *state;
+        let fails = self.step(flow, &mut failed, [false, true]);
+        // The last block pushed is walked first: code that lies first in the program gets its actions first.
+        let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
+        let then = self.second_question(flow, state, &holds, &mut held, true);
+        branch_to(test, then, otherwise)
     }
 
-    /// Where a step leads once its first question is answered; `holds` is how it goes if the second is answered with true.
-    fn second_question(&mut self, inst: &Inst, state: &State, holds: Step, first: bool) -> Block {
+    /// Where a step from a state leads once its first question is answered; `holds` and `held` are how and where it goes if
+    /// the second is answered with true.
+    fn second_question(
+        &mut self,
+        flow: Option<&Flow>,
+        state: &State,
+        holds: &Step,
+        held: &mut State,
+        first: bool,
+    ) -> Block {
         let Some(test) = holds.tests[1] else {
-            let target = self.block_at(holds.state);
+            let target = self.block_at(held);
             return self.helper(&holds.effects[1], Terminator::Goto(target));
         };
-        let fails = self.step(inst, state, [first, false]);
-        let otherwise = self.block_at(fails.state);
+        let mut failed = *state;
+        let fails = self.step(flow, &mut failed, [first, false]);
+        let otherwise = self.block_at(&mut failed);
         let otherwise = self.helper(&fails.effects[2], Terminator::Goto(otherwise));
-        let then = self.block_at(holds.state);
+        let then = self.block_at(held);
         let then = self.helper(&holds.effects[2], Terminator::Goto(then));
         self.helper(&holds.effects[1], branch_to(test, then, otherwise))
     }
@@ -302,41 +308,32 @@ impl<'a> Explorer<'a> {
         block
     }
 
-    /// One step with given answers to its open questions.
-    fn step(&self, inst: &Inst, state: &State, answers: [bool; 2]) -> Step {
-        let mut after = *state;
-        let log = RefCell::new(Step { state: None, tests: [None; 2], effects: Default::default() });
-        let outcome = control::step(
-            inst,
-            &mut after,
-            &mut |test| self.answer(test, inst, state).unwrap_or_else(|| log.borrow_mut().ask(test, answers)),
-            &mut |effect| log.borrow_mut().effect(effect),
-        );
-        let mut step = log.into_inner();
-        step.state = match outcome {
-            Outcome::Continue => Some(after),
-            Outcome::End => None,
+    /// One step with given answers to its open questions, over an instruction that steers or any other.
+    fn step(&self, flow: Option<&Flow>, state: &mut State, answers: [bool; 2]) -> Step {
+        // A loop whose body is empty ends in the very step that opens it.
+        let int = match flow {
+            Some(Flow::Loop { int, .. }) => Some(*int),
+            Some(_) | None => state.loops.top().map(|entry| entry.int),
         };
-        step
+        let log = RefCell::new(Step::default());
+        let mut decide = |test| self.answer(test, int).unwrap_or_else(|| log.borrow_mut().ask(test, answers));
+        let mut effect = |effect| log.borrow_mut().effect(effect);
+        match flow {
+            Some(flow) => {
+                // END was met before.
+                let _: Outcome = control::step_flow(flow, state, &mut decide, &mut effect);
+            }
+            None => control::step_data(state, &mut decide, &mut effect),
+        }
+        log.into_inner()
     }
 
-    /// The answer to a question of a step, if known uniforms give it.
-    fn answer(&self, test: Test, inst: &Inst, before: &State) -> Option<bool> {
+    /// The answer to a question of a step, if known uniforms give it; `int` counts the loop that may end.
+    fn answer(&self, test: Test, int: Option<u8>) -> Option<bool> {
         match test {
             Test::Cmp(_) | Test::Bool { .. } => self.options.answer(test),
             Test::LoopRepeats { .. } => {
-                let int = match inst {
-                    // A loop whose body is empty ends in the very step that opens it.
-                    Inst::Flow(Flow::Loop { int, .. }) => *int,
-                    Inst::Flow(_)
-                    | Inst::Data { .. }
-                    | Inst::Mova { .. }
-                    | Inst::Cmp { .. }
-                    | Inst::Emit
-                    | Inst::SetEmit { .. }
-                    | Inst::Unassigned(_) => before.loops.top()?.int,
-                };
-                let [count, ..] = self.options.ints.get(usize::from(int)).copied().flatten()?;
+                let [count, ..] = self.options.ints.get(usize::from(int?)).copied().flatten()?;
                 (count == 0).then_some(false)
             }
         }
@@ -344,17 +341,13 @@ impl<'a> Explorer<'a> {
 }
 
 impl Step {
-    fn asked(&self) -> usize {
-        self.tests.iter().flatten().count()
-    }
     fn ask(&mut self, test: Test, answers: [bool; 2]) -> bool {
-        let index = self.asked();
-        self.tests[index] = Some(test);
-        answers[index]
+        self.tests[self.asked] = Some(test);
+        self.asked += 1;
+        answers[self.asked - 1]
     }
     fn effect(&mut self, effect: Effect) {
-        let index = self.asked();
-        self.effects[index].push(effect);
+        self.effects[self.asked].push(effect);
     }
 }
 

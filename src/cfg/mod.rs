@@ -3,6 +3,7 @@
 
 pub mod dot;
 pub mod explore;
+mod facts;
 pub mod graph;
 mod live;
 pub mod reduce;

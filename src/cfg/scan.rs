@@ -4,7 +4,9 @@
 
 use super::explore::Options;
 use crate::isa::control::Test;
-use crate::isa::{DataOp, Flow, Inst, Pc, Program, Stage};
+use crate::isa::table::{Class, Opcode};
+use crate::isa::word::Field;
+use crate::isa::{DataOp, Flow, Inst, Mask, Pc, Program, Stage};
 
 /// The kinds of scopes, one for each stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +24,8 @@ pub(super) struct Word {
     call_start: u16,
     /// The lowest first word of the then-parts that end before this word, or 0.
     if_start: u16,
+    /// Where in [`Scan::flows`] it stands, if it steers.
+    flow: u16,
 }
 
 const VISITED: u8 = 1;
@@ -75,26 +79,19 @@ pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     let mut work = vec![program.entry()];
     while let Some(start) = work.pop() {
         let mut pc = start;
-        while let Some(inst) = program.inst(pc)
+        while let Some(&word) = program.code().get(pc.index())
             && !scan.words[pc.index()].reached()
         {
             scan.count += 1;
-            let flags = classify(&inst, program.stage());
-            scan.words[pc.index()].flags |= flags;
-            if let Inst::Flow(flow) = inst {
-                match flow {
-                    Flow::Nop => {}
-                    Flow::End => break,
-                    Flow::Break
-                    | Flow::BreakC(_)
-                    | Flow::Call { .. }
-                    | Flow::CallC { .. }
-                    | Flow::CallU { .. }
-                    | Flow::IfU { .. }
-                    | Flow::IfC { .. }
-                    | Flow::Loop { .. }
-                    | Flow::JmpC { .. }
-                    | Flow::JmpU { .. } => scan.steer(pc, flow, options, &mut work),
+            let what = what(word, program);
+            scan.words[pc.index()].flags |= VISITED | what.flags();
+            match what {
+                What::Runs | What::Nothing | What::Undefined(_) => {}
+                What::Ends => break,
+                What::Steers => {
+                    if let Some(Inst::Flow(flow)) = program.inst(pc) {
+                        scan.steer(pc, flow, options, &mut work);
+                    }
                 }
             }
             pc = pc.next();
@@ -103,31 +100,54 @@ pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     scan
 }
 
-/// Whether an instruction changes any register.
-pub(super) fn has_effect(inst: &Inst, stage: Stage) -> bool {
-    match inst {
-        Inst::Data { op: DataOp::Litp, .. } | Inst::Cmp { .. } => true,
-        Inst::Data { mask, .. } | Inst::Mova { mask, .. } => !mask.is_empty(),
-        Inst::Flow(_) | Inst::Unassigned(_) => false,
-        Inst::Emit | Inst::SetEmit { .. } => stage == Stage::Geometry,
+/// What a word does, as far as the exploration cares.
+pub(super) enum What {
+    /// Changes a register.
+    Runs,
+    /// Has no effect.
+    Nothing,
+    /// Ends the program.
+    Ends,
+    /// Steers otherwise.
+    Steers,
+    /// Has this undefined opcode.
+    Undefined(u8),
+}
+
+impl What {
+    fn flags(&self) -> u8 {
+        match self {
+            Self::Runs => RUN,
+            Self::Nothing => 0,
+            Self::Ends => FLOW | END,
+            Self::Steers => FLOW,
+            Self::Undefined(_) => UNDEFINED,
+        }
     }
 }
 
-fn classify(inst: &Inst, stage: Stage) -> u8 {
-    let what = match inst {
-        Inst::Flow(Flow::Nop) => 0,
-        Inst::Flow(Flow::End) => FLOW | END,
-        Inst::Flow(_) => FLOW,
-        Inst::Unassigned(_) => UNDEFINED,
-        Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
-            if has_effect(inst, stage) {
-                RUN
-            } else {
-                0
-            }
+/// What a word does. Decoding it whole would take several times as long, and only words that steer need it.
+pub(super) fn what(word: u32, program: &Program<'_>) -> What {
+    let effect = |is: bool| if is { What::Runs } else { What::Nothing };
+    // Range: six bits.
+    let Some(opcode) = Opcode::of_word(word) else { return What::Undefined((word >> 26) as u8) };
+    match opcode.info().class {
+        Class::Data(DataOp::Litp) | Class::Compare => What::Runs,
+        Class::Data(_) => effect(!mask(opcode, word, program).is_empty()),
+        Class::Address => effect(mask(opcode, word, program).0 & 3 != 0),
+        Class::Control if opcode == Opcode::Nop => What::Nothing,
+        Class::Control if opcode == Opcode::End => What::Ends,
+        Class::Control if opcode == Opcode::Emit || opcode == Opcode::Setemit => {
+            effect(program.stage() == Stage::Geometry)
         }
-    };
-    VISITED | what
+        Class::Control => What::Steers,
+    }
+}
+
+/// The components that an instruction writes.
+fn mask(opcode: Opcode, word: u32, program: &Program<'_>) -> Mask {
+    let index = opcode.format().bits(Field::Descriptor).map(|bits| bits.get(word) as usize);
+    Mask::from_descriptor(index.and_then(|index| program.descriptors().get(index)).copied().unwrap_or(0))
 }
 
 /// Which answers a test of the program's own state may get: (holds, fails).
@@ -142,6 +162,8 @@ pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
 impl Scan {
     /// Notes where an instruction may lead and which scope it opens.
     fn steer(&mut self, pc: Pc, flow: Flow, options: &Options, work: &mut Vec<Pc>) {
+        // Range: at most one for each word.
+        self.words[pc.index()].flow = self.flows.len() as u16;
         self.flows.push((pc, flow));
         self.lead(pc.next());
         let (holds, fails) = answers(flow.test(), options);
@@ -185,6 +207,11 @@ impl Scan {
             }
             Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) => {}
         }
+    }
+
+    /// The instruction at a word that steers and does not end the program.
+    pub(super) fn flow(&self, word: Word) -> Flow {
+        self.flows[usize::from(word.flow)].1
     }
 
     fn lead(&mut self, pc: Pc) {

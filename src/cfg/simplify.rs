@@ -26,8 +26,7 @@ pub(super) fn run(raw: &Cfg) -> Cfg {
     let entry = simplify.target(entry);
     simplify.count_edges(entry);
     // Nothing may lead to the entry: a loop that starts with the program gets a block of its own before it.
-    let extra = simplify.edges[entry.index()] > 0 || entry == exit;
-    simplify.edges[entry.index()] += 1;
+    let extra = simplify.edges[entry.index()] > 1 || entry == exit;
     let order = simplify.order(entry, exit);
     simplify.build(&order, extra.then_some(entry), exit)
 }
@@ -69,31 +68,43 @@ impl Simplify<'_> {
         Block(self.forward[block.index()])
     }
 
+    /// The only block to which a block leads, if it is not the exit and has no choice.
+    fn only(&self, block: Block) -> Option<Block> {
+        match &self.raw.blocks[block].terminator {
+            Terminator::Goto(next) => Some(self.target(*next)),
+            Terminator::Branch { then, otherwise, .. } => {
+                Some(self.target(*then)).filter(|&then| then == self.target(*otherwise))
+            }
+            Terminator::Dispatch { .. } | Terminator::End => None,
+        }
+    }
+
+    /// The blocks to which a block leads.
+    fn targets(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        let count = if self.only(block).is_some() { 1 } else { usize::MAX };
+        self.raw.blocks[block].terminator.targets().take(count).map(|target| self.target(target))
+    }
+
     /// Counts the edges between blocks that can be reached.
     fn count_edges(&mut self, entry: Block) {
-        let mut seen = vec![false; self.edges.len()];
-        seen[entry.index()] = true;
+        let mut edges = std::mem::take(&mut self.edges);
         let mut work = vec![entry];
+        // An edge to a block that had none before is the first way to it.
+        edges[entry.index()] = 1;
         while let Some(block) = work.pop() {
-            for target in self.raw.blocks[block].terminator.targets() {
-                let target = self.target(target);
-                self.edges[target.index()] += 1;
-                if !std::mem::replace(&mut seen[target.index()], true) {
+            for target in self.targets(block) {
+                edges[target.index()] += 1;
+                if edges[target.index()] == 1 {
                     work.push(target);
                 }
             }
         }
+        self.edges = edges;
     }
 
     /// The block that continues a chain.
     fn next_in_chain(&self, block: Block, exit: Block) -> Option<Block> {
-        match self.raw.blocks[block].terminator {
-            Terminator::Goto(next) => {
-                let next = self.target(next);
-                (self.edges[next.index()] == 1 && next != exit).then_some(next)
-            }
-            Terminator::Branch { .. } | Terminator::Dispatch { .. } | Terminator::End => None,
-        }
+        self.only(block).filter(|next| self.edges[next.index()] == 1 && *next != exit)
     }
 
     fn last_of_chain(&self, mut block: Block, exit: Block) -> Block {
@@ -121,8 +132,7 @@ impl Simplify<'_> {
             work.push((block, true));
             let last = self.last_of_chain(block, exit);
             // The newest is taken first and so ends up last in the order.
-            for target in self.raw.blocks[last].terminator.targets() {
-                let target = self.target(target);
+            for target in self.targets(last) {
                 if !seen[target.index()] {
                     work.push((target, false));
                 }

@@ -1,10 +1,10 @@
 //! Programs for tests, written as text: words separated by `;`, targets as addresses.
-//! `a` is a data instruction, `bad` an undefined opcode, conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
+//! `a` is a data instruction, `cmp` writes the flags, `bad` an undefined opcode, conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
 //! `if C dst num`, `jmp C dst`, `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`.
 
 use crate::isa::builder::Builder;
 use crate::isa::{
-    Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage,
+    CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage,
 };
 use crate::limits::Limits;
 
@@ -42,6 +42,10 @@ fn inst(words: &[&str]) -> Inst {
     Inst::Flow(match *words {
         ["a" | "bad"] => {
             return Inst::data(DataOp::Mov, Dest::Temp(0), Mask::XYZW, &[Operand::new(Source::Input(0))]);
+        }
+        ["cmp"] => {
+            let sources = [Operand::new(Source::Input(0)); 2];
+            return Inst::Cmp { x: CompareOp::Eq, y: CompareOp::Eq, sources };
         }
         ["nop"] => Flow::Nop,
         ["end"] => Flow::End,

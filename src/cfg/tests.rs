@@ -295,6 +295,89 @@ fn known_uniforms_prune_edges() {
 }
 
 #[test]
+fn two_opposite_jumps_are_a_plain_jump() {
+    check(
+        "jmp b3 3; jmp !b3 3; a; a; end",
+        expect![[r#"
+            block0 at 0x0:
+                run 0x3
+                goto block1
+            block1:
+                end
+        "#]],
+    );
+}
+
+#[test]
+fn what_paths_agree_on_decides_a_later_branch() {
+    // b1 is known after the join, b0 is not.
+    check(
+        "jmp b1 2; end; if b0 5 1; jmp !b1 0; a; a; if b1 8 0; a; jmp b0 10; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            if b1 block1 else block6
+        block1 at 0x2:
+            if b0 block2 else block3
+        block2 at 0x4:
+            run 0x4
+            goto block4
+        block3 at 0x5:
+            run 0x5
+            goto block4
+        block4 at 0x7:
+            run 0x7
+            if b0 block6 else block5
+        block5 at 0x9:
+            run 0x9
+            goto block6
+        block6:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn flags_are_known_until_they_are_written() {
+    // The first test of word 1 settles that of word 3, not that of word 5.
+    check(
+        "jmp x 7; a; a; jmp x 7; cmp; jmp x 7; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            if cmp.x block3 else block1
+        block1 at 0x1:
+            run 0x1
+            run 0x2
+            run 0x4
+            if cmp.x block3 else block2
+        block2 at 0x6:
+            run 0x6
+            goto block3
+        block3:
+            end
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_keeps_what_is_known_of_uniforms() {
+    check(
+        "jmp b0 2; end; a; jmp x 2; if b0 6 0; a; end",
+        expect![[r#"
+        block0 at 0x0:
+            if b0 block1 else block3
+        block1 at 0x2:
+            run 0x2
+            if cmp.x block1 else block2
+        block2 at 0x5:
+            run 0x5
+            goto block3
+        block3:
+            end
+    "#]],
+    );
+}
+
+#[test]
 fn an_undefined_opcode_counts_only_if_it_is_reached() {
     let limits = Limits::default();
     let run =
@@ -311,9 +394,9 @@ fn an_undefined_opcode_counts_only_if_it_is_reached() {
 
 #[test]
 fn too_many_nodes_are_reported() {
-    let limits = Limits { nodes_per_instruction: 0, nodes_base: 3, ..Limits::default() };
+    let limits = Limits { nodes_per_instruction: 0, nodes_base: 2, ..Limits::default() };
     let explored = explore(&program("jmp x 2; a; a; end"), &Options::default(), &limits).expect("is defined");
-    assert_eq!(explored, Explored::TooManyNodes { limit: 3 });
+    assert_eq!(explored, Explored::TooManyNodes { limit: 2 });
 }
 
 #[test]
@@ -321,34 +404,16 @@ fn recursion_fills_the_ring_and_then_repeats_itself() {
     check(
         "call x 0 2; a; end",
         expect![[r#"
-        block0 at 0x0:
-            if cmp.x block1 else block9
-        block1 at 0x0:
-            if cmp.x block2 else block8
-        block2 at 0x0:
-            if cmp.x block3 else block7
-        block3 at 0x0:
-            if cmp.x block4 else block6
-        block4 at 0x0:
-            if cmp.x block4 else block5
-        block5 at 0x1:
-            run 0x1
-            goto block6
-        block6 at 0x1:
-            run 0x1
-            goto block7
-        block7 at 0x1:
-            run 0x1
-            goto block8
-        block8 at 0x1:
-            run 0x1
-            goto block9
-        block9 at 0x1:
-            run 0x1
-            goto block10
-        block10:
-            end
-    "#]],
+            block0 at 0x0:
+                if cmp.x block1 else block2
+            block1 at 0x0:
+                goto block1
+            block2 at 0x1:
+                run 0x1
+                goto block3
+            block3:
+                end
+        "#]],
     );
 }
 
@@ -425,8 +490,10 @@ fn cycles_inside_cycles_with_one_entry_are_reduced() {
 
 #[test]
 fn cycles_nested_too_deep_are_left_alone() {
-    let text =
-        format!("jmp x 2; a; a; jmp y 1; {}end", (0..10).map(|n| format!("jmp y {n};")).collect::<String>());
+    let text = format!(
+        "jmp x 2; a; cmp; jmp y 1; {}end",
+        (0..10).map(|n| format!("cmp; jmp y {n};")).collect::<String>()
+    );
     let mut cfg = graph(&text);
     let before = cfg.clone();
     let limits = Limits { depth: 3, ..Limits::default() };

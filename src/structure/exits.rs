@@ -21,10 +21,6 @@ use super::tree::{Cond, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
-/// What follows a scope is put into parts of ifs only so deep, and only so deep does an exit count as standing at the end of
-/// its scope; beyond it the scope becomes a `Breakable`, which unnests.
-const DEEPEST: u32 = 16;
-
 /// The statements of a graph without labels, and how many helper variables they use.
 pub(super) struct Lowered {
     pub(super) items: Items,
@@ -33,7 +29,10 @@ pub(super) struct Lowered {
 }
 
 /// Lowers the labelled tree of a graph with so many blocks and dispatch regions.
-pub(super) fn lower(events: &[Event], blocks: usize, regions: u32) -> Lowered {
+///
+/// What follows a scope is put into parts of ifs only `deepest` deep, and only so deep does an exit count as standing at the
+/// end of its scope; beyond it the scope becomes a `Breakable`, which unnests.
+pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32) -> Lowered {
     let mut exits = Exits {
         items: Items::default(),
         frames: Vec::with_capacity(16),
@@ -43,6 +42,7 @@ pub(super) fn lower(events: &[Event], blocks: usize, regions: u32) -> Lowered {
         targets: Targets { mark: vec![0; blocks], round: 0, list: Vec::new() },
         ends: Ends::default(),
         found: Vec::new(),
+        deepest,
     };
     let root = exits.items.open(0);
     exits.frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
@@ -130,6 +130,7 @@ struct Exits {
     targets: Targets,
     ends: Ends,
     found: Vec<Exit>,
+    deepest: u32,
 }
 
 /// What is being closed: decides what its exits become.
@@ -272,7 +273,7 @@ impl Exits {
     /// Finds the lists at whose end `body` ends, and which of them end with an exit to `label`.
     fn find_ends(&mut self, body: Seq, label: Block) {
         let Ends { seqs, found } = &mut self.ends;
-        let deepest = self.items.seq(body).depth + DEEPEST;
+        let deepest = self.items.seq(body).depth + self.deepest;
         found.clear();
         seqs.clear();
         seqs.push((body, 0));
@@ -312,7 +313,7 @@ impl Exits {
             a
         });
         let mut at = common.unwrap_or(0);
-        while at != 0 && self.descended(self.ends.seqs[at].0) > DEEPEST {
+        while at != 0 && self.descended(self.ends.seqs[at].0) > self.deepest {
             at = self.ends.seqs[at].1;
         }
         for &found in &self.ends.found {
@@ -374,7 +375,7 @@ impl Exits {
     /// Finds all exits in some lists that are to be lowered.
     fn find_exits(&mut self, bodies: &[Seq]) {
         self.found.clear();
-        let deepest = bodies.first().map_or(0, |&body| self.items.seq(body).depth) + DEEPEST;
+        let deepest = bodies.first().map_or(0, |&body| self.items.seq(body).depth) + self.deepest;
         let mut work: Vec<(Seq, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
         while let Some((seq, tail)) = work.pop() {
             let mut at = self.items.seq(seq).first;
@@ -449,7 +450,7 @@ impl Exits {
             self.open_else();
             let rest = self.cursor();
             self.frames.pop();
-            if self.descended(rest) <= DEEPEST {
+            if self.descended(rest) <= self.deepest {
                 self.set_cursor(rest);
             }
         }

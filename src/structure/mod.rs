@@ -16,9 +16,10 @@ pub mod text;
 pub mod tree;
 pub mod walk;
 
-use crate::cfg::Cfg;
+use crate::cfg::{Block, Cfg, Terminator};
+use crate::entity::Arena;
 use crate::limits::Limits;
-use tree::Tree;
+use tree::{Stmt, Tree};
 
 /// What came of structuring a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,9 @@ pub enum Structured {
         depth: u32,
     },
 }
+
+/// How deep ifs nest instead of being left by `break`; the second is tried where the first nests too deep.
+const DEEPEST: [u32; 2] = [16, 0];
 
 /// Structures a graph that [`reduce`](crate::cfg::reduce::reduce) made reducible.
 ///
@@ -49,9 +53,26 @@ pub enum Structured {
 /// ```
 pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Structured::Tree(Tree::default()) };
+    if cfg.blocks[entry].terminator == Terminator::Goto(exit) {
+        return Structured::Tree(straight(entry));
+    }
     let events = ramsey::events(cfg, entry, exit);
-    let mut lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions);
-    flatten::flatten(&mut lowered.items, cfg.regions);
-    let (tree, depth) = build::build(&lowered.items, lowered.root, lowered.vars);
-    if depth > limits.depth { Structured::TooDeep { depth } } else { Structured::Tree(tree) }
+    let mut least = u32::MAX;
+    for deepest in DEEPEST {
+        let mut lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest);
+        flatten::flatten(&mut lowered.items, cfg.regions);
+        let (tree, depth) = build::build(&lowered.items, lowered.root, lowered.vars);
+        if depth <= limits.depth {
+            return Structured::Tree(tree);
+        }
+        least = least.min(depth);
+    }
+    Structured::TooDeep { depth: least }
+}
+
+/// The tree of a program without branches.
+fn straight(block: Block) -> Tree {
+    let mut lists = Arena::new();
+    let root = lists.push(vec![Stmt::Block(block)]);
+    Tree { lists, root: Some(root), vars: 0 }
 }
