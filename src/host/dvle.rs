@@ -144,7 +144,7 @@ pub fn interface(
     let mut warnings = Vec::new();
     Ok(Interface {
         source: source_name.to_string(),
-        entry_label: executable.entry_label().map(|name| name.to_string()),
+        entry_label: Some(entry_name(executable)),
         attributes: attributes(&symbols, usage.inputs),
         outputs: varying::outputs(executable, &mut warnings),
         block: layout::block(&symbols, usage, &folded, options.layout),
@@ -186,6 +186,12 @@ impl Surroundings for Executable<'_> {
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         interface(self.file, self.index, usage, options, self.source)
     }
+}
+
+/// The label at the entry point; without labels, its code word.
+fn entry_name(executable: &Dvle<'_>) -> String {
+    let word = || format!("code word {:#x}", executable.header.main);
+    executable.entry_label().map_or_else(word, |name| name.to_string())
 }
 
 /// The attributes read, named by the first symbol of each.

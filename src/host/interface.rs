@@ -168,7 +168,7 @@ impl Default for Constants {
 pub struct Interface {
     /// Name of the source, for header comments.
     pub source: String,
-    /// Name of the entry point in the source (label), if known.
+    /// Where the program starts in the source, for header comments: a label, or a code word.
     pub entry_label: Option<String>,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,

@@ -23,7 +23,10 @@ fn members(block: &UniformBlock) -> Vec<(&str, u8, u32, MemberType)> {
 fn textured_has_named_attributes_outputs_and_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
     let interface = dvle::interface(&file, 0, &textured_usage(), &Options::default(), "textured").unwrap();
-    assert_eq!((interface.source.as_str(), interface.entry_label.as_deref()), ("textured", None));
+    assert_eq!(
+        (interface.source.as_str(), interface.entry_label.as_deref()),
+        ("textured", Some("code word 0x0"))
+    );
     let attributes: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
     assert_eq!(attributes, [(0, "inpos"), (1, "inuv"), (2, "incol")]);
     let outputs: Vec<_> = interface

@@ -169,6 +169,7 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     note(verdict.unfinished as u64, "unfinished");
     note(verdict.approximate, "approximate (EX2/LG2)");
     note(verdict.within_ulp, "within 4 ulp");
+    note(verdict.reassociated, "reassociated by the driver (no NoContraction on this route)");
     note(verdict.flushed, "flushed below 2^-126");
     note(if signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
     if !route.is_exact() && verdict.worst_ulp > 0 {
@@ -188,7 +189,7 @@ fn to_json(rows: &[Row], gpu: &Gpu) -> String {
         Ok(v) => json!({
             "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": row.passed(),
             "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-            "approximate": v.approximate, "within_ulp": v.within_ulp, "worst_ulp": v.worst_ulp,
+            "approximate": v.approximate, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
             "flushed": v.flushed, "signed_zeros": v.signed_zeros,
             "first": v.first.map(|first| first.to_string()),
         }),

@@ -1,0 +1,104 @@
+//! Random programs on the GPU: SPIR-V unchanged bit for bit, the routes through naga within their tolerance.
+//! Without a Vulkan driver this fails and says how to install one.
+
+use transpica::error::Result;
+use transpica::host::{
+    ComponentSource, Constants, EntryPoint, Interface, Layout, Location, Options, Output, Surroundings,
+    Usage, layout,
+};
+use transpica::isa::Component;
+use transpica::precision::Precision;
+use transpica_generate::{Generated, Kind, generate};
+use transpica_gpu::compare::{Case, compare};
+use transpica_gpu::{Gpu, Route};
+
+/// Instructions that one vertex may execute. A loop of the driver ends after 65,535 iterations, far above.
+const BUDGET: u64 = 2000;
+/// Vertices for each program, all in one dispatch.
+const VERTICES: usize = 128;
+
+/// A program without a file: no constants, every register in the block.
+struct Bare;
+
+impl Surroundings for Bare {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    fn outputs(&self) -> Vec<Output> {
+        let components = Component::ALL.map(|component| ComponentSource::Register { register: 0, component });
+        vec![Output {
+            name: "position".into(),
+            location: Location::Position,
+            components: components.to_vec(),
+            color: false,
+        }]
+    }
+    fn interface(&self, usage: &Usage, _: &Options) -> Result<Interface> {
+        let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
+        let block = if needed { layout::registers() } else { Default::default() };
+        Ok(Interface { block, ..Interface::default() })
+    }
+}
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs programs of a kind over routes; the first route must be the exact one.
+fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[Route]) {
+    let gpu = gpu();
+    let options =
+        Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let (mut vertices, mut approximate, mut reassociated, mut programs) = (0, 0, 0, 0);
+    for seed in seeds {
+        let generated: Generated = generate(kind, seed);
+        let program = generated.program();
+        let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
+        let case = Case {
+            program: &program,
+            around: &Bare,
+            uniforms: &uniforms,
+            inputs: &inputs,
+            options,
+            budget: BUDGET,
+        };
+        for &route in routes {
+            let name = format!("{kind:?} seed {seed} {precision:?} {}", route.name());
+            let verdict = compare(&gpu, &case, route).unwrap_or_else(|error| panic!("{name}: {error}"));
+            if let Some(first) = verdict.first {
+                panic!("{name}: {} values differ; {first}", verdict.differing);
+            }
+            vertices += verdict.vertices;
+            approximate += verdict.approximate;
+            reassociated += verdict.reassociated;
+        }
+        programs += 1;
+    }
+    println!(
+        "{kind:?} {precision:?}: {programs} programs, {} routes, {vertices} vertices on {}: 0 differ \
+         ({approximate} values approximate by EX2/LG2, {reassociated} reassociated)",
+        routes.len(),
+        gpu.name()
+    );
+}
+
+#[test]
+fn clean_programs_run_as_on_the_interpreter() {
+    run(Kind::Clean, 0..120, Precision::Exact, &[Route::Passthrough]);
+}
+
+#[test]
+fn wild_programs_run_as_on_the_interpreter() {
+    run(Kind::Wild, 0..100, Precision::Exact, &[Route::Passthrough]);
+}
+
+#[test]
+fn special_values_run_as_on_the_interpreter() {
+    run(Kind::Numeric, 0..60, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Numeric, 60..90, Precision::F24, &[Route::Passthrough]);
+}
+
+#[test]
+fn routes_through_naga_stay_within_their_tolerance() {
+    run(Kind::Clean, 500..530, Precision::Exact, &[Route::SpirvNaga, Route::NagaIr, Route::Wgsl]);
+}
