@@ -220,11 +220,12 @@ impl Verdict {
         self.differing == 0
     }
 
+    /// Judges one vertex; `relaxed` is what the program gives where the driver may reassociate.
     fn vertex(
         &mut self,
         vertex: usize,
-        expected: &Registers,
-        found: &Registers,
+        [expected, found]: [&Registers; 2],
+        relaxed: Option<&Registers>,
         approximate: &[u8],
         route: Route,
     ) {
