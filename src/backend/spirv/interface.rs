@@ -171,10 +171,11 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
         let ty = w.structure([array]);
         w.mark(ty, block);
         w.decorate_member(ty, 0, Decoration::Offset, Some(0));
-        if !writable {
-            w.decorate_member(ty, 0, Decoration::NonWritable, None);
-        }
         let id = w.variable(class, ty);
+        if !writable {
+            // On the variable, not on the member: naga's front end reads it only there.
+            w.mark(id, Decoration::NonWritable);
+        }
         bind(w, id, binding);
         w.name(ty, type_name);
         w.name_member(ty, 0, "registers");

@@ -123,6 +123,7 @@ fn file(
             inputs: &inputs,
             options,
             budget: 1 << 20,
+            judge_approximate: true,
         };
         for &route in routes {
             let result = compare::compare(gpu, &case, route).map_err(|error| error.to_string());
