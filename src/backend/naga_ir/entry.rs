@@ -62,7 +62,9 @@ fn entry_point(stage: ShaderStage, workgroup_size: [u32; 3], function: naga::Fun
 }
 
 fn location(location: u32, interpolation: Option<naga::Interpolation>) -> Binding {
-    Binding::Location { location, interpolation, sampling: None, blend_src: None, per_primitive: false }
+    // wgpu compares both with what the fragment stage asks for, and WGSL text asks for the centre.
+    let sampling = interpolation.map(|_| naga::Sampling::Center);
+    Binding::Location { location, interpolation, sampling, blend_src: None, per_primitive: false }
 }
 
 /// The struct that the vertex form returns; with a position in any case, since WGSL asks for one.

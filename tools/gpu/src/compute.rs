@@ -43,7 +43,7 @@ fn dispatch(
     if !uniforms.is_empty() {
         bindings.push((BufferBindingType::Uniform, gpu.filled(uniforms, BufferUsages::UNIFORM)));
     }
-    let (layout, group) = bind(gpu, &bindings, wgpu::ShaderStages::COMPUTE);
+    let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
     let module = shader.module(gpu);
     let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
@@ -79,18 +79,18 @@ pub(crate) fn options() -> wgpu::PipelineCompilationOptions<'static> {
     wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() }
 }
 
-/// A layout and a group that bind the buffers at 0, 1, 2, …
+/// A layout and a group that bind the buffers at 0, 1, 2, …, each for the stage of its type.
 pub(crate) fn bind(
     gpu: &Gpu,
     buffers: &[(wgpu::BufferBindingType, wgpu::Buffer)],
-    stages: wgpu::ShaderStages,
+    stage: impl Fn(wgpu::BufferBindingType) -> wgpu::ShaderStages,
 ) -> (wgpu::PipelineLayout, wgpu::BindGroup) {
     let entries: Vec<_> = buffers
         .iter()
         .enumerate()
         .map(|(binding, (ty, _))| wgpu::BindGroupLayoutEntry {
             binding: binding as u32,
-            visibility: stages,
+            visibility: stage(*ty),
             ty: wgpu::BindingType::Buffer { ty: *ty, has_dynamic_offset: false, min_binding_size: None },
             count: None,
         })

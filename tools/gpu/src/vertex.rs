@@ -100,7 +100,10 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
         bindings.push((BufferBindingType::Uniform, gpu.filled(job.uniforms, BufferUsages::UNIFORM)));
     }
     bindings.push((BufferBindingType::Storage { read_only: false }, captured.clone()));
-    let (layout, group) = bind(gpu, &bindings, wgpu::ShaderStages::VERTEX_FRAGMENT);
+    let (layout, group) = bind(gpu, &bindings, |ty| match ty {
+        BufferBindingType::Uniform => wgpu::ShaderStages::VERTEX,
+        BufferBindingType::Storage { .. } => wgpu::ShaderStages::FRAGMENT,
+    });
     let pipeline = pipeline(gpu, &layout, job.shader, job.interface, !job.uniforms.is_empty())?;
     let vertices = gpu.filled(&attributes(job.interface, job.vertices), BufferUsages::VERTEX);
     let read = gpu.buffer(size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);

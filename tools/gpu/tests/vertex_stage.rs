@@ -1,0 +1,145 @@
+//! The vertex entry through a real rasteriser: vertices drawn as points arrive where the interpreter says, with the
+//! varyings it says, and those outside the clip volume do not arrive.
+//! Without a Vulkan driver this fails and says how to install one.
+
+use transpica::Translator;
+use transpica::container::{Shbin, SymbolBank};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{ComponentSource, Interface, Location, Options, Profile};
+use transpica::interp::{Machine, Settings, Uniforms};
+use transpica_gpu::compare::{shader, uniform_bytes};
+use transpica_gpu::{Captured, Gpu, Route, VertexJob, run_vertex};
+
+/// Interpolation at a point divides by w and multiplies again.
+const TOLERANCE: f32 = 1.0e-4;
+/// Vertices nearer to the border of the clip volume than this are not judged as inside or outside.
+const MARGIN: f32 = 1.0e-3;
+
+/// Uniforms that bring positions of a few units into the clip volume.
+fn scene(file: &Shbin<'_>, around: &Executable<'_>) -> Uniforms {
+    let mut uniforms = transpica_generate::uniforms(3);
+    for (register, value) in uniforms.floats.iter_mut().zip(&around.constants().floats) {
+        *register = value.map_or(register.map(|x| x.clamp(-1.0, 1.0)), |bits| bits.map(f32::from_bits));
+    }
+    let executable = &file.executables[0];
+    for symbol in executable.symbols.iter() {
+        let Some(range) = symbol.range().filter(|range| range.bank == SymbolBank::Float) else { continue };
+        let rows = match executable.name(symbol.name).to_text().as_ref() {
+            "projection" => {
+                [[0.05, 0.0, 0.0, 0.0], [0.0, 0.05, 0.0, 0.0], [0.0, 0.0, 0.02, -0.5], [0.0, 0.0, 0.1, 4.0]]
+            }
+            "modelView" => {
+                [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+            }
+            _ => continue,
+        };
+        for (register, row) in (range.first..range.first + range.count).zip(rows) {
+            uniforms.floats[usize::from(register)] = row;
+        }
+    }
+    uniforms
+}
+
+/// The outputs that the host sees, from the output registers of the interpreter.
+fn expected(interface: &Interface, registers: &[[f32; 4]; 16]) -> Vec<(Location, [f32; 4])> {
+    let output = |output: &transpica::host::Output| {
+        let mut value = [0.0; 4];
+        for (lane, source) in value.iter_mut().zip(&output.components) {
+            *lane = match *source {
+                ComponentSource::Register { register, component } => {
+                    registers[usize::from(register)][component.index()]
+                }
+                ComponentSource::One => 1.0,
+            };
+        }
+        if output.location == Location::Position {
+            value[2] = -value[2];
+        }
+        if output.color {
+            value = value.map(|c| c.abs().min(1.0));
+        }
+        (output.location, value)
+    };
+    interface.outputs.iter().map(output).collect()
+}
+
+fn close(a: f32, b: f32) -> bool {
+    a.is_nan() && b.is_nan() || a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(1.0e-3)
+}
+
+/// Whether a point is inside the clip volume, if that is beyond doubt.
+fn inside([x, y, z, w]: [f32; 4]) -> Option<bool> {
+    let distances = [w - x, w + x, w - y, w + y, z, w - z];
+    if distances.iter().any(|distance| distance.is_nan() || distance.abs() < MARGIN) {
+        return None;
+    }
+    Some(distances.iter().all(|&distance| distance > 0.0))
+}
+
+/// Compares one vertex; true if it was judged to arrive.
+fn judge(name: &str, expected: &[(Location, [f32; 4])], captured: Option<&Captured>) -> bool {
+    let position =
+        expected.iter().find(|(location, _)| *location == Location::Position).expect("always there").1;
+    let Some(inside) = inside(position) else { return false };
+    assert_eq!(inside, captured.is_some(), "{name}: clipped or not, at {position:?}");
+    let Some(captured) = captured else { return false };
+    let [x, y, z, w] = position;
+    let pixel = [(x / w + 1.0) * 32.0, (1.0 - y / w) * 32.0];
+    for (expected, found) in pixel.iter().zip(captured.position) {
+        assert!((expected - found).abs() <= 0.51, "{name}: pixel {pixel:?}, found {:?}", captured.position);
+    }
+    assert!(close(z / w, captured.position[2]), "{name}: depth {}, found {:?}", z / w, captured.position);
+    let varyings = expected.iter().filter(|(location, _)| *location != Location::Position);
+    for ((location, expected), found) in varyings.zip(&captured.varyings) {
+        let same = expected.iter().zip(found).all(|(a, b)| close(*a, *b));
+        assert!(same, "{name}: {location:?} expected {expected:?}, found {found:?}");
+    }
+    true
+}
+
+fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
+    let file = Shbin::parse(bytes).expect("a sample");
+    let options = Options::default();
+    let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
+    let around = Executable::new(&file, 0, name).expect("executable 0");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &around).expect("translates");
+    let uniforms = scene(&file, &around);
+    let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
+    machine.set_uniforms(&uniforms);
+    let inputs: Vec<[[f32; 4]; 16]> = transpica_generate::inputs(9, 200)
+        .iter()
+        .map(|vertex| vertex.map(|[x, y, z, _]| [x, y, z, 1.0].map(|c: f32| c.clamp(-20.0, 20.0))))
+        .collect();
+    let vertices: Vec<_> =
+        inputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let job = VertexJob {
+        shader: shader(&mut translator, &translated, route).expect("a module"),
+        interface: &translated.interface,
+        uniforms: &uniform_bytes(&translated, &uniforms),
+        vertices: &vertices,
+    };
+    let captured = run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name} {}: {error}", route.name()));
+    let mut arrived = 0;
+    for (vertex, captured) in inputs.iter().zip(&captured) {
+        let registers = machine.run(vertex).expect("ends");
+        let expected = expected(&translated.interface, registers);
+        arrived += usize::from(judge(name, &expected, captured.as_ref()));
+    }
+    assert!(arrived >= 50, "{name}: only {arrived} vertices arrived, the scene proves nothing");
+    println!("{name} {}: {arrived} of {} vertices arrived as expected", route.name(), inputs.len());
+}
+
+#[test]
+fn vertices_arrive_as_the_interpreter_says() {
+    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
+    for (name, bytes) in [
+        ("textured", &include_bytes!("../../../shaders/textured.shbin")[..]),
+        ("lights", include_bytes!("../../../shaders/lights.shbin")),
+        ("fog", include_bytes!("../../../shaders/fog.shbin")),
+    ] {
+        for route in Route::ALL {
+            run(&gpu, name, bytes, route);
+        }
+    }
+}
