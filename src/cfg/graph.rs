@@ -110,19 +110,23 @@ pub fn dominates(dominators: &[Block], a: Block, mut b: Block) -> bool {
     a == b
 }
 
-/// Whether every edge that leads back leads to a block that dominates its source: then all loops have one entry.
-pub fn is_reducible(cfg: &Cfg) -> bool {
-    let mut back = cfg
+/// The edges that lead to the same block or one before: source and target.
+fn backs(cfg: &Cfg) -> impl Iterator<Item = (Block, Block)> + '_ {
+    let edges = cfg
         .blocks
         .iter()
-        .flat_map(|(block, data)| data.terminator.targets().map(move |target| (block, target)))
-        .filter(|(block, target)| target <= block)
-        .peekable();
-    if back.peek().is_none() {
-        return true;
-    }
-    let dominators = dominators(cfg, &Predecessors::new(cfg));
-    back.all(|(block, target)| dominates(&dominators, target, block))
+        .flat_map(|(block, data)| data.terminator.targets().map(move |target| (block, target)));
+    edges.filter(|(block, target)| target <= block)
+}
+
+/// Whether every edge that leads back leads to a block that dominates its source: then all loops have one entry.
+pub fn backs_are_dominated(cfg: &Cfg, dominators: &[Block]) -> bool {
+    backs(cfg).all(|(block, target)| dominates(dominators, target, block))
+}
+
+/// Whether a graph is reducible, that is, whether all its loops have one entry.
+pub fn is_reducible(cfg: &Cfg) -> bool {
+    backs(cfg).next().is_none() || backs_are_dominated(cfg, &dominators(cfg, &Predecessors::new(cfg)))
 }
 
 /// The loops of a reducible graph. A loop is named by its head.

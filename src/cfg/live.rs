@@ -24,7 +24,7 @@ const TOP: u8 = 1;
 const COVERED: u8 = 2;
 
 /// How many ends are looked into. Beyond it every entry counts as live, which is safe; no sensible program comes near.
-const MOST_QUESTIONS: usize = 512;
+const MOST_QUESTIONS: usize = 128;
 
 /// What has been found out so far; nothing until an entry is in doubt.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! Programs for tests, written as text: words separated by `;`, targets as addresses.
-//! `a` is a data instruction, `cmp` writes the flags, `bad` an undefined opcode, conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
+//! `a` is a data instruction, `none` one that writes nothing, `cmp` writes the flags, `bad` is an undefined opcode;
+//! conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
 //! `if C dst num`, `jmp C dst`, `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`.
 
 use crate::isa::builder::Builder;
@@ -8,8 +9,13 @@ use crate::isa::{
 };
 use crate::limits::Limits;
 
-/// The program that a text describes.
+/// The vertex program that a text describes.
 pub(crate) fn program(text: &str) -> Program<'static> {
+    program_for(text, Stage::Vertex)
+}
+
+/// The program that a text describes.
+pub(crate) fn program_for(text: &str, stage: Stage) -> Program<'static> {
     let mut builder = Builder::new();
     let mut bad = Vec::new();
     for (pc, word) in text.split(';').enumerate() {
@@ -23,7 +29,7 @@ pub(crate) fn program(text: &str) -> Program<'static> {
     for pc in bad {
         code[pc] = 0x10 << 26;
     }
-    Program::new(code, descriptors, Pc(0), Stage::Vertex, &Limits::default()).expect("is a program")
+    Program::new(code, descriptors, Pc(0), stage, &Limits::default()).expect("is a program")
 }
 
 fn number(text: &str) -> u16 {
@@ -46,6 +52,10 @@ fn inst(words: &[&str]) -> Inst {
         ["cmp"] => {
             let sources = [Operand::new(Source::Input(0)); 2];
             return Inst::Cmp { x: CompareOp::Eq, y: CompareOp::Eq, sources };
+        }
+        ["emit"] => return Inst::Emit,
+        ["none"] => {
+            return Inst::data(DataOp::Mov, Dest::Temp(0), Mask::NONE, &[Operand::new(Source::Input(0))]);
         }
         ["nop"] => Flow::Nop,
         ["end"] => Flow::End,

@@ -7,12 +7,12 @@ use petgraph::graph::DiGraph;
 use super::explore::{Explored, Options, explore};
 use super::graph::{Predecessors, dominators, is_reducible};
 use super::reduce::{Reduced, reduce};
-use super::testing::program;
+use super::testing::{program, program_for};
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::error::Kind;
-use crate::isa::Pc;
 use crate::isa::control::Test;
+use crate::isa::{Pc, Stage};
 use crate::limits::Limits;
 
 fn graph_with(text: &str, options: &Options) -> Cfg {
@@ -292,6 +292,19 @@ fn known_uniforms_prune_edges() {
             end
     "#]]
     .assert_eq(&cfg.to_string());
+}
+
+#[test]
+fn only_instructions_with_effect_run() {
+    let run = |stage| {
+        let program = program_for("none; emit; a; nop; end", stage);
+        match explore(&program, &Options::default(), &Limits::default()) {
+            Ok(Explored::Graph(cfg)) => cfg.actions,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(run(Stage::Vertex), [Action::Run(Pc(2))]);
+    assert_eq!(run(Stage::Geometry), [Action::Run(Pc(1)), Action::Run(Pc(2))]);
 }
 
 #[test]

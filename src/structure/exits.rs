@@ -21,6 +21,9 @@ use super::tree::{Cond, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
+/// Statements for each block, on average.
+const MOST_STATEMENTS: usize = 16;
+
 /// The statements of a graph without labels, and how many helper variables they use.
 pub(super) struct Lowered {
     pub(super) items: Items,
@@ -32,7 +35,10 @@ pub(super) struct Lowered {
 ///
 /// What follows a scope is put into parts of ifs only `deepest` deep, and only so deep does an exit count as standing at the
 /// end of its scope; beyond it the scope becomes a `Breakable`, which unnests.
-pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32) -> Lowered {
+///
+/// Nothing comes out if there are very many statements: each breakable may be left for many labels outside, and each of them
+/// is tested after it. So many nest far too deep anyway.
+pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32) -> Option<Lowered> {
     let mut exits = Exits {
         items: Items::default(),
         frames: Vec::with_capacity(16),
@@ -46,10 +52,14 @@ pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32)
     };
     let root = exits.items.open(0);
     exits.frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
+    let most = blocks * MOST_STATEMENTS + 1024;
     for &event in events {
         exits.event(event);
+        if exits.items.items.len() > most {
+            return None;
+        }
     }
-    Lowered { items: exits.items, root, vars: exits.next_var }
+    Some(Lowered { items: exits.items, root, vars: exits.next_var })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,10 +26,12 @@ use tree::{Stmt, Tree};
 pub enum Structured {
     /// The tree.
     Tree(Tree),
-    /// Nested deeper than the limit: the program must be run block by block ([`blocks::dispatcher`]).
+    /// Nested deeper than the limit, or not to be nested at all: the program must be run block by block
+    /// ([`blocks::dispatcher`]).
     TooDeep {
-        /// How deep the tree would be.
-        depth: u32,
+        /// How deep the tree would be; nothing where none was made, because the graph is not reducible or far too
+        /// entangled.
+        depth: Option<u32>,
     },
 }
 
@@ -56,16 +58,18 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     if cfg.blocks[entry].terminator == Terminator::Goto(exit) {
         return Structured::Tree(straight(entry));
     }
-    let events = ramsey::events(cfg, entry, exit);
-    let mut least = u32::MAX;
+    let Some(events) = ramsey::events(cfg, entry, exit) else { return Structured::TooDeep { depth: None } };
+    let mut least = None;
     for deepest in DEEPEST {
-        let mut lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest);
+        let Some(mut lowered) = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest) else {
+            continue;
+        };
         flatten::flatten(&mut lowered.items, cfg.regions);
         let (tree, depth) = build::build(&lowered.items, lowered.root, lowered.vars);
         if depth <= limits.depth {
             return Structured::Tree(tree);
         }
-        least = least.min(depth);
+        least = Some(least.map_or(depth, |least: u32| least.min(depth)));
     }
     Structured::TooDeep { depth: least }
 }

@@ -6,7 +6,7 @@
 //! What follows a loop stands after the loop and not in it, even if one path leads there. Only a block that several exits
 //! of the loop would have to tell apart is taken along: one that then goes where another exit of the loop goes too.
 
-use crate::cfg::graph::{Loops, Predecessors, dominators};
+use crate::cfg::graph::{Loops, Predecessors, backs_are_dominated, dominators};
 use crate::cfg::{Block, Cfg, Terminator};
 use crate::entity::Handle;
 use crate::isa::control::Test;
@@ -64,11 +64,11 @@ enum Task {
     Edge(Block),
 }
 
-/// Writes the labelled tree of a graph.
-pub(super) fn events(cfg: &Cfg, entry: Block, exit: Block) -> Vec<Event> {
+/// Writes the labelled tree of a graph; nothing if the graph is not reducible.
+pub(super) fn events(cfg: &Cfg, entry: Block, exit: Block) -> Option<Vec<Event>> {
     let mut writer = Writer {
         cfg,
-        places: Places::new(cfg, exit),
+        places: Places::new(cfg, exit)?,
         events: Vec::with_capacity(cfg.blocks.len() * 4),
         tasks: Vec::new(),
     };
@@ -82,7 +82,7 @@ pub(super) fn events(cfg: &Cfg, entry: Block, exit: Block) -> Vec<Event> {
             Task::Edge(block) => writer.edge(block),
         }
     }
-    writer.events
+    Some(writer.events)
 }
 
 struct Writer<'a> {
@@ -183,10 +183,13 @@ struct Places {
 }
 
 impl Places {
-    fn new(cfg: &Cfg, exit: Block) -> Self {
+    fn new(cfg: &Cfg, exit: Block) -> Option<Self> {
         let count = cfg.blocks.len();
         let predecessors = Predecessors::new(cfg);
         let dominators = dominators(cfg, &predecessors);
+        if !backs_are_dominated(cfg, &dominators) {
+            return None;
+        }
         let loops = Loops::new(cfg, &predecessors);
         let exits = loops.as_ref().map(|loops| Exits::new(cfg, &predecessors, loops));
         let mut places = Self {
@@ -213,7 +216,7 @@ impl Places {
             places.next[block.index()] = list.replace(block);
             places.labelled[block.index()] = true;
         }
-        places
+        Some(places)
     }
 }
 

@@ -552,8 +552,26 @@ fn a_program_nested_too_deep_is_reported() {
     words.extend((0..=depth).map(|_| "a".to_string()));
     let cfg = graph(&words.join(";"));
     let limits = Limits { depth: 10, ..Limits::default() };
-    assert!(matches!(structure(&cfg, &limits), Structured::TooDeep { depth: 11.. }));
+    assert!(matches!(structure(&cfg, &limits), Structured::TooDeep { depth: Some(11..) }));
     assert!(matches!(structure(&cfg, &Limits::default()), Structured::Tree(_)));
+}
+
+#[test]
+fn a_graph_that_is_not_reducible_has_no_tree() {
+    let limits = Limits::default();
+    let explored = explore(&program("jmp x 2; a; a; jmp y 1; end"), &Options::default(), &limits);
+    let Ok(Explored::Graph(cfg)) = explored else { panic!("explores") };
+    assert_eq!(structure(&cfg, &limits), Structured::TooDeep { depth: None });
+}
+
+#[test]
+fn entangled_jumps_are_given_up() {
+    // Each of the first jumps crosses all of the others' targets.
+    let count = 400;
+    let jumps = (0..count).map(|n| format!("cmp; jmp x {};", 2 * (count + n)));
+    let targets = (0..count).map(|_| "a; cmp;");
+    let cfg = graph(&(jumps.collect::<String>() + &targets.collect::<String>() + "end"));
+    assert_eq!(structure(&cfg, &Limits::default()), Structured::TooDeep { depth: None });
 }
 
 #[test]
