@@ -113,10 +113,9 @@ impl Builder<'_, '_> {
     }
 
     /// Stores values in their carriers, all at once as far as the program can tell.
-    pub(super) fn store(&mut self, carriers: &[Carrier], values: ValueList) -> Result<()> {
-        let ir = self.ir;
+    pub(super) fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
         let mut stores = Vec::with_capacity(carriers.len());
-        for (&carrier, &value) in carriers.iter().zip(ir.get(values)) {
+        for (&carrier, &value) in carriers.iter().zip(values) {
             if !self.carriers.holds(carrier, value) {
                 stores.push((carrier, value, self.operand(value)?));
             }

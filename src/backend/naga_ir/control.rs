@@ -4,7 +4,7 @@
 //! | IR | naga |
 //! |---|---|
 //! | `If` | `if`; an empty arm is left out, an arm after one that jumps away follows it unindented |
-//! | `Loop` | `loop`; one whose body ends in `if c { continue } else { break }` gets `continuing { … break if !c; }` |
+//! | `Loop` | `loop` without `continuing`, which HLSL, GLSL and MSL lack; what both exits at its end store is stored before them |
 //! | `Block` | `switch 0 { default: {…} }`; nothing at all where each `Break` stands at an end of it |
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
@@ -91,7 +91,7 @@ impl Builder<'_, '_> {
             }
         };
         let carriers = carriers.ok_or_else(|| broken("a jump has nothing to leave or repeat".to_owned()))?;
-        self.store(carriers, values)?;
+        self.store(carriers, self.ir.get(values))?;
         if let Some(jump) = jump {
             self.push(jump);
         }
@@ -133,6 +133,9 @@ impl Builder<'_, '_> {
             inverted = true;
         }
         let flat = branch.last && jumps(self.ir, then, arm);
+        if flat {
+            self.store_common(then, otherwise, arm)?;
+        }
         let start = self.carriers.moment();
         let mut accept = self.nested(then, arm)?;
         self.carriers.restore(&start);
@@ -151,6 +154,31 @@ impl Builder<'_, '_> {
         }
         self.load(&results, branch.results);
         Ok(())
+    }
+
+    /// Stores first what a `break` and a `continue` that end a loop's body both store.
+    fn store_common(&mut self, one: Region, other: Region, scope: Scope<'_>) -> Result<()> {
+        let ir = self.ir;
+        let (one, other) = (region_of(ir, one)?, region_of(ir, other)?);
+        let (leave, again) = match (one.exit, other.exit) {
+            (Exit::Break(leave), Exit::Continue(again)) | (Exit::Continue(again), Exit::Break(leave)) => {
+                (leave, again)
+            }
+            _ => return Ok(()),
+        };
+        // Constructs in the arms could use the same carriers.
+        let constructs = one.items.iter().chain(&other.items).any(|item| matches!(item, Item::Node(_)));
+        let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
+            return Ok(());
+        };
+        let (mut carriers, mut values) = (Vec::new(), Vec::new());
+        for (&carrier, &value) in results.iter().zip(ir.get(leave)) {
+            if params.iter().zip(ir.get(again)).any(|(&param, &next)| param == carrier && next == value) {
+                carriers.push(carrier);
+                values.push(value);
+            }
+        }
+        self.store(&carriers, &values)
     }
 
     /// The condition and its arms, without negation.
@@ -175,7 +203,7 @@ impl Builder<'_, '_> {
     fn repeat(&mut self, repeat: Repeat, scope: Scope<'_>) -> Result<()> {
         let params = self.carriers_of(repeat.params);
         let results = self.carriers_of(repeat.results);
-        self.store(&params, repeat.inits)?;
+        self.store(&params, self.ir.get(repeat.inits))?;
         let start = self.carriers.moment();
         let outer_home = self.home;
         self.loops += 1;
@@ -191,53 +219,16 @@ impl Builder<'_, '_> {
             end_breaks: false,
             end_continues: true,
         };
-        let (continuing, break_if) = self.loop_body(repeat.body, body_scope)?;
+        self.region(repeat.body, body_scope)?;
         let body = self.end();
         for place in self.load_log.drain(loads..) {
             self.loads[place] = None;
         }
         self.home = outer_home;
-        self.push(Statement::Loop { body, continuing, break_if });
+        self.push(Statement::Loop { body, continuing: naga::Block::new(), break_if: None });
         self.carriers.merge(&start);
         self.load(&results, repeat.results);
         Ok(())
-    }
-
-    /// The body of a loop into the open block; gives the `continuing` block and its `break if`.
-    fn loop_body(&mut self, body: Region, scope: Scope<'_>) -> Result<(naga::Block, Option<Expr>)> {
-        let ir = self.ir;
-        let Some(end) = counted_end(ir, body) else {
-            self.region(body, scope)?;
-            return Ok((naga::Block::new(), None));
-        };
-        let items = &region_of(ir, body)?.items;
-        self.items(&items[..items.len() - 1], false, scope)?;
-        let (Some(params), Some(results)) = (scope.continues, scope.breaks) else {
-            return Err(broken("a loop has no carriers".to_owned()));
-        };
-        if !self.agree(params, end.again, results, end.leave) {
-            let Some(&Item::Node(node)) = items.last() else {
-                return Err(broken("a loop has no end".to_owned()));
-            };
-            self.node(node, scope, true)?;
-            return Ok((naga::Block::new(), None));
-        }
-        self.begin();
-        self.store(params, end.again)?;
-        self.store(results, end.leave)?;
-        let mut condition = self.operand(end.cond)?;
-        if !end.leaves_if {
-            condition = self.not(condition);
-        }
-        self.used(condition);
-        Ok((self.end(), Some(condition)))
-    }
-
-    /// Whether both sets of stores can be made before the decision: no carrier gets two different values.
-    fn agree(&self, params: &[Carrier], again: ValueList, results: &[Carrier], leave: ValueList) -> bool {
-        params.iter().zip(self.ir.get(again)).all(|(param, next)| {
-            results.iter().zip(self.ir.get(leave)).all(|(result, value)| param != result || next == value)
-        })
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
@@ -312,15 +303,6 @@ struct Repeat {
     results: ValueList,
 }
 
-/// The end of a loop body that does nothing more than decide.
-struct CountedEnd {
-    cond: Value,
-    /// Whether the loop is left where the condition holds.
-    leaves_if: bool,
-    again: ValueList,
-    leave: ValueList,
-}
-
 /// Whether a block only evaluates what nothing outside can see.
 fn idle(block: &naga::Block) -> bool {
     block.iter().all(|statement| matches!(statement, Statement::Emit(_)))
@@ -337,46 +319,6 @@ fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
         Some(Exit::Continue(_)) => !scope.end_continues,
         Some(Exit::Yield(_) | Exit::Unreachable) | None => false,
     }
-}
-
-/// Recognises a body that ends in `if c { continue } else { break }` and continues nowhere else.
-fn counted_end(ir: &Func, body: Region) -> Option<CountedEnd> {
-    let data = ir.regions.get(body)?;
-    let (Exit::Unreachable, Some(&Item::Node(last))) = (data.exit, data.items.last()) else { return None };
-    let NodeData::If { cond, then, otherwise, .. } = *ir.nodes.get(last)? else { return None };
-    let (then, otherwise) = (ir.regions.get(then)?, ir.regions.get(otherwise)?);
-    if !then.items.is_empty() || !otherwise.items.is_empty() {
-        return None;
-    }
-    let (leaves_if, again, leave) = match (then.exit, otherwise.exit) {
-        (Exit::Continue(again), Exit::Break(leave)) => (false, again, leave),
-        (Exit::Break(leave), Exit::Continue(again)) => (true, again, leave),
-        _ => return None,
-    };
-    let rest = &data.items[..data.items.len() - 1];
-    (!continues(ir, rest, 0)).then_some(CountedEnd { cond, leaves_if, again, leave })
-}
-
-/// Whether items may continue the loop they stand in. Too deep counts as yes.
-fn continues(ir: &Func, items: &[Item], depth: u32) -> bool {
-    let region = |region: Region| {
-        ir.regions.get(region).is_none_or(|data| {
-            matches!(data.exit, Exit::Continue(_)) || continues(ir, &data.items, depth + 1)
-        })
-    };
-    depth > MAX_DEPTH
-        || items.iter().any(|item| match item {
-            Item::Let(_) => false,
-            Item::Node(node) => match ir.nodes.get(*node) {
-                None => true,
-                Some(NodeData::If { then, otherwise, .. }) => region(*then) || region(*otherwise),
-                Some(NodeData::Block { body, .. }) => region(*body),
-                Some(NodeData::Switch { cases, default, .. }) => {
-                    region(*default) || cases.iter().any(|(_, case)| region(*case))
-                }
-                Some(NodeData::Loop { .. }) => false,
-            },
-        })
 }
 
 /// Whether each `Break` of a block stands where falling off the end does the same.

@@ -60,6 +60,10 @@ struct Note {
     emitted: bool,
     /// Whether it must have a name.
     named: bool,
+    /// Where the value came from, for its name.
+    hint: Hint,
+    /// Kind of the value, for its name.
+    kind: Option<Kind>,
 }
 
 /// The tables that all functions of a module share.
@@ -161,7 +165,7 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     fn append(&mut self, expression: Expression, emitted: bool) -> Expr {
         operands(&expression, |operand| self.used(operand));
-        self.notes.push(Note { uses: 0, home: self.home, emitted, named: false });
+        self.notes.push(Note { home: self.home, emitted, ..Note::default() });
         self.out.expressions.append(expression, Span::UNDEFINED)
     }
 
@@ -182,10 +186,15 @@ impl<'a, 'b> Builder<'a, 'b> {
 
     /// Asks for a name of its own for an expression that is evaluated here.
     pub(super) fn name(&mut self, expr: Expr, name: String) {
-        if self.notes[expr.index()].emitted {
+        if self.can_have_name(expr) {
             self.notes[expr.index()].named = true;
             self.names.insert(expr.index(), name);
         }
+    }
+
+    /// Whether it is evaluated in a place of its own. naga names results of calls itself, but our WGSL takes ours.
+    fn can_have_name(&self, expr: Expr) -> bool {
+        self.notes[expr.index()].emitted || matches!(self.out.expressions[expr], Expression::CallResult(_))
     }
 
     /// Asks for a name for an expression, whichever.
@@ -193,12 +202,10 @@ impl<'a, 'b> Builder<'a, 'b> {
         self.notes[expr.index()].named = true;
     }
 
-    /// Proposes a name, in case the expression gets one.
+    /// Says where a value came from, in case its expression gets a name.
     pub(super) fn suggest(&mut self, expr: Expr, hint: Hint, kind: Kind) {
-        let note = self.notes[expr.index()];
-        if note.emitted && (hint != Hint::default() || kind != Kind::F32) {
-            self.names.entry(expr.index()).or_insert_with(|| names::name(hint, kind));
-        }
+        let note = &mut self.notes[expr.index()];
+        (note.hint, note.kind) = (hint, Some(kind));
     }
 
     /// Ends the running `Emit`.
@@ -349,6 +356,10 @@ impl<'a, 'b> Builder<'a, 'b> {
             let note = self.notes[expr.index()];
             if !note.emitted {
                 weights.push((0, 0));
+                if let Expression::CallResult(_) = expression {
+                    let name = given_name(&mut self.names, expr, &note);
+                    self.out.named_expressions.insert(expr, name);
+                }
                 continue;
             }
             let (mut operations, mut depth) = (u32::from(is_operation(expression)), 0);
@@ -367,13 +378,17 @@ impl<'a, 'b> Builder<'a, 'b> {
                 weights.push((operations, depth));
                 continue;
             }
-            let name =
-                self.names.remove(&expr.index()).unwrap_or_else(|| names::unnamed(Kind::F32).to_owned());
+            let name = given_name(&mut self.names, expr, &note);
             self.out.named_expressions.insert(expr, name);
             weights.push((0, 0));
         }
         self.out
     }
+}
+
+/// The name asked for, or else one that says where the value came from.
+fn given_name(names: &mut BTreeMap<usize, String>, expr: Expr, note: &Note) -> String {
+    names.remove(&expr.index()).unwrap_or_else(|| names::name(note.hint, note.kind.unwrap_or(Kind::F32)))
 }
 
 /// Whether a reader has to think about it: selecting lanes and repeating scalars count for nothing.

@@ -32,7 +32,7 @@ use naga::{Expression, Span, Statement};
 
 use crate::error::{At, Error, Kind, Result};
 use crate::host::{EntryPoint, Interface, Options, Profile};
-use crate::ir::{Func, Module};
+use crate::ir::{Func, HintRegister, Module};
 
 /// The naga module of a program.
 ///
@@ -93,9 +93,12 @@ pub(crate) fn check(
 fn helper(shared: &mut Shared, func: &Func) -> Result<naga::Function> {
     let mut builder = Builder::new(shared, func);
     builder.out.name = Some(if func.name.is_empty() { "helper".to_owned() } else { func.name.to_string() });
-    for (index, &param) in (0..).zip(func.get(func.params)) {
+    for (index, &param) in (0u32..).zip(func.get(func.params)) {
         let data = func.values[param];
-        let name = Some(names::name(data.hint, data.ty.kind));
+        let name = match data.hint.register {
+            HintRegister::None => Some(["a", "b", "c", "d"][index as usize % 4].to_owned()),
+            _ => Some(names::name(data.hint, data.ty.kind)),
+        };
         let ty = types::value_type(&mut builder.shared.module, data.ty);
         builder.out.arguments.push(naga::FunctionArgument { name, ty, binding: None });
         let expr = builder.outside(Expression::FunctionArgument(index));

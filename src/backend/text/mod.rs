@@ -1,4 +1,4 @@
-//! WGSL, GLSL, HLSL and MSL by naga's writers.
+//! WGSL by a writer of our own; GLSL, HLSL and MSL by naga's.
 //! In: a `naga::Module` from [`naga_ir`](super::naga_ir) and the [`Interface`] it was built for. Out: text that begins with
 //! comments naming the source and the entry. Must not know the IR.
 //!
@@ -11,11 +11,17 @@
 
 #[cfg(feature = "glsl")]
 mod glsl;
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 mod tidy;
+#[cfg(feature = "wgsl")]
+mod wgsl;
 
 #[cfg(feature = "glsl")]
 pub use glsl::{GlslVersion, glsl};
+#[cfg(feature = "wgsl")]
+pub use wgsl::wgsl;
 
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use super::naga_ir::check;
 use crate::error::{At, Error, Kind, Result};
 use crate::host::Interface;
@@ -59,18 +65,6 @@ pub fn write(module: &naga::Module, interface: &Interface, language: Language) -
         #[cfg(feature = "msl")]
         Language::Msl => msl(module, interface),
     }
-}
-
-/// The module as WGSL.
-///
-/// # Errors
-/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
-#[cfg(feature = "wgsl")]
-pub fn wgsl(module: &naga::Module, interface: &Interface) -> Result<String> {
-    let info = info(module)?;
-    let text = naga::back::wgsl::write_string(module, &info, naga::back::wgsl::WriterFlags::empty())
-        .map_err(|error| refused("WGSL", &error))?;
-    Ok(with_header(interface, &tidy::wgsl(&text)))
 }
 
 /// The module as HLSL for shader model 5.1.
@@ -118,7 +112,8 @@ pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
     Ok(with_header(interface, &tidy::names(&text)))
 }
 
-/// What a writer wants to know. Our own modules are valid: all rules are checked in debug builds only.
+/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug builds only.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
     use naga::valid::ValidationFlags;
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
@@ -148,6 +143,9 @@ fn header(interface: &Interface) -> String {
         comment(&mut header, label);
         header.push('\n');
     }
+    if !header.is_empty() {
+        header.push('\n');
+    }
     header
 }
 
@@ -157,7 +155,7 @@ fn comment(out: &mut String, name: &str) {
     out.extend(name.chars().map(harmless));
 }
 
-#[cfg(any(feature = "wgsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn with_header(interface: &Interface, text: &str) -> String {
     let mut out = header(interface);
     out.push_str(text);

@@ -9,12 +9,6 @@ pub(super) fn names(text: &str) -> String {
     renamed(text, &BTreeMap::new())
 }
 
-/// Tidies WGSL.
-#[cfg(feature = "wgsl")]
-pub(super) fn wgsl(text: &str) -> String {
-    names(text)
-}
-
 /// Renames identifiers, and takes away the `_` that naga appends to names of registers and numbered outputs, wherever no
 /// other identifier has the name already.
 pub(super) fn renamed(text: &str, renames: &BTreeMap<String, String>) -> String {

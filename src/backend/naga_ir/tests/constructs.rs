@@ -9,19 +9,22 @@ use crate::ir;
 #[test]
 fn an_if_stores_where_it_yields() {
     expect![[r#"
-        @vertex 
-        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
-            var r1: vec4<f32>;
-
-            if (position.x < color.x) {
-                r1 = (position * color);
+        @vertex
+        fn main(
+            @location(0) position: vec4f,
+            @location(1) color: vec4f,
+            @location(2) weights: vec4f,
+        ) -> VertexOutput {
+            var r1: vec4f;
+            if position.x < color.x {
+                r1 = position * color;
             } else {
                 r1 = color;
             }
-            let r1_1 = r1;
-            return VertexOutput(r1_1);
+            return VertexOutput(r1);
         }
-    "#]].assert_eq(&main_function(
+    "#]]
+    .assert_eq(&main_function(
         "func main {
            %0: f32x4 = input v0
            %1: f32x4 = input v1
@@ -34,34 +37,30 @@ fn an_if_stores_where_it_yields() {
 }
 
 #[test]
-fn a_counted_loop_ends_in_break_if() {
+fn a_counted_loop_stores_what_both_exits_store_before_it_ends() {
     expect![[r#"
-        @vertex 
-        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
-            var r0: vec4<f32>;
-            var aL: i32;
-            var left_i0: i32;
-
+        @vertex
+        fn main(
+            @location(0) position: vec4f,
+            @location(1) color: vec4f,
+            @location(2) weights: vec4f,
+        ) -> VertexOutput {
             let counts = uniforms.counts;
-            r0 = position;
-            aL = counts.y;
-            left_i0 = counts.x;
+            var r0 = position;
+            var aL = counts.y;
+            var left_i0 = counts.x;
             loop {
-                let r0_1 = r0;
-                let aL_1 = aL;
-                let left_i0_1 = left_i0;
-                let bones_at = uniforms.bones[aL_1];
-                continuing {
-                    r0 = (r0_1 + bones_at);
-                    aL = (aL_1 + counts.z);
-                    left_i0 = (left_i0_1 - 1i);
-                    break if (left_i0_1 == 0i);
+                r0 += uniforms.bones[aL];
+                if left_i0 == 0 {
+                    break;
                 }
+                aL += counts.z;
+                left_i0 -= 1;
             }
-            let r0_2 = r0;
-            return VertexOutput(r0_2);
+            return VertexOutput(r0);
         }
-    "#]].assert_eq(&main_function(
+    "#]]
+    .assert_eq(&main_function(
         "func main {
            %0 @r0: f32x4 = input v0
            %1: i32x4 = member 3
@@ -86,27 +85,27 @@ fn a_counted_loop_ends_in_break_if() {
 #[test]
 fn exchanged_parameters_are_safe() {
     expect![[r#"
-        @vertex 
-        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
-            var r0: vec4<f32>;
-            var r1: vec4<f32>;
-
-            r0 = position;
-            r1 = color;
+        @vertex
+        fn main(
+            @location(0) position: vec4f,
+            @location(1) color: vec4f,
+            @location(2) weights: vec4f,
+        ) -> VertexOutput {
+            var r0 = position;
+            var r1 = color;
             loop {
                 let r0_1 = r0;
-                let r1_1 = r1;
-                if (r0_1.x > r1_1.x) {
-                    r0 = r1_1;
+                if r0_1.x > r1.x {
+                    r0 = r1;
                     break;
                 }
-                r0 = r1_1;
+                r0 = r1;
                 r1 = r0_1;
             }
-            let r0_2 = r0;
-            return VertexOutput(r0_2);
+            return VertexOutput(r0);
         }
-    "#]].assert_eq(&main_function(
+    "#]]
+    .assert_eq(&main_function(
         "func main {
            %0 @r0: f32x4 = input v0
            %1 @r1: f32x4 = input v1
@@ -140,7 +139,7 @@ fn a_block_is_a_switch_only_where_it_is_left_early() {
                yield %8 }}"
         )
     };
-    assert!(check(&source("yield %1")).contains("switch 0i {"));
+    assert!(check(&source("yield %1")).contains("switch 0 {"));
     let flat = "func main {
          %0: f32x4 = input v0
          %1: f32x4 = input v1
@@ -156,41 +155,39 @@ fn a_block_is_a_switch_only_where_it_is_left_early() {
 #[test]
 fn a_switch_in_a_loop_continues_the_loop() {
     expect![[r#"
-        @vertex 
-        fn main(@location(0) position: vec4<f32>, @location(1) color: vec4<f32>, @location(2) weights: vec4<f32>) -> VertexOutput {
-            var r2: vec4<f32>;
-            var n: i32;
-
-            r2 = position;
-            n = 0i;
+        @vertex
+        fn main(
+            @location(0) position: vec4f,
+            @location(1) color: vec4f,
+            @location(2) weights: vec4f,
+        ) -> VertexOutput {
+            var r2 = position;
+            var n = 0;
             loop {
-                let r2_1 = r2;
-                let n_1 = n;
-                if (n_1 == 9i) {
+                if n == 9 {
                     break;
                 }
-                switch n_1 {
-                    case 0, 3: {
-                        r2 = (r2_1 + position);
-                        n = 5i;
+                switch n {
+                    case 0, 3 {
+                        r2 += position;
+                        n = 5;
                     }
-                    case 5: {
+                    case 5 {
                         r2 = position;
-                        n = 7i;
+                        n = 7;
                         continue;
                     }
-                    default: {
+                    default {
                         r2 = position;
-                        n = 9i;
+                        n = 9;
                     }
                 }
-                let r2_2 = r2;
-                r2 = (r2_2 + r2_2);
+                r2 += r2;
             }
-            let r2_3 = r2;
-            return VertexOutput(r2_3);
+            return VertexOutput(r2);
         }
-    "#]].assert_eq(&main_function(
+    "#]]
+    .assert_eq(&main_function(
         "func main {
            %0: f32x4 = input v0
            %1: i32 = const 0

@@ -1,5 +1,7 @@
 //! The entry points and the uniform block.
 
+use expect_test::expect;
+
 use super::{check, interface, member, translate};
 use crate::backend::text;
 use crate::host::{Bank, EntryPoint, MemberType};
@@ -8,7 +10,7 @@ use crate::ir;
 #[test]
 fn a_program_without_a_position_gets_one() {
     let wgsl = check("func main { %0: f32x4 = input v0 %1: f32x2 = shuffle %0.x %0.y yield %1 }");
-    assert!(wgsl.contains("@builtin(position) @invariant position: vec4<f32>"), "{wgsl}");
+    assert!(wgsl.contains("@builtin(position) @invariant position: vec4f"), "{wgsl}");
 }
 
 #[test]
@@ -22,11 +24,11 @@ fn the_compute_form_reads_and_writes_register_files() {
     let built = translate(&module, &interface, EntryPoint::Compute);
     let wgsl = text::wgsl(&built, &interface).unwrap();
     for expected in [
-        "@compute @workgroup_size(64, 1, 1)",
-        "if (id.x >= arrayLength((&outputs))) {",
-        "let color = inputs[id.x][1];",
+        "@compute @workgroup_size(64)",
+        "if id.x >= arrayLength(&outputs) {",
+        " = inputs[id.x][1] + uniforms.light;",
         "outputs[id.x][15] = ",
-        "@group(0) @binding(2) \nvar<uniform> uniforms: Uniforms;",
+        "@group(0) @binding(2) var<uniform> uniforms: Uniforms;",
     ] {
         assert!(wgsl.contains(expected), "{expected}\n{wgsl}");
     }
@@ -99,4 +101,75 @@ fn glsl_keeps_its_documented_names() {
 fn inputs_that_the_interface_lacks_are_attributes_too() {
     let wgsl = check("func main { %0: f32x4 = input v7 yield %0 }");
     assert!(wgsl.contains("@location(7) v7_unbound: vec4"), "{wgsl}");
+}
+
+#[test]
+fn a_lit_vertex_reads_like_a_hand_written_one() {
+    let wgsl = check(
+        "func main {
+           %0: f32x4 = input v0
+           %1: f32x4 = member 0
+           %2: f32x4 = member 0[1]
+           %3: f32x4 = member 0[2]
+           %4: f32x4 = member 0[3]
+           %5 @r0.x: f32 = dot %1 %0
+           %6 @r0.y: f32 = dot %2 %0
+           %7 @r0.z: f32 = dot %3 %0
+           %8 @r0.w: f32 = dot %4 %0
+           %9 @r0: f32x4 = shuffle %5.x %6.x %7.x %8.x
+           %10: f32x3 = shuffle %9.x %9.y %9.z
+           %11: f32x4 = member 2
+           %12: f32x3 = shuffle %11.x %11.y %11.z
+           %13 @r2.x: f32 = dot %10 %12
+           %14: f32 = const 0
+           %15: bool = greater %13 %14
+           %16 @r2.x: f32 = select %15 %13 %14
+           %17: f32x4 = shuffle %16.x %16.x %16.x %16.x
+           %18: f32x4 = input v1
+           %19 @r3: f32x4 = mul %17 %18
+           %20: f32 = sqrt %13
+           %21: f32 = const 1
+           %22: f32 = div %21 %20
+           %23: f32x4 = shuffle %22.x %22.x %22.x %22.x
+           %24 @o1: f32x4 = mul %19 %23
+           yield %9 %24 }",
+    );
+    expect![[r#"
+        // source: sample.shbin
+        // entry: main
+
+        struct Uniforms {
+            projection: array<vec4f, 4>,
+            bones: array<vec4f, 12>,
+            light: vec4f,
+            counts: vec4i,
+            flags: u32,
+        }
+
+        struct VertexOutput {
+            @builtin(position) @invariant position: vec4f,
+            @location(1) varying_1: vec4f,
+        }
+
+        @group(0) @binding(0) var<uniform> uniforms: Uniforms;
+
+        @vertex
+        fn main(
+            @location(0) position: vec4f,
+            @location(1) color: vec4f,
+            @location(2) weights: vec4f,
+        ) -> VertexOutput {
+            let projection = uniforms.projection;
+            let out_position = vec4f(
+                dot(projection[0], position),
+                dot(projection[1], position),
+                dot(projection[2], position),
+                dot(projection[3], position),
+            );
+            let r2_x = dot(out_position.xyz, uniforms.light.xyz);
+            let out_varying_1 = select(0.0, r2_x, r2_x > 0.0) * color * (1.0 / sqrt(r2_x));
+            return VertexOutput(out_position, out_varying_1);
+        }
+    "#]]
+    .assert_eq(&wgsl);
 }

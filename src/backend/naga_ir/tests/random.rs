@@ -116,6 +116,10 @@ impl Generator {
             _ if ty == Type::I32 => {
                 Op::Binary([Binary::IAdd, Binary::ISub, Binary::IAnd][self.random.below(3)], a, b)
             }
+            0 if ty == Type::F32 => {
+                let args = self.f.list([a, b]);
+                Op::Call { helper: 0, args }
+            }
             0 => Op::Unary(Unary::Neg, a),
             1 => Op::Binary(Binary::Mul, a, b),
             2 | 3 => {
@@ -306,7 +310,20 @@ fn program(seed: u64) -> Module {
             .fold(first, |sum, value| generator.emit(body, ty, Op::Binary(Binary::Add, sum, value)))
     });
     generator.f.regions[body].exit = Exit::Yield(generator.f.list(outputs));
-    Module { main: generator.f, helpers: Vec::new() }
+    Module { main: generator.f, helpers: vec![helper()] }
+}
+
+/// `a + b * a`
+fn helper() -> Func {
+    let mut f = Func { name: "helper".into(), ..Func::default() };
+    let (a, b) = (f.value(Type::F32, Def::Param), f.value(Type::F32, Def::Param));
+    f.params = f.list([a, b]);
+    let body = f.regions.push(Default::default());
+    let product = f.emit(body, Type::F32, Op::Binary(Binary::Mul, b, a));
+    let sum = f.emit(body, Type::F32, Op::Binary(Binary::Add, a, product));
+    f.regions[body].exit = Exit::Yield(f.list([sum]));
+    f.body = Some(body);
+    f
 }
 
 /// Inputs and uniforms for the IR and for naga.

@@ -1,0 +1,187 @@
+//! Which expressions get a `let`, and which are written over several lines.
+//! In: the survey of a function. Out: a [`Choice`]. Knows no syntax, only how long things are, roughly.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+
+use naga::{Expression, Handle, Literal, Statement};
+
+use super::plan::{Call, Root, Survey, operands};
+
+/// Characters of a line; longer ones are broken, or parts of them get a name.
+const LINE: u32 = 92;
+/// Characters of a member of the returned struct that has no name.
+const OUTPUT: u32 = 26;
+/// Characters of a name.
+const NAME: u32 = 6;
+/// Depth of an expression that is written in place; the writer recurses on it.
+const DEPTH: u32 = 24;
+
+/// How expressions are written.
+pub(super) struct Choice {
+    /// Which get a `let`.
+    pub named: Vec<bool>,
+    /// Which vectors and structs have each component on a line of its own.
+    pub broken: Vec<bool>,
+}
+
+/// Length and depth of an expression.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    length: u32,
+    depth: u32,
+}
+
+struct Chooser<'s, 'a> {
+    survey: &'s Survey<'a>,
+    calls: Peekable<Iter<'s, Call>>,
+    named: Vec<bool>,
+    broken: Vec<bool>,
+    sizes: Vec<Size>,
+    /// The operands of the expression at hand.
+    parts: Vec<Handle<Expression>>,
+}
+
+/// Decides for all expressions of a function, operands first.
+pub(super) fn choose(survey: &Survey<'_>) -> Choice {
+    let count = survey.facts.len();
+    let mut chooser = Chooser {
+        survey,
+        calls: survey.plan.calls.iter().peekable(),
+        named: vec![false; count],
+        broken: vec![false; count],
+        sizes: Vec::with_capacity(count),
+        parts: Vec::new(),
+    };
+    for (handle, expression) in survey.function.expressions.iter() {
+        let size = chooser.size(handle, expression);
+        chooser.sizes.push(size);
+        chooser.named[handle.index()] = chooser.needs_name(handle, expression);
+    }
+    chooser.outputs();
+    Choice { named: chooser.named, broken: chooser.broken }
+}
+
+impl Chooser<'_, '_> {
+    /// The size of an expression, after its longest operands got names if it is too long.
+    fn size(&mut self, handle: Handle<Expression>, expression: &Expression) -> Size {
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.clear();
+        operands(expression, &mut |operand| parts.push(operand));
+        if let Some(call) = self.calls.next_if(|call| call.result == handle) {
+            parts.extend(&call.arguments);
+        }
+        let size = loop {
+            let size = parts.iter().fold(Size { length: own_length(expression), depth: 0 }, |size, &part| {
+                let part = self.written(part);
+                Size { length: size.length + part.length, depth: size.depth.max(part.depth + 1) }
+            });
+            let breakable = matches!(expression, Expression::Compose { .. });
+            self.broken[handle.index()] = breakable && size.length > LINE;
+            let long = size.length > LINE && !breakable || size.depth > DEPTH;
+            if !long {
+                break size;
+            }
+            let longest = parts.iter().filter_map(|&part| self.source(part)).max_by_key(|&part| {
+                let size = self.sizes[part.index()];
+                if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
+            });
+            match longest {
+                Some(part) => self.named[part.index()] = true,
+                None => break size,
+            }
+        };
+        self.parts = parts;
+        size
+    }
+
+    /// What is written for an operand.
+    fn written(&self, part: Handle<Expression>) -> Size {
+        if self.named[part.index()] {
+            return Size { length: NAME, depth: 0 };
+        }
+        let mut size = self.sizes[part.index()];
+        // Selections are counted anew, since what they select from may have got a name.
+        let mut selected = part;
+        while let Some(base) = self.selection(selected) {
+            selected = base;
+            if self.named[base.index()] {
+                size = Size { length: NAME + 3, depth: 1 };
+                break;
+            }
+        }
+        size
+    }
+
+    /// What an expression selects from, if it does nothing else.
+    fn selection(&self, expr: Handle<Expression>) -> Option<Handle<Expression>> {
+        match self.survey.function.expressions[expr] {
+            Expression::AccessIndex { base, .. } => Some(base),
+            Expression::Swizzle { vector, .. } => Some(vector),
+            _ => None,
+        }
+    }
+
+    /// The part of an operand whose name would make it shorter, if there is one.
+    fn source(&self, mut part: Handle<Expression>) -> Option<Handle<Expression>> {
+        while let Some(base) = self.selection(part) {
+            part = base;
+        }
+        let fact = self.survey.facts[part.index()];
+        let access = matches!(self.survey.function.expressions[part], Expression::Access { .. });
+        let size = self.sizes[part.index()];
+        let shorter = size.length > NAME || size.depth + 1 >= DEPTH;
+        (fact.evaluated && !access && !self.named[part.index()] && shorter).then_some(part)
+    }
+
+    fn needs_name(&self, handle: Handle<Expression>, expression: &Expression) -> bool {
+        let fact = self.survey.facts[handle.index()];
+        let uses = self.survey.uses[handle.index()];
+        if !fact.evaluated || uses == 0 {
+            return false;
+        }
+        match expression {
+            Expression::AccessIndex { .. } | Expression::Access { .. } => false,
+            Expression::Load { pointer } => match self.survey.root(*pointer) {
+                Root::Local(local) => fact.crosses || self.survey.stored_between(local, fact.at, fact.last),
+                Root::Constant => fact.crosses || uses > 1,
+                Root::Other => true,
+            },
+            _ => fact.crosses || uses > 1,
+        }
+    }
+
+    /// The members of a returned struct get names unless they are short.
+    fn outputs(&mut self) {
+        let function = self.survey.function;
+        let Some(Statement::Return { value: Some(value) }) = function.body.last() else { return };
+        let Expression::Compose { ty, components } = &function.expressions[*value] else { return };
+        if !matches!(self.survey.module.types[*ty].inner, naga::TypeInner::Struct { .. }) {
+            return;
+        }
+        for component in components {
+            let long = self.sizes[component.index()].length > OUTPUT;
+            self.named[component.index()] |= self.survey.facts[component.index()].evaluated && long;
+        }
+        let length: u32 = components.iter().map(|&component| self.written(component).length + 8).sum();
+        self.broken[value.index()] = length > LINE;
+    }
+}
+
+/// Characters that an expression adds to its operands.
+fn own_length(expression: &Expression) -> u32 {
+    match expression {
+        Expression::Binary { .. } | Expression::Unary { .. } => 4,
+        Expression::Swizzle { .. } | Expression::AccessIndex { .. } | Expression::Access { .. } => 3,
+        Expression::Load { .. } => 0,
+        Expression::FunctionArgument(_) => 6,
+        Expression::GlobalVariable(_) | Expression::Math { .. } | Expression::Splat { .. } => 8,
+        Expression::Literal(Literal::U32(value)) if *value > 0xFFFF => 11,
+        Expression::Literal(Literal::F32(value)) if value.abs() > 1e5 || value.abs() < 1e-3 => 9,
+        Expression::Literal(_) => 3,
+        Expression::LocalVariable(_) => 5,
+        Expression::CallResult(_) => 18,
+        Expression::As { .. } => 16,
+        _ => 12,
+    }
+}

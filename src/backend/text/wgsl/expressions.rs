@@ -1,0 +1,393 @@
+//! Expressions, with parentheses only where WGSL's grammar asks for them.
+//! In: an expression and how tightly it must hold together. Out: text. Knows no statements.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do not chain, `&&` and `||` do not
+//! mix) and its template rule: `a < b` in a list of arguments could begin a template that a later `>` ends.
+
+use std::fmt::Write as _;
+
+use naga::{BinaryOperator, Expression, Handle, Literal, MathFunction, TypeInner, UnaryOperator};
+
+use super::statements::Body;
+use super::{foreign, scalar_name, vector_name};
+use crate::error::Result;
+
+/// How tightly an expression holds together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// `a || b`
+    Or,
+    /// `a && b`
+    And,
+    /// `a < b`
+    Relation,
+    /// `a | b`, `a ^ b`, `a & b`, `a >> b`: operands in parentheses unless unary.
+    Bits,
+    /// `a + b`
+    Sum,
+    /// `a * b`
+    Product,
+    /// `-a`
+    Unary,
+    /// `a.x`, `f(a)`, `1.0`
+    Primary,
+}
+
+/// Text and level of an operator, and the levels that its operands need.
+const fn operator(op: BinaryOperator) -> Option<(&'static str, Level, Level, Level)> {
+    use BinaryOperator as B;
+    use Level::{And, Bits, Or, Product, Relation, Sum, Unary};
+    Some(match op {
+        B::Add => ("+", Sum, Sum, Product),
+        B::Subtract => ("-", Sum, Sum, Product),
+        B::Multiply => ("*", Product, Product, Unary),
+        B::Divide => ("/", Product, Product, Unary),
+        B::Equal => ("==", Relation, Sum, Sum),
+        B::Less => ("<", Relation, Sum, Sum),
+        B::LessEqual => ("<=", Relation, Sum, Sum),
+        B::Greater => (">", Relation, Sum, Sum),
+        B::GreaterEqual => (">=", Relation, Sum, Sum),
+        B::And => ("&", Bits, Unary, Unary),
+        B::InclusiveOr => ("|", Bits, Unary, Unary),
+        B::ExclusiveOr => ("^", Bits, Unary, Unary),
+        B::ShiftRight => (">>", Bits, Unary, Unary),
+        B::LogicalAnd => ("&&", And, And, Relation),
+        B::LogicalOr => ("||", Or, Or, Relation),
+        B::Modulo | B::NotEqual | B::ShiftLeft => return None,
+    })
+}
+
+const fn function_name(fun: MathFunction) -> Option<&'static str> {
+    Some(match fun {
+        MathFunction::Abs => "abs",
+        MathFunction::Floor => "floor",
+        MathFunction::Sqrt => "sqrt",
+        MathFunction::Exp2 => "exp2",
+        MathFunction::Log2 => "log2",
+        MathFunction::Dot => "dot",
+        _ => return None,
+    })
+}
+
+impl Body<'_, '_> {
+    /// A whole expression, as after `=`.
+    pub(super) fn expression(&mut self, expr: Handle<Expression>) -> Result<()> {
+        if self.plan.lets[expr.index()].is_some() {
+            self.write(expr, Level::Or)
+        } else {
+            self.definition(expr)
+        }
+    }
+
+    /// What a `let` stands for.
+    pub(super) fn definition(&mut self, expr: Handle<Expression>) -> Result<()> {
+        match self.function.expressions[expr] {
+            Expression::Compose { ty, ref components } if self.plan.broken[expr.index()] => {
+                self.writer.ty(ty)?;
+                self.lines(components)
+            }
+            _ => self.content(expr, Level::Or),
+        }
+    }
+
+    /// Arguments in parentheses, each on a line of its own.
+    fn lines(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
+        self.writer.out.push_str("(\n");
+        self.indent += 1;
+        for &argument in arguments {
+            self.line();
+            self.write(argument, Level::Bits)?;
+            self.writer.out.push_str(",\n");
+        }
+        self.indent -= 1;
+        self.line().push(')');
+        Ok(())
+    }
+
+    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`.
+    pub(super) fn assigned(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<()> {
+        if let Expression::Binary { op, left, right } = self.function.expressions[value]
+            && matches!(
+                op,
+                BinaryOperator::Add
+                    | BinaryOperator::Subtract
+                    | BinaryOperator::Multiply
+                    | BinaryOperator::Divide
+            )
+            && self.plan.lets[value.index()].is_none()
+            && self.plan.lets[left.index()].is_none()
+            && matches!(self.function.expressions[left], Expression::Load { pointer: source } if source == pointer)
+            && let Some((text, ..)) = operator(op)
+        {
+            let _ = write!(self.writer.out, " {text}= ");
+            return self.expression(right);
+        }
+        self.writer.out.push_str(" = ");
+        self.expression(value)
+    }
+
+    /// What a pointer points at.
+    pub(super) fn place(&mut self, pointer: Handle<Expression>) -> Result<()> {
+        self.write(pointer, Level::Primary)
+    }
+
+    /// An expression or its name, in parentheses where it holds together less than `level`.
+    fn write(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
+        match &self.plan.lets[expr.index()] {
+            Some(name) => {
+                self.writer.out.push_str(name);
+                Ok(())
+            }
+            None => self.content(expr, level),
+        }
+    }
+
+    fn content(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
+        let function = self.function;
+        match function.expressions[expr] {
+            Expression::Literal(literal) => self.literal(literal, level, false)?,
+            Expression::FunctionArgument(index) => {
+                let name = self.plan.arguments.get(index as usize).ok_or_else(|| foreign("an argument"))?;
+                self.writer.out.push_str(name);
+            }
+            Expression::LocalVariable(local) => self.writer.out.push_str(&self.plan.locals[local.index()]),
+            Expression::GlobalVariable(global) => {
+                let name = &self.writer.globals[global.index()];
+                self.writer.out.push_str(name);
+            }
+            Expression::Load { pointer } => self.place(pointer)?,
+            Expression::ZeroValue(ty) => {
+                self.writer.ty(ty)?;
+                self.writer.out.push_str("()");
+            }
+            Expression::Compose { ty, ref components } => {
+                self.writer.ty(ty)?;
+                self.arguments(components)?;
+            }
+            Expression::Splat { value, .. } => {
+                let name = self.conversion(expr)?;
+                self.writer.out.push_str(&name);
+                self.arguments(&[value])?;
+            }
+            Expression::As { expr: value, .. } => {
+                let name = self.conversion(expr)?;
+                self.writer.out.push_str(&name);
+                self.call_with_literals(&[value])?;
+            }
+            Expression::Access { .. } | Expression::AccessIndex { .. } | Expression::Swizzle { .. } => {
+                self.access(expr)?;
+            }
+            Expression::Unary { op, expr } => self.unary(op, expr, level)?,
+            Expression::Binary { op, left, right } => self.binary(op, left, right, level)?,
+            Expression::Select { condition, accept, reject } => {
+                self.writer.out.push_str("select");
+                self.arguments(&[reject, accept, condition])?;
+            }
+            Expression::Math { fun, arg, arg1, .. } => {
+                let name = function_name(fun).ok_or_else(|| foreign(format_args!("the function {fun:?}")))?;
+                self.writer.out.push_str(name);
+                let arguments: &[Handle<Expression>] = match arg1 {
+                    Some(arg1) => &[arg, arg1],
+                    None => &[arg],
+                };
+                self.call_with_literals(arguments)?;
+            }
+            Expression::ArrayLength(array) => {
+                self.writer.out.push_str("arrayLength(&");
+                self.place(array)?;
+                self.writer.out.push(')');
+            }
+            Expression::CallResult(_) => self.call(expr)?,
+            ref other => return Err(foreign(format_args!("the expression {other:?}"))),
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, result: Handle<Expression>) -> Result<()> {
+        let found = self.plan.calls.binary_search_by_key(&result, |call| call.result);
+        let call = found.ok().and_then(|index| self.plan.calls.get(index));
+        let call = call.cloned().ok_or_else(|| foreign("the result of no call"))?;
+        let name = &self.writer.functions[call.function.index()];
+        self.writer.out.push_str(name);
+        self.arguments(&call.arguments)
+    }
+
+    /// Arguments in parentheses.
+    fn arguments(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
+        self.writer.out.push('(');
+        for (index, &argument) in arguments.iter().enumerate() {
+            if index > 0 {
+                self.writer.out.push_str(", ");
+            }
+            // A `<` could find its `>` in a later argument.
+            let last = index + 1 == arguments.len();
+            self.write(argument, if last { Level::Or } else { Level::Bits })?;
+        }
+        self.writer.out.push(')');
+        Ok(())
+    }
+
+    /// Arguments of a function that WGSL evaluates early where they are literals: those say that they are f32.
+    fn call_with_literals(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
+        if let [argument] = *arguments
+            && let Expression::Literal(literal) = self.function.expressions[argument]
+        {
+            self.writer.out.push('(');
+            self.literal(literal, Level::Or, true)?;
+            self.writer.out.push(')');
+            return Ok(());
+        }
+        self.arguments(arguments)
+    }
+
+    /// The function that converts, reinterprets or repeats.
+    fn conversion(&self, expr: Handle<Expression>) -> Result<String> {
+        let types = &self.writer.module.types;
+        let (name, bits) = match self.function.expressions[expr] {
+            Expression::As { kind, convert, .. } => match *self.types.get(expr, types) {
+                TypeInner::Scalar(_) => (scalar_name(kind).to_owned(), convert.is_none()),
+                TypeInner::Vector { size, .. } => (vector_name(size as u8, kind), convert.is_none()),
+                ref other => return Err(foreign(format_args!("a conversion to {other:?}"))),
+            },
+            _ => match *self.types.get(expr, types) {
+                TypeInner::Vector { size, scalar } => (vector_name(size as u8, scalar.kind), false),
+                ref other => return Err(foreign(format_args!("a splat of {other:?}"))),
+            },
+        };
+        Ok(if bits { format!("bitcast<{name}>") } else { name })
+    }
+
+    /// A component, element, member or swizzle.
+    fn access(&mut self, expr: Handle<Expression>) -> Result<()> {
+        const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
+        match self.function.expressions[expr] {
+            Expression::Swizzle { size, vector, pattern } => {
+                self.write(vector, Level::Primary)?;
+                self.writer.out.push('.');
+                self.writer.out.extend(pattern[..size as usize].iter().map(|lane| LANES[*lane as usize & 3]));
+            }
+            Expression::Access { base, index } => {
+                self.write(base, Level::Primary)?;
+                self.writer.out.push('[');
+                self.write(index, Level::Or)?;
+                self.writer.out.push(']');
+            }
+            Expression::AccessIndex { base, index } => {
+                self.write(base, Level::Primary)?;
+                let types = &self.writer.module.types;
+                let resolution = &self.types[base];
+                let (inner, handle) = match resolution.inner_with(types) {
+                    TypeInner::Pointer { base, .. } => (&types[*base].inner, Some(*base)),
+                    inner => (inner, resolution.handle()),
+                };
+                let out = &mut self.writer.out;
+                let _ = match (inner, handle) {
+                    (TypeInner::Vector { .. }, _) => write!(out, ".{}", LANES[index as usize & 3]),
+                    (TypeInner::Struct { .. }, Some(handle)) => {
+                        let name = self.writer.members[handle.index()].get(index as usize);
+                        write!(out, ".{}", name.ok_or_else(|| foreign("a member"))?)
+                    }
+                    _ => write!(out, "[{index}]"),
+                };
+            }
+            ref other => return Err(foreign(format_args!("the expression {other:?}"))),
+        }
+        Ok(())
+    }
+
+    fn unary(&mut self, op: UnaryOperator, expr: Handle<Expression>, level: Level) -> Result<()> {
+        let text = match op {
+            UnaryOperator::Negate => '-',
+            UnaryOperator::LogicalNot => '!',
+            UnaryOperator::BitwiseNot => '~',
+        };
+        self.enclosed(level > Level::Unary, |body| {
+            body.writer.out.push(text);
+            // `--a` would be a decrement.
+            body.write(expr, Level::Primary)
+        })
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOperator,
+        left: Handle<Expression>,
+        right: Handle<Expression>,
+        level: Level,
+    ) -> Result<()> {
+        let Some((text, own, left_level, right_level)) = operator(op) else {
+            return Err(foreign(format_args!("the operator {op:?}")));
+        };
+        // A `&&` among `||` needs parentheses, and a chain of one of them none.
+        let left_level = if matches!(own, Level::And | Level::Or) && !self.is_binary(left, op) {
+            Level::Relation
+        } else {
+            left_level
+        };
+        self.enclosed(level > own, |body| {
+            let literals = body.literal_of(left).zip(body.literal_of(right));
+            if let Some((left, right)) = literals {
+                // Numbers without a type would be computed with more digits.
+                body.literal(left, left_level, true)?;
+                let _ = write!(body.writer.out, " {text} ");
+                return body.literal(right, right_level, true);
+            }
+            body.write(left, left_level)?;
+            let _ = write!(body.writer.out, " {text} ");
+            body.write(right, right_level)
+        })
+    }
+
+    fn is_binary(&self, expr: Handle<Expression>, op: BinaryOperator) -> bool {
+        self.plan.lets[expr.index()].is_none()
+            && matches!(self.function.expressions[expr], Expression::Binary { op: other, .. } if other == op)
+    }
+
+    fn literal_of(&self, expr: Handle<Expression>) -> Option<Literal> {
+        match self.function.expressions[expr] {
+            Expression::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    fn enclosed(&mut self, parentheses: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if !parentheses {
+            return write(self);
+        }
+        self.writer.out.push('(');
+        write(self)?;
+        self.writer.out.push(')');
+        Ok(())
+    }
+
+    /// A literal; `typed`: with the letter of its type.
+    fn literal(&mut self, literal: Literal, level: Level, typed: bool) -> Result<()> {
+        let negative = match literal {
+            Literal::F32(value) => value.is_sign_negative(),
+            Literal::I32(value) => value < 0,
+            _ => false,
+        };
+        self.enclosed(negative && level > Level::Unary, |body| {
+            let out = &mut body.writer.out;
+            let _ = match literal {
+                Literal::F32(value) if !value.is_finite() => return Err(foreign("an infinite literal")),
+                Literal::F32(value) => write!(out, "{}{}", decimal(value), if typed { "f" } else { "" }),
+                Literal::I32(i32::MIN) => write!(out, "i32(-2147483648)"),
+                Literal::I32(value) => write!(out, "{value}{}", if typed { "i" } else { "" }),
+                Literal::U32(value) if value > 0xFFFF => write!(out, "{value:#010x}u"),
+                Literal::U32(value) => write!(out, "{value}u"),
+                Literal::Bool(value) => write!(out, "{value}"),
+                other => return Err(foreign(format_args!("the literal {other:?}"))),
+            };
+            Ok(())
+        })
+    }
+}
+
+/// The shortest decimal that is this number, read with the precision of f64 first, as WGSL does.
+fn decimal(value: f32) -> String {
+    let text = format!("{value:?}");
+    let read: f64 = text.parse().unwrap_or(f64::NAN);
+    // The largest f32 rounds up to a decimal that f32 cannot hold.
+    let right = (read as f32).to_bits() == value.to_bits() && read.abs() <= f64::from(f32::MAX);
+    if right { text } else { format!("{:?}", f64::from(value)) }
+}

@@ -1,0 +1,386 @@
+//! Decides what a function gives names to and where its variables are declared.
+//! In: a naga function. Out: a [`Plan`] that the writer follows. Knows no syntax.
+//!
+//! Every statement has a number, in the order of the text. An expression is written where it is used if it is used once, in
+//! the loop it is evaluated in, and does not make the line long. A load of a variable may besides be written as often as it is
+//! used, if no statement between its place and its last use stores the variable. All else is `let`.
+
+use naga::{AddressSpace, Block, Expression, Function, Handle, LocalVariable, Module, Statement};
+
+use super::choice::choose;
+use super::foreign;
+use super::names::Names;
+use crate::error::Result;
+
+/// Constructs that may nest.
+const MAX_DEPTH: u32 = 140;
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declaration {
+    /// Before this statement, or by it.
+    pub at: u32,
+    /// Which.
+    pub local: Handle<LocalVariable>,
+    /// Whether the statement is the store that gives its first value.
+    pub by_store: bool,
+}
+
+/// How a function is written.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// Names of the expressions that get a `let`.
+    pub lets: Vec<Option<String>>,
+    /// Names of the variables.
+    pub locals: Vec<String>,
+    /// Names of the arguments.
+    pub arguments: Vec<String>,
+    /// Declarations by place.
+    pub declarations: Vec<Declaration>,
+    /// Which vectors and structs have each component on a line of its own.
+    pub broken: Vec<bool>,
+    /// Calls by result.
+    pub calls: Vec<Call>,
+}
+
+/// A call whose result is used where the result is written.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// Its result.
+    pub result: Handle<Expression>,
+    /// The function.
+    pub function: Handle<Function>,
+    /// What it is given.
+    pub arguments: Vec<Handle<Expression>>,
+}
+
+/// What the statements say about an expression.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Fact {
+    /// Statement that evaluates it.
+    pub at: u32,
+    /// Innermost loop around that statement; 0 outside of all.
+    pub home: u32,
+    /// Last statement that its text may stand in.
+    pub last: u32,
+    /// Whether an `Emit` or a call evaluates it.
+    pub evaluated: bool,
+    /// Whether another loop than its own uses it.
+    pub crosses: bool,
+}
+
+/// Where a variable occurs.
+#[derive(Clone, Default)]
+struct Occurrences {
+    /// Statements that store it, ascending.
+    stores: Vec<u32>,
+    /// Statement and path of blocks of the first occurrence, cut to what all occurrences share.
+    first: Option<(u32, Vec<Place>)>,
+}
+
+/// A statement of a block on the way to another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    block: u32,
+    statement: u32,
+    in_loop: bool,
+}
+
+/// What a pointer points into.
+pub(super) enum Root {
+    Local(Handle<LocalVariable>),
+    /// A global that stays the same while a function runs.
+    Constant,
+    Other,
+}
+
+pub(super) struct Survey<'a> {
+    pub module: &'a Module,
+    pub function: &'a Function,
+    pub facts: Vec<Fact>,
+    /// How often each expression is used.
+    pub uses: Vec<u32>,
+    pub plan: Plan,
+    occurrences: Vec<Occurrences>,
+    path: Vec<Place>,
+    pub blocks: u32,
+    pub counter: u32,
+    pub home: u32,
+    pub loops: u32,
+}
+
+/// The plan of a function.
+pub(super) fn plan(module: &Module, function: &Function, globals: &Names) -> Result<Plan> {
+    let count = function.expressions.len();
+    let mut survey = Survey {
+        module,
+        function,
+        facts: vec![Fact::default(); count],
+        uses: vec![0; count],
+        plan: Plan { lets: vec![None; count], ..Plan::default() },
+        occurrences: vec![Occurrences::default(); function.local_variables.len()],
+        path: Vec::new(),
+        blocks: 0,
+        counter: 0,
+        home: 0,
+        loops: 0,
+    };
+    survey.block(&function.body)?;
+    survey.plan.calls.sort_by_key(|call| call.result);
+    survey.count_uses();
+    let named = choose(&survey);
+    survey.plan.broken = named.broken;
+    survey.declare();
+    survey.name(&named.named, globals);
+    Ok(survey.plan)
+}
+
+impl<'a> Survey<'a> {
+    fn block(&mut self, block: &'a Block) -> Result<()> {
+        if self.path.len() >= MAX_DEPTH as usize {
+            return Err(foreign(format_args!("a nest of {MAX_DEPTH} constructs")));
+        }
+        self.blocks += 1;
+        let (block_id, in_loop) = (self.blocks, self.home != 0);
+        for statement in block {
+            self.path.push(Place { block: block_id, statement: self.counter, in_loop });
+            self.statement(statement)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result<()> {
+        let at = self.counter;
+        self.counter += 1;
+        match statement {
+            Statement::Emit(range) => range.clone().for_each(|expr| self.evaluated(expr, at)),
+            Statement::Store { pointer, value } => {
+                self.used(*value, at);
+                self.used(*pointer, at);
+                if let Root::Local(local) = self.root(*pointer) {
+                    self.occurs(*pointer);
+                    self.occurrences[local.index()].stores.push(at);
+                }
+            }
+            Statement::If { condition, accept, reject } => {
+                self.used(*condition, at);
+                self.block(accept)?;
+                self.block(reject)?;
+            }
+            Statement::Switch { selector, cases } => {
+                self.used(*selector, at);
+                for case in cases {
+                    self.block(&case.body)?;
+                }
+            }
+            Statement::Loop { body, continuing, break_if } => {
+                let outer = self.home;
+                self.loops += 1;
+                self.home = self.loops;
+                self.block(body)?;
+                self.block(continuing)?;
+                if let Some(condition) = break_if {
+                    self.used(*condition, self.counter);
+                }
+                self.counter += 1;
+                self.home = outer;
+            }
+            Statement::Return { value } => {
+                if let Some(value) = value {
+                    self.used(*value, at);
+                }
+            }
+            Statement::Call { function, arguments, result } => {
+                // Our functions do nothing but compute their result.
+                if let Some(result) = *result {
+                    self.evaluated(result, at);
+                    let (function, arguments) = (*function, arguments.clone());
+                    self.plan.calls.push(Call { result, function, arguments });
+                }
+            }
+            Statement::Break | Statement::Continue => {}
+            other => return Err(foreign(format_args!("the statement {other:?}"))),
+        }
+        Ok(())
+    }
+
+    fn evaluated(&mut self, expr: Handle<Expression>, at: u32) {
+        self.facts[expr.index()] = Fact { at, home: self.home, last: at, evaluated: true, crosses: false };
+        if let Expression::Load { pointer } = self.function.expressions[expr] {
+            self.occurs(pointer);
+        }
+    }
+
+    /// A use by a statement.
+    fn used(&mut self, expr: Handle<Expression>, at: u32) {
+        self.use_in(expr, at, self.home, 1);
+    }
+
+    fn use_in(&mut self, expr: Handle<Expression>, at: u32, home: u32, times: u32) {
+        let uses = &mut self.uses[expr.index()];
+        *uses = uses.saturating_add(times);
+        let fact = &mut self.facts[expr.index()];
+        fact.last = fact.last.max(at);
+        fact.crosses |= fact.evaluated && fact.home != home;
+    }
+
+    /// Notes that a variable occurs in the statement at the end of the path, if the pointer points into one.
+    fn occurs(&mut self, pointer: Handle<Expression>) {
+        let Root::Local(local) = self.root(pointer) else { return };
+        let at = self.counter - 1;
+        match &mut self.occurrences[local.index()].first {
+            None => self.occurrences[local.index()].first = Some((at, self.path.clone())),
+            Some((_, shared)) => {
+                // The blocks that both stand in; the statements of the innermost may differ.
+                let common = shared.iter().zip(&self.path).take_while(|(a, b)| a.block == b.block).count();
+                shared.truncate(common);
+            }
+        }
+    }
+
+    /// Counts the uses by expressions that are used themselves, users first.
+    fn count_uses(&mut self) {
+        let calls = std::mem::take(&mut self.plan.calls);
+        let mut rest = calls.iter().rev().peekable();
+        for (handle, expression) in self.function.expressions.iter().rev() {
+            let index = handle.index();
+            let uses = self.uses[index];
+            let call = rest.next_if(|call| call.result == handle);
+            if uses == 0 {
+                continue;
+            }
+            let fact = self.facts[index];
+            let access = matches!(expression, Expression::AccessIndex { .. } | Expression::Access { .. });
+            // What is written in place takes its operands along; what has a name leaves them.
+            let last = if !access && (uses > 1 || fact.crosses) && !self.repeatable(handle) {
+                fact.at
+            } else {
+                fact.last
+            };
+            let times = if access { uses } else { 1 };
+            let mut visit = |operand: Handle<Expression>| {
+                self.use_in(operand, last, fact.home, times);
+                if access && fact.crosses {
+                    self.facts[operand.index()].crosses |= self.facts[operand.index()].evaluated;
+                }
+            };
+            operands(expression, &mut visit);
+            if let Some(call) = call {
+                call.arguments.iter().copied().for_each(visit);
+            }
+        }
+        self.plan.calls = calls;
+    }
+
+    /// Whether it may be written more than once: a variable's name is no longer than a `let`'s.
+    fn repeatable(&self, expr: Handle<Expression>) -> bool {
+        self.loaded_local(expr).is_some()
+    }
+
+    pub(super) fn loaded_local(&self, expr: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        match self.function.expressions[expr] {
+            Expression::Load { pointer } => match self.root(pointer) {
+                Root::Local(local) => Some(local),
+                Root::Constant | Root::Other => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The variable that a pointer points into.
+    pub(super) fn root(&self, mut pointer: Handle<Expression>) -> Root {
+        loop {
+            match self.function.expressions[pointer] {
+                Expression::AccessIndex { base, .. } | Expression::Access { base, .. } => pointer = base,
+                Expression::LocalVariable(local) => return Root::Local(local),
+                Expression::GlobalVariable(global) if is_constant(self.module, global) => {
+                    return Root::Constant;
+                }
+                _ => return Root::Other,
+            }
+        }
+    }
+
+    /// Whether a statement after `from` and before `to` stores the variable.
+    pub(super) fn stored_between(&self, local: Handle<LocalVariable>, from: u32, to: u32) -> bool {
+        let stores = &self.occurrences[local.index()].stores;
+        let next = stores.partition_point(|&store| store <= from);
+        stores.get(next).is_some_and(|&store| store < to)
+    }
+
+    /// Where the variables are declared: by the first store if it stands in the innermost block that has all occurrences, else
+    /// before the statement with the first occurrence, outside of loops.
+    fn declare(&mut self) {
+        for (local, variable) in self.function.local_variables.iter() {
+            let occurrences = &self.occurrences[local.index()];
+            let Some((first, path)) = &occurrences.first else { continue };
+            let Some(innermost) = path.last() else { continue };
+            let by_store = variable.init.is_none()
+                && innermost.statement == *first
+                && occurrences.stores.first() == Some(first);
+            let outside = path.iter().rev().find(|place| !place.in_loop);
+            let at = if by_store { *first } else { outside.map_or(0, |place| place.statement) };
+            self.plan.declarations.push(Declaration { at, local, by_store });
+        }
+        self.plan.declarations.sort_by_key(|declaration| declaration.at);
+    }
+
+    fn name(&mut self, named: &[bool], globals: &Names) {
+        let mut names = globals.clone();
+        let wanted = |name: &Option<String>| name.clone().unwrap_or_else(|| "value".to_owned());
+        for argument in &self.function.arguments {
+            self.plan.arguments.push(names.unique(&wanted(&argument.name)));
+        }
+        for (_, local) in self.function.local_variables.iter() {
+            self.plan.locals.push(names.unique(&wanted(&local.name)));
+        }
+        for (handle, _) in self.function.expressions.iter() {
+            if named[handle.index()] {
+                let name = self.function.named_expressions.get(&handle).map_or("t", String::as_str);
+                self.plan.lets[handle.index()] = Some(names.unique(name));
+            }
+        }
+    }
+}
+
+/// Calls `visit` for each operand of the kinds of expression that our modules contain.
+pub(super) fn operands(expression: &Expression, visit: &mut impl FnMut(Handle<Expression>)) {
+    match *expression {
+        Expression::Access { base, index } => {
+            visit(base);
+            visit(index);
+        }
+        Expression::AccessIndex { base, .. } => visit(base),
+        Expression::Splat { value, .. } => visit(value),
+        Expression::Swizzle { vector, .. } => visit(vector),
+        Expression::Compose { ref components, .. } => components.iter().copied().for_each(visit),
+        Expression::Load { pointer } => visit(pointer),
+        Expression::Unary { expr, .. } | Expression::As { expr, .. } => visit(expr),
+        Expression::Binary { left, right, .. } => {
+            visit(left);
+            visit(right);
+        }
+        Expression::Select { condition, accept, reject } => {
+            visit(condition);
+            visit(accept);
+            visit(reject);
+        }
+        Expression::Math { arg, arg1, .. } => {
+            visit(arg);
+            arg1.into_iter().for_each(visit);
+        }
+        Expression::ArrayLength(array) => visit(array),
+        // Others have no operands, or the writer refuses them.
+        _ => {}
+    }
+}
+
+/// Whether what a global holds stays the same while a function runs.
+fn is_constant(module: &Module, global: Handle<naga::GlobalVariable>) -> bool {
+    match module.global_variables[global].space {
+        AddressSpace::Uniform => true,
+        AddressSpace::Storage { access } => !access.contains(naga::StorageAccess::STORE),
+        _ => false,
+    }
+}
