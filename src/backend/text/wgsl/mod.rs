@@ -46,8 +46,7 @@ use crate::host::Interface;
 ///
 /// @vertex
 /// fn main(@location(0) place: vec4f) -> VertexOutput {
-///     let out_position = place + place;
-///     return VertexOutput(out_position);
+///     return VertexOutput(place + place);
 /// }
 /// "
 /// );
@@ -191,7 +190,7 @@ impl<'a> Writer<'a> {
             Some(Binding::Location {
                 location,
                 interpolation: None | Some(naga::Interpolation::Perspective),
-                sampling: None,
+                sampling: None | Some(naga::Sampling::Center),
                 blend_src: None,
                 per_primitive: false,
             }) => {
