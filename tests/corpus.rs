@@ -1,0 +1,272 @@
+//! Every sample program becomes a valid module in every form, with its own control flow, and always the same words.
+
+mod samples;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use expect_test::expect_file;
+use samples::{Sample, samples};
+use transpica::backend::naga_ir;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout};
+use transpica::isa::{Program, Stage};
+use transpica::precision::Precision;
+use transpica::translate::Tier;
+use transpica::{Options, Profile, Translated, Translator};
+
+/// Every value of every option, and every pair of entry and layout.
+const FORMS: [(EntryPoint, Layout, Precision); 4] = [
+    (EntryPoint::Vertex, Layout::Symbols, Precision::Exact),
+    (EntryPoint::Compute, Layout::Registers, Precision::Exact),
+    (EntryPoint::Vertex, Layout::Registers, Precision::Fast),
+    (EntryPoint::Compute, Layout::Symbols, Precision::F24),
+];
+
+/// A vertex program of a sample.
+struct Case<'a> {
+    name: String,
+    file: &'a Shbin<'a>,
+    index: usize,
+    program: Program<'static>,
+}
+
+impl Case<'_> {
+    fn translate(&self, translator: &mut Translator) -> Translated {
+        let around = Executable::new(self.file, self.index, &self.name).expect("there");
+        let translated = translator.translate(&self.program, &around);
+        translated.unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+    fn words(&self, translator: &mut Translator) -> Vec<u32> {
+        let translated = self.translate(translator);
+        translator.spirv(&translated).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+}
+
+fn options((entry, layout, precision): (EntryPoint, Layout, Precision)) -> Options {
+    Options { entry, layout, precision, ..Options::default() }
+}
+
+fn parse(sample: &Sample) -> Shbin<'_> {
+    Shbin::parse(&sample.bytes).unwrap_or_else(|error| panic!("{}: {error}", sample.name))
+}
+
+/// Calls `run` with every vertex program of the samples.
+fn with_cases<T>(run: impl FnOnce(&[Case<'_>]) -> T) -> T {
+    let samples = samples();
+    let files: Vec<_> = samples.iter().map(parse).collect();
+    let mut cases = Vec::new();
+    for (sample, file) in samples.iter().zip(&files) {
+        for index in 0..file.executables.len() {
+            let name = format!("{}#{index}", sample.name);
+            let program = dvle::program(file, index, &Options::default().limits);
+            let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
+            if program.stage() == Stage::Vertex {
+                cases.push(Case { name, file, index, program });
+            }
+        }
+    }
+    assert!(cases.len() > 80, "only {} programs", cases.len());
+    run(&cases)
+}
+
+/// Does something with every program, some at a time.
+fn in_parallel(cases: &[Case<'_>], check: impl Fn(&Case<'_>) + Sync) {
+    let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            let (cases, check) = (&cases, &check);
+            scope.spawn(move || cases.iter().skip(worker).step_by(workers).for_each(check));
+        }
+    });
+}
+
+/// What spirv-val says against a module.
+fn spirv_val(bytes: &[u8]) -> Result<(), String> {
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.1", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            format!("spirv-val: {error}; install it with: sudo apt-get install -y spirv-tools")
+        })?;
+    child.stdin.take().expect("piped").write_all(bytes).map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let said = [output.stdout, output.stderr].concat();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&said).into_owned()) }
+}
+
+fn naga_reads(bytes: &[u8]) -> Result<(), String> {
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        ..Default::default()
+    };
+    let module = naga::front::spv::parse_u8_slice(bytes, &options).map_err(|error| error.to_string())?;
+    naga_ir::validate(&module).map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_spirv_module_passes_the_validators() {
+    with_cases(|cases| {
+        in_parallel(cases, |case| {
+            for form in FORMS {
+                let words = case.words(&mut Translator::new(options(form), Profile::default()));
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                spirv_val(&bytes).unwrap_or_else(|error| panic!("{} {form:?}: {error}", case.name));
+                naga_reads(&bytes).unwrap_or_else(|error| panic!("{} {form:?}: naga: {error}", case.name));
+            }
+        });
+    });
+}
+
+#[test]
+fn every_text_is_written_and_wgsl_is_read_again() {
+    with_cases(|cases| {
+        in_parallel(cases, |case| {
+            for form in FORMS {
+                let mut translator = Translator::new(options(form), Profile::default());
+                let translated = case.translate(&mut translator);
+                let write = |language| {
+                    let text = translator.text(&translated, language);
+                    text.unwrap_or_else(|error| panic!("{} {form:?} {language:?}: {error}", case.name))
+                };
+                let wgsl = write(Language::Wgsl);
+                let module = naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|error| {
+                    panic!("{} {form:?}: {}", case.name, error.emit_to_string(&wgsl))
+                });
+                naga_ir::validate(&module)
+                    .unwrap_or_else(|error| panic!("{} {form:?}: {error}\n{wgsl}", case.name));
+                for (language, entry) in [
+                    (Language::Glsl(GlslVersion::default()), "void main("),
+                    (Language::Hlsl, " main("),
+                    (Language::Msl, " main_("),
+                ] {
+                    assert!(write(language).contains(entry), "{} {form:?} {language:?}", case.name);
+                }
+            }
+        });
+    });
+}
+
+/// Samples whose WGSL has a switch. In each it is `switch 0i`, a block that jumps leave early: WGSL has no other.
+const SWITCHES: [&str; 8] = [
+    "shaders/library.shbin#3",
+    "shaders/library.shbin#4",
+    "shaders/library.shbin#5",
+    "shaders/morph.shbin#0",
+    "shaders/outline.shbin#0",
+    "shaders/quaternion.shbin#0",
+    "shaders/toon.shbin#0",
+    "shaders/uber.shbin#0",
+];
+
+#[test]
+fn every_sample_keeps_its_own_control_flow() {
+    with_cases(|cases| {
+        let mut switches = Vec::new();
+        for case in cases {
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated = case.translate(&mut translator);
+            assert_eq!(translated.tier, Tier::Structured, "{}", case.name);
+            let text = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            if text.contains("switch") {
+                let named = |line: &str| line.contains("switch") && !line.contains("switch 0i {");
+                assert!(!text.lines().any(named), "{}: a switch on a variable", case.name);
+                switches.push(case.name.as_str());
+            }
+        }
+        assert_eq!(switches, SWITCHES);
+    });
+}
+
+/// The words of every program, by one translator.
+fn all_words(cases: &[Case<'_>]) -> Vec<Vec<u32>> {
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    cases.iter().map(|case| case.words(&mut translator)).collect()
+}
+
+#[test]
+fn words_are_the_same_every_time() {
+    with_cases(|cases| {
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let first: Vec<_> = cases.iter().map(|case| case.words(&mut translator)).collect();
+        for (case, first) in cases.iter().zip(&first).rev() {
+            assert_eq!(&case.words(&mut translator), first, "{} with the same translator", case.name);
+            let mut fresh = Translator::new(Options::default(), Profile::default());
+            assert_eq!(&case.words(&mut fresh), first, "{} with a fresh translator", case.name);
+        }
+    });
+}
+
+#[test]
+fn words_are_the_same_in_eight_threads_at_once() {
+    with_cases(|cases| {
+        let all: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| all_words(cases))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    });
+}
+
+/// Set in the process that [`words_are_the_same_in_another_process`] starts.
+const CHILD: &str = "TRANSPICA_PRINT_WORDS";
+
+/// Words as a number that changes with each of them (FNV-1a).
+fn digest(words: &[u32]) -> u64 {
+    let step = |digest: u64, word: &u32| (digest ^ u64::from(*word)).wrapping_mul(0x0100_0000_01b3);
+    words.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[test]
+fn words_are_the_same_in_another_process() {
+    let here: BTreeMap<String, String> = with_cases(|cases| {
+        let digests = all_words(cases).into_iter().map(|words| format!("{:016x}", digest(&words)));
+        cases.iter().map(|case| case.name.clone()).zip(digests).collect()
+    });
+    if std::env::var_os(CHILD).is_some() {
+        here.iter().for_each(|(name, digest)| println!("\nwords {name} {digest}"));
+        return;
+    }
+    let output = Command::new(std::env::current_exe().expect("this test"))
+        .args(["words_are_the_same_in_another_process", "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let there: BTreeMap<String, String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("words ")?.rsplit_once(' '))
+        .map(|(name, digest)| (name.to_owned(), digest.to_owned()))
+        .collect();
+    assert_eq!(here, there);
+}
+
+/// `BLESS=1 cargo test --all-features --test corpus` writes them anew.
+#[test]
+fn wgsl_of_three_samples_reads_well() {
+    with_cases(|cases| {
+        for name in ["lights", "textured", "fog"] {
+            let wanted = format!("shaders/{name}.shbin#0");
+            let case = cases.iter().find(|case| case.name == wanted).expect("there");
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated = case.translate(&mut translator);
+            let text = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/wgsl");
+            let golden = folder.join(format!("{name}.wgsl"));
+            if std::env::var_os("BLESS").is_some() {
+                fs::write(&golden, &text).expect("writable");
+            }
+            expect_file![golden].assert_eq(&text);
+        }
+    });
+}

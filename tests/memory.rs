@@ -1,0 +1,265 @@
+//! Small files cannot make the library take much memory or time: for less than 64 KiB of input, 16 MiB and a few
+//! seconds in a debug build are enough for each program, also for the worst that are known.
+
+mod samples;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use peak_alloc::PeakAlloc;
+use samples::samples;
+use transpica::Translator;
+use transpica::container::{Constant, Descriptor, Model, NameOffset, Shbin, Symbol, write};
+use transpica::error::Result;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Options, Profile};
+use transpica::translate::Tier;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Memory is counted for the whole process, so only one test may run.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a file cost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    bytes: usize,
+    time: Duration,
+    tier: Option<Tier>,
+}
+
+/// Translates every vertex program of a file to SPIR-V and gives the largest cost.
+fn measure(bytes: &[u8], options: Options) -> Cost {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let mut worst = Cost::default();
+    let mut start = Instant::now();
+    if let Ok(file) = Shbin::parse(bytes) {
+        file.warnings();
+        worst.time = start.elapsed();
+        // Many executables may be the same one over and over.
+        for index in 0..file.executables.len().min(16) {
+            start = Instant::now();
+            if let Ok(tier) = translate(&file, index, options) {
+                worst.tier = worst.tier.max(Some(tier));
+            }
+            worst.time = worst.time.max(start.elapsed());
+        }
+    }
+    worst.bytes = MEMORY.peak_usage().saturating_sub(before);
+    worst
+}
+
+fn translate(file: &Shbin<'_>, index: usize, options: Options) -> Result<Tier> {
+    let program = dvle::program(file, index, &options.limits)?;
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &Executable::new(file, index, "file")?)?;
+    translator.spirv(&translated)?;
+    Ok(translated.tier)
+}
+
+/// What files may cost.
+#[derive(Clone, Copy)]
+struct Most {
+    bytes: usize,
+    time: Duration,
+}
+
+/// For what the vertex unit can hold. Such a program takes a tenth of a second or two; tests share their machine.
+const MOST: Most = Most { bytes: 16 << 20, time: Duration::from_secs(5) };
+
+/// Measures each file and prints the largest costs.
+fn check(what: &str, files: &[(String, Vec<u8>)], limit: Most) {
+    let mut failures = Vec::new();
+    let (mut most, mut longest, mut dispatched) = (Cost::default(), Cost::default(), 0);
+    for (number, (name, bytes)) in files.iter().enumerate() {
+        assert!(bytes.len() < 1 << 16, "{name} is too large for this test");
+        let entry = if number % 2 == 0 { EntryPoint::Vertex } else { EntryPoint::Compute };
+        let cost = measure(bytes, Options { entry, ..Options::default() });
+        dispatched += usize::from(cost.tier.is_some_and(|tier| tier != Tier::Structured));
+        most = if cost.bytes > most.bytes { cost } else { most };
+        longest = if cost.time > longest.time { cost } else { longest };
+        if cost.bytes > limit.bytes || cost.time > limit.time {
+            failures.push(format!("{name} {entry:?} ({} bytes): {cost:?}", bytes.len()));
+        }
+    }
+    println!(
+        "{what}: {} files, {dispatched} dispatched; most memory {} KiB, longest {:?}",
+        files.len(),
+        most.bytes >> 10,
+        longest.time
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A file with one vertex program that starts at 0.
+fn file(code: Vec<u32>) -> Vec<u8> {
+    let mut model = model();
+    model.code = code;
+    model.descriptors = vec![descriptor(PLAIN)];
+    write(&model)
+}
+
+fn descriptor(bits: u32) -> Descriptor {
+    Descriptor { bits, usage: 0, reserved: 0 }
+}
+
+/// `textured.shbin`, for its output map.
+fn model() -> Model {
+    Model::from(&Shbin::parse(include_bytes!("../shaders/textured.shbin")).expect("valid"))
+}
+
+const CALL: u32 = 0x24;
+const CALLC: u32 = 0x25;
+const IFU: u32 = 0x27;
+const IFC: u32 = 0x28;
+const LOOP: u32 = 0x29;
+const JMPC: u32 = 0x2C;
+const JMPU: u32 = 0x2D;
+const END: u32 = 0x22 << 26;
+
+/// An instruction of the control-flow formats: where to, how many, and condition or uniform.
+fn flow(opcode: u32, target: usize, num: usize, detail: usize) -> u32 {
+    opcode << 26 | (detail as u32 & 0xF) << 22 | (target as u32 & 0xFFF) << 10 | num as u32 & 0xFF
+}
+
+/// An addition to an output or temporary register, so that paths differ in what they compute.
+fn data(n: usize) -> u32 {
+    let n = n as u32;
+    let dest = if n.is_multiple_of(5) { n % 16 } else { 0x10 + n % 16 };
+    dest << 21 | (n * 7 % 0x20) << 12 | (0x10 + n * 3 % 16) << 7
+}
+
+/// The descriptor that `data` names: `xyzw`, no sign changed.
+const PLAIN: u32 = 0xF | 0x1B << 5 | 0x1B << 14 | 0x1B << 23;
+
+/// A number that looks random.
+fn scramble(n: usize) -> usize {
+    n.wrapping_mul(2_654_435_761) >> 7
+}
+
+/// What stands at an address of a program of so many words.
+type Pattern = fn(n: usize, words: usize) -> u32;
+
+/// Many control states, deep nesting, long lives.
+const PATTERNS: [(&str, Pattern); 23] = [
+    ("jumps everywhere", |n, words| flow(JMPC, scramble(n) % words, 0, n)),
+    ("uniform jumps everywhere", |n, words| flow(JMPU, scramble(n) % words, scramble(n) & 1, n)),
+    ("jumps to the mirror image", |n, words| flow(JMPC, words - 1 - n, 0, n)),
+    ("jumps to itself", |n, _| flow(JMPC, n, 0, 0)),
+    ("forward jumps", |n, words| flow(JMPC, n + 2 + scramble(n) % (words - n), 0, n)),
+    ("forward jumps to the end", |n, words| flow(JMPC, words - 1, 0, n)),
+    ("forward jumps by two", |n, _| flow(JMPC, n + 2, 0, n)),
+    ("backward jumps", |n, _| flow(JMPC, n / 2, 0, n)),
+    ("backward jumps to the start", |n, _| flow(JMPC, 0, 0, n)),
+    ("nested ranges", |n, words| flow(IFU, (words - 1 - n).max(n + 1), 0, n)),
+    ("nested ranges with else", |n, words| flow(IFC, n + (words - n) / 2, 255, n)),
+    ("overlapping ranges", |n, _| flow(IFC, n + 1 + scramble(n) % 40, scramble(n * 3) % 40, n)),
+    ("ranges of one length", |n, _| flow(IFC, n + 20, 20, n)),
+    ("loops around the rest", |n, words| flow(LOOP, words - 2, 0, n & 3)),
+    ("loops that overlap", |n, _| flow(LOOP, n + 1 + scramble(n) % 60, 0, n & 3)),
+    ("nested loops", |n, words| flow(LOOP, (words - 1 - n).max(n + 1), 0, n & 3)),
+    ("call bomb", |n, _| flow(CALL, n + 1, 255, 0)),
+    ("call bomb in steps", |n, _| flow(CALL, n + 2, 2, 0)),
+    ("calls everywhere", |n, words| flow(CALL, scramble(n) % words, scramble(n * 5) % 256, 0)),
+    ("conditional calls", |n, _| flow(CALLC, n + 1, 255, n)),
+    ("conditional calls everywhere", |n, words| flow(CALLC, scramble(n) % words, 3, n)),
+    ("calls of the start", |n, _| flow(CALLC, 0, 1 + n % 8, n)),
+    ("everything", |n, words| {
+        let opcode = CALL + (scramble(n * 11) % 10) as u32;
+        flow(opcode, scramble(n) % words, scramble(n * 5) % 256, scramble(n * 13))
+    }),
+];
+
+/// Programs of all patterns, with `between` words of arithmetic after each of control flow.
+fn hostile(words: usize, between: usize) -> Vec<(String, Vec<u8>)> {
+    let program = |(name, pattern): (&str, Pattern)| {
+        let word = |n: usize| if n.is_multiple_of(between + 1) { pattern(n, words) } else { data(n) };
+        let code = (0..words - 1).map(word).chain([END]).collect();
+        (format!("{name}, {words} words, {between} between"), file(code))
+    };
+    PATTERNS.into_iter().map(program).collect()
+}
+
+#[test]
+fn the_worst_programs_known_stay_small_and_fast() {
+    let _alone = alone();
+    for between in [0, 1, 4] {
+        check("hostile programs of 512 words", &hostile(512, between), MOST);
+    }
+}
+
+#[test]
+fn programs_beyond_the_vertex_unit_stay_small_and_fast() {
+    let _alone = alone();
+    // FIXME: the lane maps that `lower` keeps for each case of a dispatcher take up to 42 MiB; should be 16 MiB.
+    let limit = Most { bytes: 48 << 20, time: Duration::from_secs(30) };
+    check("hostile programs of 4096 words", &hostile(4096, 0), limit);
+}
+
+#[test]
+fn random_programs_of_full_size_stay_small_and_fast() {
+    use transpica_generate::{Kind, generate_sized};
+    let _alone = alone();
+    let mut files = Vec::new();
+    for kind in [Kind::Clean, Kind::Wild, Kind::Numeric] {
+        for seed in 0..15 {
+            let generated = generate_sized(kind, seed, 400..=400);
+            let mut model = model();
+            model.code = generated.code;
+            model.descriptors = generated.descriptors.into_iter().map(descriptor).collect();
+            model.executables[0].header.main = generated.entry.0.into();
+            files.push((format!("{kind:?} {seed}"), write(&model)));
+        }
+    }
+    check("random programs of 400 words", &files, MOST);
+}
+
+#[test]
+fn the_samples_stay_small_and_fast() {
+    let _alone = alone();
+    let files: Vec<_> = samples().into_iter().map(|sample| (sample.name, sample.bytes)).collect();
+    check("samples", &files, MOST);
+}
+
+#[test]
+fn tables_that_fill_the_file_stay_small_and_fast() {
+    let _alone = alone();
+    let mut files = Vec::new();
+    let mut add = |name: &str, change: &dyn Fn(&mut Model)| {
+        let mut model = model();
+        change(&mut model);
+        files.push((name.to_string(), write(&model)));
+    };
+    // 0x10 is c0, 0x6F is c95: every symbol names all of them.
+    let all = |name: u32| Symbol { name: NameOffset(name), first: 0x10, last: 0x6F };
+    add("symbols for everything", &|model| model.executables[0].symbols = vec![all(0); 7000]);
+    add("long names", &|model| {
+        let executable = &mut model.executables[0];
+        executable.names.bytes = [vec![b'a'; 54_000], vec![0]].concat();
+        executable.symbols = (0..0x70).map(|n| Symbol { first: n, last: n, ..all(u32::from(n)) }).collect();
+    });
+    add("constants without meaning", &|model| {
+        model.executables[0].constants = vec![Constant { kind: 9, register: 9, words: [0; 4] }; 2900];
+    });
+    add("descriptors", &|model| model.descriptors = vec![descriptor(PLAIN); 7000]);
+    for (name, bytes) in &files {
+        assert_eq!(Shbin::parse(bytes).map(|_| ()), Ok(()), "{name}");
+    }
+    // A thousand executables that are the same bytes, each with thousands of entries; most such files are refused.
+    for (name, bytes) in files.clone() {
+        let start = u32::from_le_bytes(bytes[8..12].try_into().expect("four"));
+        let count = 1000u32;
+        let moved = start + 4 * (count - 1);
+        let mut copies = [&bytes[..4], &count.to_le_bytes()].concat();
+        (0..count).for_each(|_| copies.extend(moved.to_le_bytes()));
+        copies.extend(&bytes[12..]);
+        files.push((format!("{name}, a thousand times"), copies));
+    }
+    check("full tables", &files, MOST);
+}
