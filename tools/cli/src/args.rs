@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use transpica::host;
 use transpica::precision;
 use transpica_gpu::Route;
@@ -282,7 +283,7 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         #[arg(long, value_name = "NAME")]
         adapter: Option<String>,
         /// Print every executed instruction (interpreter only)
-        #[arg(long)]
+        #[arg(long, conflicts_with = "json")]
         trace: bool,
         /// Instructions that one vertex may execute
         #[arg(long, default_value_t = 1 << 24, value_name = "N")]
@@ -350,4 +351,22 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+/// Finds options that cannot go together, where that depends on their values.
+pub fn check(cli: &Cli) -> Result<(), clap::Error> {
+    let wrong = |text: &str| Err(Cli::command().error(ErrorKind::ArgumentConflict, text));
+    match &cli.command {
+        Command::Cfg { stage: Form::Tree | Form::Ir, format: Format::Dot, .. } => {
+            wrong("only the control-flow graph has a dot form; leave --stage out, or use --format text")
+        }
+        Command::Run { trace: true, on: Machine::Gpu, .. } => {
+            wrong("only the interpreter can --trace; leave --on gpu out")
+        }
+        Command::Cfg { .. }
+        | Command::Run { .. }
+        | Command::Translate { .. }
+        | Command::Info { .. }
+        | Command::Compare { .. } => Ok(()),
+    }
 }

@@ -41,3 +41,15 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         }
     }
 }
+
+/// Writes two results, or none: where the second cannot be written, a file made for the first goes away again.
+pub fn write_both(first: (&Path, &[u8]), second: (Option<&Path>, &[u8])) -> Result<(), Failure> {
+    let is_new = !first.0.exists();
+    write(Some(first.0), first.1)?;
+    write(second.0, second.1).inspect_err(|_| {
+        if is_new {
+            // Best effort: what failed is told either way.
+            let _ = std::fs::remove_file(first.0);
+        }
+    })
+}

@@ -12,6 +12,9 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let cli = args::Cli::parse();
+    if let Err(error) = args::check(&cli) {
+        error.exit();
+    }
     let color = cli.common.color;
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -26,10 +26,6 @@ pub fn run(
     let container = input.parse()?;
     let program = input.program(&container, selection.dvle)?;
     let options = selection.options(EntryPoint::Vertex);
-    if format == Format::Dot && stage != Form::Cfg {
-        return Err(Failure::new("only the control-flow graph has a dot form")
-            .hint("leave --stage out, or use --format text"));
-    }
     let text = match stage {
         Form::Cfg => {
             let explored = explore::explore(&program, &explore::Options::default(), &options.limits);

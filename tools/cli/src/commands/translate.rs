@@ -57,11 +57,10 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         let reflection = reflect::Reflection::new(&translated, &around.constants());
         (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n")
     });
-    files::write(output.as_deref(), &bytes)?;
-    if let Some((path, text)) = reflection {
-        files::write(Some(&path), text.as_bytes())?;
+    match reflection {
+        Some((path, text)) => files::write_both((&path, text.as_bytes()), (output.as_deref(), &bytes)),
+        None => files::write(output.as_deref(), &bytes),
     }
-    Ok(())
 }
 
 fn emit(

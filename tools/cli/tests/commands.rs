@@ -1,0 +1,336 @@
+//! Every command that needs no GPU, as people run it: what it prints, what it writes, how it ends.
+
+mod support;
+
+use std::fs;
+
+use expect_test::expect_file;
+use serde_json::Value;
+use support::{folder, root, transpica, transpica_reading};
+
+const SAMPLE: &str = "shaders/textured.shbin";
+const COMMANDS: [&str; 5] = ["translate", "info", "run", "compare", "cfg"];
+
+#[test]
+fn every_target_is_translated_to() {
+    for (target, start) in [
+        ("wgsl", "// source: textured.shbin\n"),
+        ("glsl", "#version 450"),
+        ("hlsl", "// source: textured.shbin\n"),
+        ("msl", "// source: textured.shbin\n"),
+        ("spirv-asm", "; SPIR-V"),
+    ] {
+        let text = transpica(&["translate", SAMPLE, "--to", target]).succeeded();
+        assert!(text.starts_with(start), "{target}: {text:.60}");
+    }
+    let ran = transpica(&["translate", SAMPLE, "--to", "spirv"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert_eq!(ran.out[..4], 0x0723_0203u32.to_le_bytes());
+    assert_eq!(ran.out.len() % 4, 0);
+}
+
+#[test]
+fn wgsl_is_the_default_target_and_the_first_executable_the_default_one() {
+    let library = "shaders/library.shbin";
+    let plain = transpica(&["translate", library]).succeeded();
+    assert_eq!(plain, transpica(&["translate", library, "--to", "wgsl", "--dvle", "0"]).succeeded());
+    assert_ne!(plain, transpica(&["translate", library, "--dvle", "1"]).succeeded());
+}
+
+#[test]
+fn options_change_the_result() {
+    let plain = transpica(&["translate", "shaders/lights.shbin"]).succeeded();
+    for option in [
+        &["--precision", "fast"][..],
+        &["--precision", "f24"],
+        &["--layout", "registers"],
+        &["--entry", "compute"],
+        &["--raw-depth"],
+        &["--raw-colors"],
+    ] {
+        let arguments = [&["translate", "shaders/lights.shbin"][..], option].concat();
+        assert_ne!(transpica(&arguments).succeeded(), plain, "{option:?}");
+    }
+}
+
+#[test]
+fn a_result_goes_to_the_file_that_is_named() {
+    let folder = folder("result");
+    let (text, json) = (folder.join("out.wgsl"), folder.join("out.json"));
+    let (text_name, json_name) = (text.to_str().expect("name"), json.to_str().expect("name"));
+    let ran = transpica(&["translate", SAMPLE, "-o", text_name, "--reflect", json_name]);
+    assert_eq!((ran.status, ran.out.len()), (0, 0), "{}", ran.err);
+    let printed = transpica(&["translate", SAMPLE]).succeeded();
+    assert_eq!(fs::read_to_string(text).expect("written"), printed);
+    let reflection: Value = serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
+    assert_eq!(reflection["attributes"][0]["name"], "inpos", "{reflection}");
+}
+
+#[test]
+fn a_dash_reads_standard_input() {
+    let bytes = fs::read(root().join(SAMPLE)).expect("sample");
+    let read = transpica_reading(&["translate", "-"], &bytes).succeeded();
+    let named = transpica(&["translate", SAMPLE]).succeeded();
+    assert_eq!(read, named.replace("textured.shbin", "standard input"));
+    let info = transpica_reading(&["info", "-"], &bytes).succeeded();
+    assert_eq!(info.lines().count(), transpica(&["info", SAMPLE]).succeeded().lines().count());
+}
+
+#[test]
+fn words_are_the_same_in_every_process() {
+    for sample in ["shaders/uber.shbin", "shaders/library.shbin", "shaders/lamps.shbin"] {
+        let words = || transpica(&["translate", sample, "--to", "spirv"]).out;
+        let first = words();
+        assert!(first.len() > 1000, "{sample}");
+        assert!((0..3).all(|_| words() == first), "{sample}");
+    }
+}
+
+#[test]
+fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
+    let folder = folder("faulty");
+    let out = folder.join("out");
+    let out = out.to_str().expect("name");
+    let bytes = fs::read(root().join(SAMPLE)).expect("sample");
+    let undefined = {
+        // The first code word: after DVLB with one entry, at the offset that the package names.
+        let mut bytes = bytes.clone();
+        let at = 12 + u32::from_le_bytes(bytes[20..24].try_into().expect("four")) as usize;
+        bytes[at..at + 4].copy_from_slice(&(0x14u32 << 26).to_le_bytes());
+        bytes
+    };
+    for (input, place, remedy) in [
+        (&b"GIF89a, surely"[..], "offset 0x0: DVLB expected, found GIF8", "a .shbin file begins with DVLB"),
+        (&bytes[..bytes.len() - 20], "offset", "cut short or damaged"),
+        (&[], "offset 0x0: file ends inside", "cut short or damaged"),
+        (&undefined, "pc 0x0: opcode 0x14 is not defined", "lenient"),
+    ] {
+        for command in [
+            &["translate", "-", "-o", out, "--reflect", out][..],
+            &["translate", "-"],
+            &["run", "-", "-o", out],
+            &["cfg", "-", "-o", out],
+            &["info", "-", "-o", out],
+        ] {
+            if command[0] == "info" && input == undefined {
+                continue; // The tables are in order.
+            }
+            let ran = transpica_reading(command, input);
+            let report = ran.report();
+            assert_eq!((ran.status, ran.out.len()), (1, 0), "{command:?}: {report}");
+            assert!(report.contains(place), "{command:?}: {report}");
+            assert!(report.contains("help:") && report.contains(remedy), "{command:?}: {report}");
+        }
+    }
+    assert_eq!(fs::read_dir(&folder).expect("folder").count(), 0, "nothing may be written");
+}
+
+#[test]
+fn a_missing_file_and_a_missing_executable_are_named() {
+    let report = transpica(&["translate", "no/such.shbin"]);
+    assert_eq!(report.status, 1);
+    assert!(report.report().contains("cannot read no/such.shbin"), "{}", report.err);
+    let ran = transpica(&["translate", SAMPLE, "--dvle", "3"]);
+    assert_eq!(ran.status, 1);
+    let report = ran.report();
+    assert!(report.contains("there is no DVLE 3, the file has 1"), "{report}");
+    assert!(report.contains("transpica info"), "{report}");
+}
+
+#[test]
+fn nothing_is_written_where_one_of_two_results_cannot_be() {
+    let folder = folder("one_of_two");
+    let (good, bad) = (folder.join("good"), folder.join("missing/bad"));
+    let (good, bad) = (good.to_str().expect("name"), bad.to_str().expect("name"));
+    for (output, reflect) in [(good, bad), (bad, good)] {
+        let ran = transpica(&["translate", SAMPLE, "-o", output, "--reflect", reflect]);
+        assert_eq!((ran.status, ran.out.len()), (1, 0));
+        assert!(ran.report().contains("cannot write"), "{}", ran.err);
+    }
+    assert_eq!(fs::read_dir(&folder).expect("folder").count(), 0);
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    for arguments in [
+        &[][..],
+        &["nonsense"],
+        &["translate"],
+        &["translate", SAMPLE, "--to", "cobol"],
+        &["translate", SAMPLE, "--precision", "double"],
+        &["translate", SAMPLE, "--dvle", "-1"],
+        &["info", SAMPLE, "-q", "-v"],
+        &["run", SAMPLE, "--on", "abacus"],
+        &["run", SAMPLE, "--vertices", "many"],
+        &["run", SAMPLE, "--trace", "--json"],
+        &["compare"],
+        &["cfg", SAMPLE, "--stage", "tree", "--format", "dot"],
+    ] {
+        let ran = transpica(arguments);
+        assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}: {}", ran.err);
+        assert!(!ran.err.is_empty());
+    }
+}
+
+#[test]
+fn help_has_examples_and_version_a_number() {
+    let all = transpica(&["--help"]).succeeded();
+    assert!(all.contains("Examples:") && all.contains("Exit status"), "{all}");
+    for command in COMMANDS {
+        assert!(all.contains(command), "{command}");
+        let help = transpica(&[command, "--help"]).succeeded();
+        assert!(help.contains(&format!("Examples:\n  transpica {command} ")), "{help}");
+    }
+    assert_eq!(transpica(&["--version"]).succeeded(), format!("transpica {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn info_tells_every_table() {
+    for sample in ["textured", "points"] {
+        let file = format!("shaders/{sample}.shbin");
+        let expected = root().join("tools/cli/tests/info");
+        expect_file![expected.join(format!("{sample}.txt"))]
+            .assert_eq(&transpica(&["info", &file]).succeeded());
+        let json = transpica(&["info", &file, "--json"]).succeeded();
+        expect_file![expected.join(format!("{sample}.json"))].assert_eq(&json);
+        let value: Value = serde_json::from_str(&json).expect("JSON");
+        assert!(value["executables"].as_array().is_some_and(|all| !all.is_empty()));
+    }
+}
+
+/// The bits of each output register of each vertex.
+fn outputs(json: &str) -> Vec<Vec<[String; 4]>> {
+    let value: Value = serde_json::from_str(json).expect("JSON");
+    assert_eq!(value["stage"], "vertex");
+    let vertices = value["vertices"].as_array().expect("array");
+    let register = |vertex: &Value, n: usize| {
+        let lanes = vertex["outputs"][format!("o{n}")].as_array().expect("register").clone();
+        let lanes: Vec<String> = lanes.iter().map(|lane| lane.as_str().expect("text").to_owned()).collect();
+        lanes.try_into().expect("four lanes")
+    };
+    let all = |vertex: &Value| {
+        assert_eq!(vertex["outputs"].as_object().map(serde_json::Map::len), Some(16));
+        (0..16).map(|n| register(vertex, n)).collect()
+    };
+    vertices.iter().map(all).collect()
+}
+
+#[test]
+fn run_prints_sixteen_registers_of_eight_digits() {
+    for sample in ["textured", "extremes", "library"] {
+        let json =
+            transpica(&["run", &format!("shaders/{sample}.shbin"), "--json", "--vertices", "8"]).succeeded();
+        let outputs = outputs(&json);
+        assert_eq!(outputs.len(), 8);
+        for bits in outputs.iter().flatten().flatten() {
+            let digits = bits.strip_prefix("0x").expect("0x");
+            assert_eq!(digits.len(), 8, "{bits}");
+            let value = u32::from_str_radix(digits, 16).expect("hex");
+            assert_eq!(format!("{value:08x}"), digits, "lower case");
+            assert!(!f32::from_bits(value).is_nan() || value == 0x7fc0_0000, "{bits}");
+        }
+    }
+}
+
+/// A source of one program that copies its inputs and some uniforms.
+const COPY: &str = "
+.fvec uniform
+.ivec count
+.bool flag
+.constf literal(2.0, 3.0, 4.0, 5.0)
+.in a v0
+.in b v1
+.out pos position
+.out col color
+.out tex texcoord0
+.out view view
+.proc main
+\tmov pos, a
+\tmov col, b
+\tmov tex, uniform
+\tifu flag
+\t\tmov view, literal
+\t.end
+\tend
+.end
+";
+
+/// That program, assembled.
+fn copying() -> Vec<u8> {
+    use transpica::asm::{Source, assemble};
+    let sources = [Source { name: "copy.pica", text: COPY }];
+    transpica::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
+}
+
+#[test]
+fn run_takes_values_and_defaults_from_a_state_file() {
+    let folder = folder("state");
+    let state = folder.join("state.json");
+    let text = r#"{ "uniforms": { "c": { "0": [1, -2, "0x00000001", "-inf"] }, "b": { "0": true } },
+                    "vertices": [ { "v0": [0.5, "inf", "nan", 1] }, { "v1": [7, 8, 9, 10] } ] }"#;
+    fs::write(&state, text).expect("written");
+    let arguments = ["run", "-", "--json", "--state", state.to_str().expect("name")];
+    let json = transpica_reading(&arguments, &copying()).succeeded();
+    let outputs = outputs(&json);
+    let default = ["0x00000000", "0x00000000", "0x00000000", "0x3f800000"];
+    let uniform = ["0x3f800000", "0xc0000000", "0x00000001", "0xff800000"];
+    let literal = ["0x40000000", "0x40400000", "0x40800000", "0x40a00000"];
+    assert_eq!(outputs.len(), 2);
+    assert_eq!(outputs[0][0], ["0x3f000000", "0x7f800000", "0x7fc00000", "0x3f800000"]);
+    assert_eq!(outputs[0][1], default, "v1 is not listed");
+    assert_eq!(outputs[1][0], default, "nothing carries over");
+    assert_eq!(outputs[1][1], ["0x40e00000", "0x41000000", "0x41100000", "0x41200000"]);
+    for vertex in &outputs {
+        assert_eq!(vertex[2], uniform);
+        assert_eq!(vertex[3], literal);
+        assert!(vertex[4..].iter().all(|register| *register == default));
+    }
+    fs::write(&state, r#"{ "vertices": [ { "v16": [0, 0, 0, 0] } ] }"#).expect("written");
+    let ran = transpica_reading(&arguments, &copying());
+    assert_eq!((ran.status, ran.out.len()), (1, 0));
+    assert!(ran.report().contains("vertices[0]") && ran.report().contains("\"16\""), "{}", ran.err);
+}
+
+#[test]
+fn a_trace_names_every_executed_instruction() {
+    let ran = transpica_reading(&["run", "-", "--trace", "--vertices", "1"], &copying()).succeeded();
+    for instruction in ["mov", "ifu", "end"] {
+        assert!(ran.contains(instruction), "{ran}");
+    }
+    assert!(ran.contains("vertex 0"), "{ran}");
+}
+
+#[test]
+fn a_geometry_program_is_refused_by_name() {
+    for command in ["translate", "run", "cfg"] {
+        let arguments = [command, "shaders/points.shbin", "--dvle", "1"];
+        let arguments =
+            if command == "cfg" { [&arguments[..], &["--stage", "ir"]].concat() } else { arguments.to_vec() };
+        let ran = transpica(&arguments);
+        assert_eq!((ran.status, ran.out.len()), (1, 0), "{command}");
+        let report = ran.report();
+        assert!(report.contains("geometry program") && report.contains("--dvle"), "{report}");
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_runs() {
+    let run = |seed| transpica(&["run", SAMPLE, "--json", "--seed", seed]).succeeded();
+    assert_eq!(run("0"), transpica(&["run", SAMPLE, "--json"]).succeeded());
+    assert_eq!(run("7"), run("7"));
+    assert_ne!(run("7"), run("8"));
+}
+
+#[test]
+fn cfg_shows_every_form() {
+    let form =
+        |arguments: &[&str]| transpica(&[&["cfg", "shaders/fog.shbin"], arguments].concat()).succeeded();
+    assert_eq!(form(&[]), form(&["--stage", "cfg", "--format", "text"]));
+    let dot = form(&["--format", "dot"]);
+    assert!(dot.starts_with("digraph") && dot.trim_end().ends_with('}'), "{dot}");
+    assert!(form(&["--stage", "ir"]).contains("func main"));
+    let forms = [form(&[]), dot, form(&["--stage", "tree"]), form(&["--stage", "ir"])];
+    for (n, text) in forms.iter().enumerate() {
+        assert!(!text.is_empty() && forms[n + 1..].iter().all(|other| other != text));
+    }
+}

@@ -1,0 +1,72 @@
+//! Starts the built command in the root of the repository.
+
+#![allow(dead_code, reason = "not every test file needs all of it")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What the command left behind.
+pub struct Ran {
+    /// Exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Ran {
+    /// Standard output as text.
+    pub fn text(&self) -> String {
+        String::from_utf8(self.out.clone()).expect("text")
+    }
+    /// Standard output of a command that must succeed.
+    pub fn succeeded(self) -> String {
+        assert_eq!(self.status, 0, "{}", self.err);
+        self.text()
+    }
+    /// Standard error in one line, without the drawing around it.
+    pub fn report(&self) -> String {
+        let words = self.err.split_whitespace().filter(|word| !["│", "×", "├─▶", "╰─▶"].contains(word));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the command with these words.
+pub fn transpica(arguments: &[&str]) -> Ran {
+    transpica_reading(arguments, &[])
+}
+
+/// Runs the command with these words and this standard input.
+pub fn transpica_reading(arguments: &[&str], input: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_transpica"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    // A command that does not want its input closes it.
+    let _ = child.stdin.take().expect("piped").write_all(input);
+    let output = child.wait_with_output().expect("ends");
+    Ran {
+        status: output.status.code().expect("no signal"),
+        out: output.stdout,
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A folder of its own for a test, empty.
+pub fn folder(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("folder");
+    path
+}
