@@ -1,208 +1,182 @@
 // source: shaders/fog.shbin#0
+// entry: code word 0x0
+
 struct Uniforms {
-    projection: array<vec4<f32>, 4>,
-    modelView: array<vec4<f32>, 4>,
-    layers: array<vec4<f32>, 8>,
-    fogColor: vec4<f32>,
-    c17_unbound: array<vec4<f32>, 77>,
-    layerLoop: vec4<i32>,
-    i3_unbound: vec4<i32>,
+    projection: array<vec4f, 4>,
+    modelView: array<vec4f, 4>,
+    layers: array<vec4f, 8>,
+    fogColor: vec4f,
+    c17_unbound: array<vec4f, 77>,
+    layerLoop: vec4i,
+    i3_unbound: vec4i,
 }
 
 struct VertexOutput {
-    @builtin(position) @invariant position: vec4<f32>,
-    @location(0) color: vec4<f32>,
-    @location(1) texcoord0_uv: vec2<f32>,
-    @location(2) texcoord1_uv: vec2<f32>,
+    @builtin(position) @invariant position: vec4f,
+    @location(0) color: vec4f,
+    @location(1) texcoord0_uv: vec2f,
+    @location(2) texcoord1_uv: vec2f,
     @location(4) texcoord0_w: f32,
 }
 
-@group(0) @binding(0) 
-var<uniform> uniforms: Uniforms;
+@group(0) @binding(0) var<uniform> uniforms: Uniforms;
 
-fn pica_mul_vec4f(t: vec4<f32>, t_1: vec4<f32>) -> vec4<f32> {
-    let t_14 = (t * t_1);
-    let test = (vec4(2139095040u) < (bitcast<vec4<u32>>(t_14) & vec4(2147483647u)));
-    let test_1 = (abs((t + t_1)) > vec4(340282350000000000000000000000000000000f));
-    return select(t_14, vec4(0f), (test & test_1));
+fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
+    let t = a * b;
+    let test = vec4u(0x7f800000u) < (bitcast<vec4u>(t) & vec4u(0x7fffffffu));
+    return select(t, vec4f(0.0), test & (abs(a + b) > vec4f(3.4028234663852886e38)));
 }
 
-fn pica_dot_vec4f(t_2: vec4<f32>, t_3: vec4<f32>) -> f32 {
-    let _e3 = pica_mul_vec4f(t_2, t_3);
-    return (((_e3.x + _e3.y) + _e3.z) + _e3.w);
+fn pica_dot_vec4f(a: vec4f, b: vec4f) -> f32 {
+    let t = pica_mul_vec4f(a, b);
+    return t.x + t.y + t.z + t.w;
 }
 
-fn pica_mul(t_4: f32, t_5: f32) -> f32 {
-    let t_15 = (t_4 * t_5);
-    return select(t_15, 0f, ((2139095040u < (bitcast<u32>(t_15) & 2147483647u)) && (abs((t_4 + t_5)) > 340282350000000000000000000000000000000f)));
+fn pica_mul(a: f32, b: f32) -> f32 {
+    let t = a * b;
+    let t_1 = 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu);
+    return select(t, 0.0, t_1 && abs(a + b) > 3.4028234663852886e38);
 }
 
-fn pica_exp_two(t_6: f32) -> f32 {
-    var infinity_bits: u32 = 2139095040u;
-
-    let infinity_word = infinity_bits;
-    let infinity = bitcast<f32>(infinity_word);
-    let t_16 = select(select(select(t_6, infinity, (t_6 >= 128f)), 0f, (t_6 <= -150f)), exp2(t_6), ((t_6 > -150f) && (t_6 < 128f)));
-    return t_16;
+fn pica_exp_two(a: f32) -> f32 {
+    var infinity_bits = 0x7f800000u;
+    let t = select(select(a, bitcast<f32>(infinity_bits), a >= 128.0), 0.0, a <= -150.0);
+    return select(t, exp2(a), a > -150.0 && a < 128.0);
 }
 
-fn pica_log_two(t_7: f32) -> f32 {
-    var negative_infinity_bits: u32 = 4286578688u;
-    var not_a_number_bits: u32 = 2143289344u;
-
-    let negative_infinity_word = negative_infinity_bits;
-    let negative_infinity = bitcast<f32>(negative_infinity_word);
-    let not_a_number_word = not_a_number_bits;
-    let not_a_number = bitcast<f32>(not_a_number_word);
-    let test_2 = (t_7 > 0f);
-    return select(select(select(not_a_number, t_7, test_2), negative_infinity, (t_7 == 0f)), log2(t_7), (test_2 && (t_7 <= 340282350000000000000000000000000000000f)));
+fn pica_log_two(a: f32) -> f32 {
+    var negative_infinity_bits = 0xff800000u;
+    var not_a_number_bits = 0x7fc00000u;
+    let test = a > 0.0;
+    let t = select(bitcast<f32>(not_a_number_bits), a, test);
+    let t_1 = select(t, bitcast<f32>(negative_infinity_bits), a == 0.0);
+    return select(t_1, log2(a), test && a <= 3.4028234663852886e38);
 }
 
-fn pica_mul_vec3f(t_8: vec3<f32>, t_9: vec3<f32>) -> vec3<f32> {
-    let t_17 = (t_8 * t_9);
-    let test_3 = (vec3(2139095040u) < (bitcast<vec3<u32>>(t_17) & vec3(2147483647u)));
-    let test_4 = (abs((t_8 + t_9)) > vec3(340282350000000000000000000000000000000f));
-    return select(t_17, vec3(0f), (test_3 & test_4));
+fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
+    let t = a * b;
+    let test = vec3u(0x7f800000u) < (bitcast<vec3u>(t) & vec3u(0x7fffffffu));
+    return select(t, vec3f(0.0), test & (abs(a + b) > vec3f(3.4028234663852886e38)));
 }
 
-fn pica_dot_vec3f(t_10: vec3<f32>, t_11: vec3<f32>) -> f32 {
-    let _e3 = pica_mul_vec3f(t_10, t_11);
-    return ((_e3.x + _e3.y) + _e3.z);
+fn pica_dot_vec3f(a: vec3f, b: vec3f) -> f32 {
+    let t = pica_mul_vec3f(a, b);
+    return t.x + t.y + t.z;
 }
 
-fn pica_uniform_index(n: i32, n_1: i32) -> i32 {
-    return ((n + select(0i, n_1, ((n_1 > -129i) && (n_1 < 128i)))) & 127i);
+fn pica_uniform_index(a: i32, b: i32) -> i32 {
+    return (a + select(0, b, b > -129 && b < 128)) & 127;
 }
 
-fn pica_uniform_register(n_2: i32) -> vec4<f32> {
-    var t_12: vec4<f32>;
-
-    if (n_2 < 17i) {
-        if (n_2 < 8i) {
-            if (n_2 < 4i) {
-                let projection_at = uniforms.projection[(n_2 - 0i)];
-                t_12 = projection_at;
+fn pica_uniform_register(a: i32) -> vec4f {
+    var t: vec4f;
+    if a < 17 {
+        if a < 8 {
+            if a < 4 {
+                t = uniforms.projection[a - 0];
             } else {
-                let modelView_at = uniforms.modelView[(n_2 - 4i)];
-                t_12 = modelView_at;
+                t = uniforms.modelView[a - 4];
             }
         } else {
-            if (n_2 < 16i) {
-                let layers_at_1 = uniforms.layers[(n_2 - 8i)];
-                t_12 = layers_at_1;
+            if a < 16 {
+                t = uniforms.layers[a - 8];
             } else {
-                let fogColor = uniforms.fogColor;
-                t_12 = fogColor;
+                t = uniforms.fogColor;
             }
         }
     } else {
-        if (n_2 < 95i) {
-            if (n_2 < 94i) {
-                let c17_unbound_at = uniforms.c17_unbound[(n_2 - 17i)];
-                t_12 = c17_unbound_at;
+        if a < 95 {
+            if a < 94 {
+                t = uniforms.c17_unbound[a - 17];
             } else {
-                t_12 = vec4<f32>(2f, 4f, 0.25f, -1f);
+                t = vec4f(2.0, 4.0, 0.25, -1.0);
             }
         } else {
-            if (n_2 < 96i) {
-                t_12 = vec4<f32>(0f, 1f, 0.5f, 1.442688f);
+            if a < 96 {
+                t = vec4f(0.0, 1.0, 0.5, 1.442688);
             } else {
-                t_12 = vec4(1f);
+                t = vec4f(1.0);
             }
         }
     }
-    let t_18 = t_12;
-    return t_18;
+    return t;
 }
 
-fn layers_at(n_3: i32, n_4: i32) -> vec4<f32> {
-    var t_13: vec4<f32>;
-
-    let _e5 = pica_uniform_index(n_3, n_4);
-    let n_5 = (_e5 - 8i);
-    if ((n_5 > -1i) && (n_5 < 8i)) {
-        let layers_at_2 = uniforms.layers[n_5];
-        t_13 = layers_at_2;
+fn layers_at(a: i32, b: i32) -> vec4f {
+    let n = pica_uniform_index(a, b);
+    let n_1 = n - 8;
+    var t: vec4f;
+    if n_1 > -1 && n_1 < 8 {
+        t = uniforms.layers[n_1];
     } else {
-        let _e14 = pica_uniform_register(_e5);
-        t_13 = _e14;
+        t = pica_uniform_register(n);
     }
-    let t_19 = t_13;
-    return t_19;
+    return t;
 }
 
-@vertex 
-fn main(@location(0) inpos: vec4<f32>, @location(1) innrm: vec4<f32>) -> VertexOutput {
-    var r2_y: f32;
-    var aL: i32;
-    var left_i0: i32;
-    var r9_yz: vec2<f32>;
-
+@vertex
+fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let modelView = uniforms.modelView;
-    let t_20 = vec4<f32>(inpos.xyz, 1f);
-    let _e18 = pica_dot_vec4f(modelView[0], t_20);
-    let _e20 = pica_dot_vec4f(modelView[1], t_20);
-    let _e22 = pica_dot_vec4f(modelView[2], t_20);
-    let _e24 = pica_dot_vec4f(modelView[3], t_20);
+    let t = vec4f(inpos.xyz, 1.0);
+    let r1_z = pica_dot_vec4f(modelView[2], t);
     let projection = uniforms.projection;
-    let t_21 = vec4<f32>(_e18, _e20, _e22, _e24);
-    let _e29 = pica_dot_vec4f(projection[0], t_21);
-    let _e31 = pica_dot_vec4f(projection[1], t_21);
-    let _e33 = pica_dot_vec4f(projection[2], t_21);
-    let _e35 = pica_dot_vec4f(projection[3], t_21);
+    let t_1 = vec4f(
+        pica_dot_vec4f(modelView[0], t),
+        pica_dot_vec4f(modelView[1], t),
+        r1_z,
+        pica_dot_vec4f(modelView[3], t),
+    );
     let layerLoop = uniforms.layerLoop;
-    r2_y = 0f;
-    aL = layerLoop.y;
-    left_i0 = layerLoop.x;
+    var r2_y = 0.0;
+    var aL = layerLoop.y;
+    var left_i0 = layerLoop.x;
     loop {
-        let aL_1 = aL;
-        let left_i0_1 = left_i0;
-        let _e46 = layers_at(8i, aL_1);
-        if (_e46.x > -(_e22)) {
+        let t_2 = layers_at(8, aL);
+        if t_2.x > -r1_z {
             break;
         }
-        if !((left_i0_1 > 0i)) {
-            r2_y = _e46.y;
+        if !(left_i0 > 0) {
+            r2_y = t_2.y;
             break;
         }
-        r2_y = _e46.y;
-        aL = (aL_1 + layerLoop.z);
-        left_i0 = (left_i0_1 - 1i);
+        r2_y = t_2.y;
+        aL += layerLoop.z;
+        left_i0 -= 1;
     }
-    let r2_y_1 = r2_y;
-    let _e58 = pica_mul(r2_y_1, _e22);
-    let _e60 = pica_exp_two((1.442688f * _e58));
-    let r4_x = select(_e60, 1f, (1f < _e60));
-    let _e63 = pica_log_two(r4_x);
-    let _e65 = pica_exp_two((0.25f * _e63));
-    let fogColor_1 = uniforms.fogColor;
-    let _e70 = pica_mul_vec3f(fogColor_1.xyz, vec3(r4_x));
-    let _e73 = pica_dot_vec3f(modelView[0].xyz, innrm.xyz);
-    let _e76 = pica_dot_vec3f(modelView[1].xyz, innrm.xyz);
-    let _e79 = pica_dot_vec3f(modelView[2].xyz, innrm.xyz);
-    let r6_xy = (vec2(1f) + vec2<f32>(_e73, _e76));
-    let out_texcoord0_uv = (0.5f * r6_xy);
-    let i3_unbound = uniforms.i3_unbound;
-    r9_yz = vec2<f32>(4f, 0.25f);
-    left_i0 = i3_unbound.x;
+    let r4_x = pica_exp_two(1.442688 * pica_mul(r2_y, r1_z));
+    let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);
+    let out_texcoord0_w = pica_dot_vec3f(modelView[2].xyz, innrm.xyz);
+    let t_3 = vec2f(pica_dot_vec3f(modelView[0].xyz, innrm.xyz), pica_dot_vec3f(modelView[1].xyz, innrm.xyz));
+    let r6_xy = vec2f(1.0) + t_3;
+    var r9_yz = vec2f(4.0, 0.25);
+    left_i0 = uniforms.i3_unbound.x;
     loop {
         let r9_yz_1 = r9_yz;
-        let left_i0_2 = left_i0;
-        let _e93 = pica_mul(r9_yz_1.x, r6_xy.y);
-        if !((left_i0_2 > 0i)) {
-            r9_yz = vec2<f32>(_e93, r9_yz_1.y);
+        let t_4 = pica_mul(r9_yz_1.x, r6_xy.y);
+        if !(left_i0 > 0) {
+            r9_yz = vec2f(t_4, r9_yz_1.y);
             break;
         }
-        r9_yz = vec2<f32>(_e93, r9_yz_1.y);
-        left_i0 = (left_i0_2 - 1i);
+        r9_yz = vec2f(t_4, r9_yz_1.y);
+        left_i0 -= 1;
     }
-    let r9_yz_2 = r9_yz;
-    let t_22 = vec3<f32>(1f, r9_yz_2);
-    let _e104 = pica_dot_vec3f(vec3<f32>(r6_xy, _e79), t_22);
-    let t_23 = (vec2<f32>(4f, 0.25f) * t_22.yz);
-    let out_position = vec4<f32>(_e29, _e31, -(_e33), _e35);
-    let t_24 = abs(vec4<f32>(_e70, _e65));
-    let out_color = select(vec4(1f), t_24, (t_24 < vec4(1f)));
-    let out_texcoord1_uv = vec2<f32>((_e104 + 1f), (((2f + t_23.x) + t_23.y) + 1f));
-    return VertexOutput(out_position, out_color, out_texcoord0_uv, out_texcoord1_uv, _e79);
+    let t_5 = vec3f(1.0, r9_yz);
+    let t_6 = vec2f(4.0, 0.25) * t_5.yz;
+    let out_position = vec4f(
+        pica_dot_vec4f(projection[0], t_1),
+        pica_dot_vec4f(projection[1], t_1),
+        -pica_dot_vec4f(projection[2], t_1),
+        pica_dot_vec4f(projection[3], t_1),
+    );
+    let t_7 = vec4f(
+        pica_mul_vec3f(uniforms.fogColor.xyz, vec3f(r4_x_1)),
+        pica_exp_two(0.25 * pica_log_two(r4_x_1)),
+    );
+    let t_8 = abs(t_7);
+    let out_color = select(vec4f(1.0), t_8, t_8 < vec4f(1.0));
+    let out_texcoord1_uv = vec2f(
+        pica_dot_vec3f(vec3f(r6_xy, out_texcoord0_w), t_5) + 1.0,
+        2.0 + t_6.x + t_6.y + 1.0,
+    );
+    return VertexOutput(out_position, out_color, 0.5 * r6_xy, out_texcoord1_uv, out_texcoord0_w);
 }

@@ -1,231 +1,192 @@
 // source: shaders/lights.shbin#0
+// entry: code word 0xe
+
 struct Uniforms {
-    projection: array<vec4<f32>, 4>,
-    modelView: array<vec4<f32>, 4>,
-    normalMatrix: array<vec4<f32>, 3>,
-    lightDir: array<vec4<f32>, 8>,
-    lightColor: array<vec4<f32>, 8>,
-    ambient: vec4<f32>,
-    material: vec4<f32>,
-    eye: vec4<f32>,
-    c30_unbound: array<vec4<f32>, 65>,
-    lightLoop: vec4<i32>,
+    projection: array<vec4f, 4>,
+    modelView: array<vec4f, 4>,
+    normalMatrix: array<vec4f, 3>,
+    lightDir: array<vec4f, 8>,
+    lightColor: array<vec4f, 8>,
+    ambient: vec4f,
+    material: vec4f,
+    eye: vec4f,
+    c30_unbound: array<vec4f, 65>,
+    lightLoop: vec4i,
     useSpecular: u32,
 }
 
 struct VertexOutput {
-    @builtin(position) @invariant position: vec4<f32>,
-    @location(0) color: vec4<f32>,
-    @location(6) view: vec3<f32>,
+    @builtin(position) @invariant position: vec4f,
+    @location(0) color: vec4f,
+    @location(6) view: vec3f,
 }
 
-@group(0) @binding(0) 
-var<uniform> uniforms: Uniforms;
+@group(0) @binding(0) var<uniform> uniforms: Uniforms;
 
-fn pica_mul_vec4f(t: vec4<f32>, t_1: vec4<f32>) -> vec4<f32> {
-    let t_14 = (t * t_1);
-    let test = (vec4(2139095040u) < (bitcast<vec4<u32>>(t_14) & vec4(2147483647u)));
-    let test_1 = (abs((t + t_1)) > vec4(340282350000000000000000000000000000000f));
-    return select(t_14, vec4(0f), (test & test_1));
+fn pica_mul_vec4f(a: vec4f, b: vec4f) -> vec4f {
+    let t = a * b;
+    let test = vec4u(0x7f800000u) < (bitcast<vec4u>(t) & vec4u(0x7fffffffu));
+    return select(t, vec4f(0.0), test & (abs(a + b) > vec4f(3.4028234663852886e38)));
 }
 
-fn pica_dot_vec4f(t_2: vec4<f32>, t_3: vec4<f32>) -> f32 {
-    let _e3 = pica_mul_vec4f(t_2, t_3);
-    return (((_e3.x + _e3.y) + _e3.z) + _e3.w);
+fn pica_dot_vec4f(a: vec4f, b: vec4f) -> f32 {
+    let t = pica_mul_vec4f(a, b);
+    return t.x + t.y + t.z + t.w;
 }
 
-fn pica_mul_vec3f(t_4: vec3<f32>, t_5: vec3<f32>) -> vec3<f32> {
-    let t_15 = (t_4 * t_5);
-    let test_2 = (vec3(2139095040u) < (bitcast<vec3<u32>>(t_15) & vec3(2147483647u)));
-    let test_3 = (abs((t_4 + t_5)) > vec3(340282350000000000000000000000000000000f));
-    return select(t_15, vec3(0f), (test_2 & test_3));
+fn pica_mul_vec3f(a: vec3f, b: vec3f) -> vec3f {
+    let t = a * b;
+    let test = vec3u(0x7f800000u) < (bitcast<vec3u>(t) & vec3u(0x7fffffffu));
+    return select(t, vec3f(0.0), test & (abs(a + b) > vec3f(3.4028234663852886e38)));
 }
 
-fn pica_dot_vec3f(t_6: vec3<f32>, t_7: vec3<f32>) -> f32 {
-    let _e3 = pica_mul_vec3f(t_6, t_7);
-    return ((_e3.x + _e3.y) + _e3.z);
+fn pica_dot_vec3f(a: vec3f, b: vec3f) -> f32 {
+    let t = pica_mul_vec3f(a, b);
+    return t.x + t.y + t.z;
 }
 
-fn pica_dot_plain_vec3f(t_8: vec3<f32>, t_9: vec3<f32>) -> f32 {
-    let t_16 = (t_8 * t_9);
-    return ((t_16.x + t_16.y) + t_16.z);
+fn pica_dot_plain_vec3f(a: vec3f, b: vec3f) -> f32 {
+    let t = a * b;
+    return t.x + t.y + t.z;
 }
 
-fn pica_rsq(t_10: f32) -> f32 {
-    var infinity_bits: u32 = 2139095040u;
-
-    let infinity_word = infinity_bits;
-    let infinity = bitcast<f32>(infinity_word);
-    return select((1f / sqrt(t_10)), infinity, (t_10 == 0f));
+fn pica_rsq(a: f32) -> f32 {
+    var infinity_bits = 0x7f800000u;
+    return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
 }
 
-fn pica_uniform_index(n: i32, n_1: i32) -> i32 {
-    return ((n + select(0i, n_1, ((n_1 > -129i) && (n_1 < 128i)))) & 127i);
+fn pica_uniform_index(a: i32, b: i32) -> i32 {
+    return (a + select(0, b, b > -129 && b < 128)) & 127;
 }
 
-fn pica_uniform_register(n_2: i32) -> vec4<f32> {
-    var t_11: vec4<f32>;
-
-    if (n_2 < 27i) {
-        if (n_2 < 8i) {
-            if (n_2 < 4i) {
-                let projection_at = uniforms.projection[(n_2 - 0i)];
-                t_11 = projection_at;
+fn pica_uniform_register(a: i32) -> vec4f {
+    var t: vec4f;
+    if a < 27 {
+        if a < 8 {
+            if a < 4 {
+                t = uniforms.projection[a - 0];
             } else {
-                let modelView_at = uniforms.modelView[(n_2 - 4i)];
-                t_11 = modelView_at;
+                t = uniforms.modelView[a - 4];
             }
         } else {
-            if (n_2 < 11i) {
-                let normalMatrix_at = uniforms.normalMatrix[(n_2 - 8i)];
-                t_11 = normalMatrix_at;
+            if a < 11 {
+                t = uniforms.normalMatrix[a - 8];
             } else {
-                if (n_2 < 19i) {
-                    let lightDir_at_1 = uniforms.lightDir[(n_2 - 11i)];
-                    t_11 = lightDir_at_1;
+                if a < 19 {
+                    t = uniforms.lightDir[a - 11];
                 } else {
-                    let lightColor_at_1 = uniforms.lightColor[(n_2 - 19i)];
-                    t_11 = lightColor_at_1;
+                    t = uniforms.lightColor[a - 19];
                 }
             }
         }
     } else {
-        if (n_2 < 30i) {
-            if (n_2 < 28i) {
-                let ambient = uniforms.ambient;
-                t_11 = ambient;
+        if a < 30 {
+            if a < 28 {
+                t = uniforms.ambient;
             } else {
-                if (n_2 < 29i) {
-                    let material = uniforms.material;
-                    t_11 = material;
+                if a < 29 {
+                    t = uniforms.material;
                 } else {
-                    let eye = uniforms.eye;
-                    t_11 = eye;
+                    t = uniforms.eye;
                 }
             }
         } else {
-            if (n_2 < 95i) {
-                let c30_unbound_at = uniforms.c30_unbound[(n_2 - 30i)];
-                t_11 = c30_unbound_at;
+            if a < 95 {
+                t = uniforms.c30_unbound[a - 30];
             } else {
-                if (n_2 < 96i) {
-                    t_11 = vec4<f32>(0f, 1f, 0.5f, 16f);
+                if a < 96 {
+                    t = vec4f(0.0, 1.0, 0.5, 16.0);
                 } else {
-                    t_11 = vec4(1f);
+                    t = vec4f(1.0);
                 }
             }
         }
     }
-    let t_17 = t_11;
-    return t_17;
+    return t;
 }
 
-fn lightDir_at(n_3: i32, n_4: i32) -> vec4<f32> {
-    var t_12: vec4<f32>;
-
-    let _e6 = pica_uniform_index(n_3, n_4);
-    let n_7 = (_e6 - 11i);
-    if ((n_7 > -1i) && (n_7 < 8i)) {
-        let lightDir_at_2 = uniforms.lightDir[n_7];
-        t_12 = lightDir_at_2;
+fn lightDir_at(a: i32, b: i32) -> vec4f {
+    let n = pica_uniform_index(a, b);
+    let n_1 = n - 11;
+    var t: vec4f;
+    if n_1 > -1 && n_1 < 8 {
+        t = uniforms.lightDir[n_1];
     } else {
-        let _e15 = pica_uniform_register(_e6);
-        t_12 = _e15;
+        t = pica_uniform_register(n);
     }
-    let t_18 = t_12;
-    return t_18;
+    return t;
 }
 
-fn lightColor_at(n_5: i32, n_6: i32) -> vec4<f32> {
-    var t_13: vec4<f32>;
-
-    let _e6 = pica_uniform_index(n_5, n_6);
-    let n_8 = (_e6 - 19i);
-    if ((n_8 > -1i) && (n_8 < 8i)) {
-        let lightColor_at_2 = uniforms.lightColor[n_8];
-        t_13 = lightColor_at_2;
+fn lightColor_at(a: i32, b: i32) -> vec4f {
+    let n = pica_uniform_index(a, b);
+    let n_1 = n - 19;
+    var t: vec4f;
+    if n_1 > -1 && n_1 < 8 {
+        t = uniforms.lightColor[n_1];
     } else {
-        let _e15 = pica_uniform_register(_e6);
-        t_13 = _e15;
+        t = pica_uniform_register(n);
     }
-    let t_19 = t_13;
-    return t_19;
+    return t;
 }
 
-@vertex 
-fn main(@location(0) inpos: vec4<f32>, @location(1) innrm: vec4<f32>) -> VertexOutput {
-    var r7_xyz: vec3<f32>;
-    var aL: i32;
-    var left_i0: i32;
-
+@vertex
+fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let modelView = uniforms.modelView;
-    let t_20 = vec4<f32>(inpos.xyz, 1f);
-    let _e15 = pica_dot_vec4f(modelView[0], t_20);
-    let _e17 = pica_dot_vec4f(modelView[1], t_20);
-    let _e19 = pica_dot_vec4f(modelView[2], t_20);
-    let _e21 = pica_dot_vec4f(modelView[3], t_20);
+    let t = vec4f(inpos.xyz, 1.0);
+    let r1_x = pica_dot_vec4f(modelView[0], t);
+    let r1_y = pica_dot_vec4f(modelView[1], t);
+    let r1_z = pica_dot_vec4f(modelView[2], t);
     let projection = uniforms.projection;
-    let t_21 = vec4<f32>(_e15, _e17, _e19, _e21);
-    let _e26 = pica_dot_vec4f(projection[0], t_21);
-    let _e28 = pica_dot_vec4f(projection[1], t_21);
-    let _e30 = pica_dot_vec4f(projection[2], t_21);
-    let _e32 = pica_dot_vec4f(projection[3], t_21);
+    let t_1 = vec4f(r1_x, r1_y, r1_z, pica_dot_vec4f(modelView[3], t));
     let normalMatrix = uniforms.normalMatrix;
-    let _e38 = pica_dot_vec3f(normalMatrix[0].xyz, innrm.xyz);
-    let _e42 = pica_dot_vec3f(normalMatrix[1].xyz, innrm.xyz);
-    let _e46 = pica_dot_vec3f(normalMatrix[2].xyz, innrm.xyz);
-    let t_22 = vec3<f32>(_e38, _e42, _e46);
-    let _e48 = pica_dot_plain_vec3f(t_22, t_22);
-    let _e49 = pica_rsq(_e48);
-    let _e51 = pica_mul_vec3f(t_22, vec3(_e49));
-    let eye_1 = uniforms.eye;
-    let out_view = (eye_1.xyz + -(vec3<f32>(_e15, _e17, _e19)));
-    let ambient_1 = uniforms.ambient;
+    let t_2 = vec3f(
+        pica_dot_vec3f(normalMatrix[0].xyz, innrm.xyz),
+        pica_dot_vec3f(normalMatrix[1].xyz, innrm.xyz),
+        pica_dot_vec3f(normalMatrix[2].xyz, innrm.xyz),
+    );
+    let r2_xyz = pica_mul_vec3f(t_2, vec3f(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
+    let out_view = uniforms.eye.xyz + -vec3f(r1_x, r1_y, r1_z);
     let lightLoop = uniforms.lightLoop;
-    r7_xyz = ambient_1.xyz;
-    aL = lightLoop.y;
-    left_i0 = lightLoop.x;
+    var r7_xyz = uniforms.ambient.xyz;
+    var aL = lightLoop.y;
+    var left_i0 = lightLoop.x;
     loop {
-        let r7_xyz_1 = r7_xyz;
-        let aL_1 = aL;
-        let left_i0_1 = left_i0;
-        let _e71 = lightDir_at(11i, aL_1);
-        let _e73 = pica_dot_vec3f(_e71.xyz, _e51);
-        let r4_x = select(_e73, 0f, (0f > _e73));
-        let _e76 = lightColor_at(19i, aL_1);
-        let _e79 = pica_mul_vec3f(vec3(r4_x), _e76.xyz);
-        let r7_xyz_2 = (_e79 + r7_xyz_1);
-        if (0f < r4_x) {
-            let useSpecular = uniforms.useSpecular;
-            if (useSpecular == 0u) {
-                r7_xyz = r7_xyz_2;
+        let t_3 = lightDir_at(11, aL);
+        let r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
+        let r4_x_1 = select(r4_x, 0.0, 0.0 > r4_x);
+        let t_4 = lightColor_at(19, aL);
+        let r7_xyz_1 = pica_mul_vec3f(vec3f(r4_x_1), t_4.xyz) + r7_xyz;
+        if 0.0 < r4_x_1 {
+            if uniforms.useSpecular == 0u {
+                r7_xyz = r7_xyz_1;
             } else {
-                let r5_xyz = (_e71.xyz + out_view);
-                let _e87 = pica_dot_plain_vec3f(r5_xyz, r5_xyz);
-                let _e88 = pica_rsq(_e87);
-                let _e90 = pica_mul_vec3f(r5_xyz, vec3(_e88));
-                let _e91 = pica_dot_vec3f(_e90, _e51);
-                let r4_x_1 = select(_e91, 0f, (0f > _e91));
-                let r4_x_2 = (r4_x_1 * r4_x_1);
-                let r4_x_3 = (r4_x_2 * r4_x_2);
-                let r4_x_4 = (r4_x_3 * r4_x_3);
-                let _e100 = pica_mul_vec3f(vec3((r4_x_4 * r4_x_4)), _e76.xyz);
-                r7_xyz = (_e100 + r7_xyz_2);
+                let r5_xyz = t_3.xyz + out_view;
+                let r5_xyz_1 = pica_mul_vec3f(r5_xyz, vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
+                let r4_x_2 = pica_dot_vec3f(r5_xyz_1, r2_xyz);
+                let r4_x_3 = select(r4_x_2, 0.0, 0.0 > r4_x_2);
+                let r4_x_4 = r4_x_3 * r4_x_3;
+                let r4_x_5 = r4_x_4 * r4_x_4;
+                let r4_x_6 = r4_x_5 * r4_x_5;
+                r7_xyz = pica_mul_vec3f(vec3f(r4_x_6 * r4_x_6), t_4.xyz) + r7_xyz_1;
             }
         } else {
-            r7_xyz = r7_xyz_2;
+            r7_xyz = r7_xyz_1;
         }
-        if !((left_i0_1 > 0i)) {
+        if !(left_i0 > 0) {
             break;
         }
-        aL = (aL_1 + lightLoop.z);
-        left_i0 = (left_i0_1 - 1i);
+        aL += lightLoop.z;
+        left_i0 -= 1;
     }
-    let r7_xyz_3 = r7_xyz;
-    let material_1 = uniforms.material;
-    let _e113 = pica_mul_vec3f(material_1.xyz, r7_xyz_3);
-    let out_position = vec4<f32>(_e26, _e28, -(_e30), _e32);
-    let t_23 = abs(vec4<f32>(select(_e113, vec3(1f), (vec3(1f) < _e113)), material_1.w));
-    let out_color = select(vec4(1f), t_23, (t_23 < vec4(1f)));
+    let material = uniforms.material;
+    let r7_xyz_2 = pica_mul_vec3f(material.xyz, r7_xyz);
+    let out_position = vec4f(
+        pica_dot_vec4f(projection[0], t_1),
+        pica_dot_vec4f(projection[1], t_1),
+        -pica_dot_vec4f(projection[2], t_1),
+        pica_dot_vec4f(projection[3], t_1),
+    );
+    let t_5 = abs(vec4f(select(r7_xyz_2, vec3f(1.0), vec3f(1.0) < r7_xyz_2), material.w));
+    let out_color = select(vec4f(1.0), t_5, t_5 < vec4f(1.0));
     return VertexOutput(out_position, out_color, out_view);
 }
