@@ -140,6 +140,7 @@ fn uniform(member: &crate::host::Member) -> Uniform {
 }
 
 fn outputs(translated: &Translated) -> Vec<Output> {
+    let approximate = translated.approximate();
     let outputs = translated.interface.outputs.iter().enumerate();
     outputs
         .map(|(index, output)| Output {
@@ -149,7 +150,7 @@ fn outputs(translated: &Translated) -> Vec<Output> {
                 Location::Varying(location) => Some(location),
             },
             components: output.components.len() as u32,
-            approximate: translated.approximate.get(index).is_some_and(|lanes| *lanes != 0),
+            approximate: approximate.get(index).is_some_and(|lanes| *lanes != 0),
         })
         .collect()
 }

@@ -44,13 +44,18 @@ pub struct Translated {
     pub interface: Interface,
     /// The registers it uses.
     pub usage: Usage,
-    /// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits
-    /// differ between drivers.
-    pub approximate: Vec<u8>,
     /// The way it took.
     pub tier: Tier,
     /// What was odd on the way.
     pub warnings: Vec<Warning>,
+}
+
+impl Translated {
+    /// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits
+    /// differ between drivers.
+    pub fn approximate(&self) -> Vec<u8> {
+        passes::approximate::run(&self.module)
+    }
 }
 
 /// Translates programs; keeps its memory from one to the next. One for each thread.
@@ -126,14 +131,13 @@ impl Translator {
         passes::optimize(&mut module, options.precision, &mut self.scratch);
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
-        let approximate = passes::approximate::run(&module.main);
         let interface = around.interface(&usage, options)?;
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;
         let warnings = interface.warnings.clone();
-        Ok(Translated { module, interface, usage, approximate, tier: control.tier(), warnings })
+        Ok(Translated { module, interface, usage, tier: control.tier(), warnings })
     }
 
     /// The SPIR-V module of a translated program: the same words for the same program, options and profile, always.

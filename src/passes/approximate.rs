@@ -1,13 +1,15 @@
 //! Which outputs depend on EX2 or LG2, the two operations whose last bits differ between drivers.
-//! In: a function of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes through data and
+//! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes through data and
 //! through decisions, and errs on the side of "depends".
 
-use crate::ir::{Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
+use crate::ir::{Def, Exit, Func, Module, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
 
-/// For each output of a function, the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits differ between
-/// drivers; through data or through a decision.
-pub fn run(f: &Func) -> Vec<u8> {
-    let mut taint = Taint { f, lanes: vec![0; f.values.len()], changed: true };
+/// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, through data or through
+/// a decision.
+pub fn run(module: &Module) -> Vec<u8> {
+    let f = &module.main;
+    let helpers = module.helpers.iter().map(computes_approximately).collect();
+    let mut taint = Taint { f, helpers, lanes: vec![0; f.values.len()], changed: true };
     while taint.changed {
         taint.changed = false;
         taint.sweep();
@@ -19,9 +21,17 @@ pub fn run(f: &Func) -> Vec<u8> {
     }
 }
 
+/// Whether a helper computes a power or a logarithm itself.
+fn computes_approximately(helper: &Func) -> bool {
+    let approximate = |def: Def| matches!(def, Def::Op(Op::Unary(Unary::Exp2 | Unary::Log2, _)));
+    helper.values.values().iter().any(|value| approximate(value.def))
+}
+
 /// The lanes known to be approximate so far, by value.
 struct Taint<'a> {
     f: &'a Func,
+    /// By helper: whether it computes approximately.
+    helpers: Vec<bool>,
     lanes: Vec<u8>,
     changed: bool,
 }
@@ -141,6 +151,7 @@ impl Taint<'_> {
             }),
             Op::UniformAt { offset, .. } => self.any(offset),
             Op::MemberAt { index, .. } => self.any(index),
+            Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
             Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),
             Op::Const(_)
             | Op::Input(_)

@@ -176,14 +176,15 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
         .collect();
     let uniforms = uniform_bytes(&translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
-    let ignored: &[u8] = if case.judge_approximate { &[] } else { &translated.approximate };
+    let approximate = translated.approximate();
+    let ignored: &[u8] = if case.judge_approximate { &[] } else { &approximate };
     let judge = |relaxed: Option<&[Registers]>| {
         let mut verdict =
             Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
         for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
             let found = &without(ignored, expected, found);
             let relaxed = relaxed.and_then(|relaxed| relaxed.get(index));
-            verdict.vertex(*vertex, [expected, found], relaxed, &translated.approximate, route);
+            verdict.vertex(*vertex, [expected, found], relaxed, &approximate, route);
         }
         verdict
     };

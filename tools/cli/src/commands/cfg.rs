@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use transpica::Translator;
-use transpica::cfg::{dot, explore};
+use transpica::cfg::{dot, explore, text};
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Profile};
 use transpica::ir;
@@ -33,7 +33,9 @@ pub fn run(
                 explore::Explored::Graph(cfg) if format == Format::Dot => {
                     dot::Dot { cfg: &cfg, program: Some(&program) }.to_string()
                 }
-                explore::Explored::Graph(cfg) => cfg.to_string(),
+                explore::Explored::Graph(cfg) => {
+                    text::Text { cfg: &cfg, program: Some(&program) }.to_string()
+                }
                 explore::Explored::TooManyNodes { limit } => {
                     return Err(Failure::new(format!(
                         "{}: more than {limit} control states",
