@@ -3,7 +3,7 @@
 //!
 //! | IR | naga |
 //! |---|---|
-//! | `If` | `if`; an empty arm is left out, an arm after one that jumps away follows it unindented |
+//! | `If` | `if`; an empty arm is left out, what an arm only yields is stored before, an arm after one that jumps away follows it unindented |
 //! | `Loop` | `loop` without `continuing`, which HLSL, GLSL and MSL lack; what both exits at its end store is stored before them |
 //! | `Block` | `switch 0 { default: {…} }`; nothing at all where each `Break` stands at an end of it |
 //! | `Switch` | `switch` without fall-through |
@@ -11,7 +11,7 @@
 //!
 //! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; naga's validator and writers recurse likewise.
 
-use naga::{Expression, Statement, SwitchCase, SwitchValue, UnaryOperator};
+use naga::{Statement, SwitchCase, SwitchValue};
 
 use super::broken;
 use super::carry::Carrier;
@@ -53,7 +53,7 @@ impl Builder<'_, '_> {
     pub(super) fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
         let ir = self.ir;
         let data = region_of(ir, region)?;
-        self.items(&data.items, data.exit == Exit::Unreachable, scope)?;
+        self.items(&data.items, data.exit, scope)?;
         self.exit(data.exit, scope)
     }
 
@@ -69,14 +69,24 @@ impl Builder<'_, '_> {
         result.map(|()| if idle(&block) { naga::Block::new() } else { block })
     }
 
-    /// `last`: whether nothing follows the last item.
-    fn items(&mut self, items: &[Item], last: bool, scope: Scope<'_>) -> Result<()> {
+    fn items(&mut self, items: &[Item], exit: Exit, scope: Scope<'_>) -> Result<()> {
         for (index, &item) in items.iter().enumerate() {
-            match item {
-                Item::Let(value) => self.item(value)?,
-                Item::Node(node) if last && index + 1 == items.len() => self.node(node, scope, true)?,
-                Item::Node(node) => self.node(node, scope.inside(), false)?,
-            }
+            let Item::Node(node) = item else {
+                if let Item::Let(value) = item {
+                    self.item(value)?;
+                }
+                continue;
+            };
+            let rest = &items[index + 1..];
+            let after = match exit {
+                Exit::Unreachable if rest.is_empty() => After::Nothing,
+                Exit::Continue(values) if !rest.iter().any(|item| matches!(item, Item::Node(_))) => {
+                    After::Continue(values)
+                }
+                Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => After::More,
+            };
+            let scope = if after == After::Nothing { scope } else { scope.inside() };
+            self.node(node, scope, after)?;
         }
         Ok(())
     }
@@ -98,7 +108,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    fn node(&mut self, node: Node, scope: Scope<'_>, last: bool) -> Result<()> {
+    fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
         if self.depth >= MAX_DEPTH {
             return Err(broken(format!("more than {MAX_DEPTH} constructs are nested")));
         }
@@ -107,7 +117,7 @@ impl Builder<'_, '_> {
         let data = ir.nodes.get(node).ok_or_else(|| broken(format!("{node} does not exist")))?;
         match *data {
             NodeData::If { cond, then, otherwise, results } => {
-                self.branch(Branch { cond, then, otherwise, results, last }, scope)?;
+                self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
             }
             NodeData::Loop { params, inits, body, results } => {
                 self.repeat(Repeat { params, inits, body, results }, scope)?;
@@ -127,14 +137,19 @@ impl Builder<'_, '_> {
         let condition = self.operand(cond)?;
         let arm = Scope { yields: &results, ..scope };
         let mut inverted = false;
-        if branch.last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
+        let last = branch.after == After::Nothing;
+        if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
             // The arm that leaves goes first, so that the other needs no braces.
             std::mem::swap(&mut then, &mut otherwise);
             inverted = true;
         }
-        let flat = branch.last && jumps(self.ir, then, arm);
+        let flat = last && jumps(self.ir, then, arm);
+        self.store_common(branch, arm)?;
         if flat {
-            self.store_common(then, otherwise, arm)?;
+            // The other arm follows without braces.
+        } else if let Some(values) = [otherwise, then].into_iter().find_map(|arm| yields_only(self.ir, arm)) {
+            // `r1 = a; if c { r1 = b; }`
+            self.store(&results, self.ir.get(values))?;
         }
         let start = self.carriers.moment();
         let mut accept = self.nested(then, arm)?;
@@ -157,16 +172,17 @@ impl Builder<'_, '_> {
     }
 
     /// Stores first what a `break` and a `continue` that end a loop's body both store.
-    fn store_common(&mut self, one: Region, other: Region, scope: Scope<'_>) -> Result<()> {
+    fn store_common(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let ir = self.ir;
-        let (one, other) = (region_of(ir, one)?, region_of(ir, other)?);
-        let (leave, again) = match (one.exit, other.exit) {
-            (Exit::Break(leave), Exit::Continue(again)) | (Exit::Continue(again), Exit::Break(leave)) => {
-                (leave, again)
-            }
+        let (one, other) = (region_of(ir, branch.then)?, region_of(ir, branch.otherwise)?);
+        let (leave, again) = match (one.exit, other.exit, branch.after) {
+            (Exit::Break(leave), Exit::Continue(again), _)
+            | (Exit::Continue(again), Exit::Break(leave), _) => (leave, again),
+            (Exit::Break(leave), Exit::Yield(_), After::Continue(again))
+            | (Exit::Yield(_), Exit::Break(leave), After::Continue(again)) => (leave, again),
             _ => return Ok(()),
         };
-        // Constructs in the arms could use the same carriers.
+        // Constructs in the arms could use the same carriers; what a switch is left with is another matter.
         let constructs = one.items.iter().chain(&other.items).any(|item| matches!(item, Item::Node(_)));
         let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
             return Ok(());
@@ -194,10 +210,6 @@ impl Builder<'_, '_> {
         let condition = if inverted { self.not(condition) } else { condition };
         self.used(condition);
         self.push(Statement::If { condition, accept, reject });
-    }
-
-    fn not(&mut self, expr: Expr) -> Expr {
-        self.emit(Expression::Unary { op: UnaryOperator::LogicalNot, expr })
     }
 
     fn repeat(&mut self, repeat: Repeat, scope: Scope<'_>) -> Result<()> {
@@ -290,8 +302,18 @@ struct Branch {
     then: Region,
     otherwise: Region,
     results: ValueList,
-    /// Whether nothing follows it.
-    last: bool,
+    after: After,
+}
+
+/// What follows a construct in its region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing: it never falls through.
+    Nothing,
+    /// No further construct, and then the next iteration.
+    Continue(ValueList),
+    /// Something else.
+    More,
 }
 
 /// A `Loop`.
@@ -310,6 +332,15 @@ fn idle(block: &naga::Block) -> bool {
 
 fn region_of(ir: &Func, region: Region) -> Result<&crate::ir::RegionData> {
     ir.regions.get(region).ok_or_else(|| broken(format!("{region} does not exist")))
+}
+
+/// What the region yields, if it does nothing else.
+fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
+    let data = ir.regions.get(region)?;
+    match data.exit {
+        Exit::Yield(values) if data.items.is_empty() => Some(values),
+        Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
+    }
 }
 
 /// Whether the region ends in a jump that must be written.

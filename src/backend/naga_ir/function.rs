@@ -60,6 +60,8 @@ struct Note {
     emitted: bool,
     /// Whether it must have a name.
     named: bool,
+    /// Whether it compares integers.
+    integers: bool,
     /// Where the value came from, for its name.
     hint: Hint,
     /// Kind of the value, for its name.
@@ -314,8 +316,33 @@ impl<'a, 'b> Builder<'a, 'b> {
                 None => value,
             },
             Slot::Const(bits) => self.constant(ty, bits),
-            Slot::Not(expr) => self.emit(Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr }),
+            Slot::Not(expr) => self.not(expr),
         })
+    }
+
+    /// The negation of a condition. Only comparisons of integers have an opposite: NaN compares false either way.
+    pub(super) fn not(&mut self, expr: Expr) -> Expr {
+        use naga::BinaryOperator as B;
+        if let (true, Expression::Binary { op, left, right }) =
+            (self.notes[expr.index()].integers, &self.out.expressions[expr])
+        {
+            let opposite = match op {
+                B::Equal => Some(B::NotEqual),
+                B::Less => Some(B::GreaterEqual),
+                B::Greater => Some(B::LessEqual),
+                _ => None,
+            };
+            if let Some(op) = opposite {
+                let (left, right) = (*left, *right);
+                return self.emit(Expression::Binary { op, left, right });
+            }
+        }
+        self.emit(Expression::Unary { op: naga::UnaryOperator::LogicalNot, expr })
+    }
+
+    /// Notes that an expression compares integers.
+    pub(super) fn compares_integers(&mut self, expr: Expr) {
+        self.notes[expr.index()].integers = true;
     }
 
     /// The first `count` lanes of a pattern on a vector expression.

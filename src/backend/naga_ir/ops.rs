@@ -180,7 +180,11 @@ impl Builder<'_, '_> {
             BinaryForm::Operator(operator) => operator,
         };
         let (left, right) = (self.operand(left)?, self.operand(right)?);
-        Ok(self.emit(Expression::Binary { op: operator, left, right }))
+        let result = self.emit(Expression::Binary { op: operator, left, right });
+        if matches!(op, Binary::IEqual | Binary::UEqual | Binary::ILess | Binary::ULess | Binary::IGreater) {
+            self.compares_integers(result);
+        }
+        Ok(result)
     }
 
     fn product(&mut self, left: Value, right: Value) -> Result<Expr> {

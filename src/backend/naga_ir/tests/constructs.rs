@@ -15,11 +15,9 @@ fn an_if_stores_where_it_yields() {
             @location(1) color: vec4f,
             @location(2) weights: vec4f,
         ) -> VertexOutput {
-            var r1: vec4f;
+            var r1 = color;
             if position.x < color.x {
                 r1 = position * color;
-            } else {
-                r1 = color;
             }
             return VertexOutput(r1);
         }
@@ -95,11 +93,10 @@ fn exchanged_parameters_are_safe() {
             var r1 = color;
             loop {
                 let r0_1 = r0;
+                r0 = r1;
                 if r0_1.x > r1.x {
-                    r0 = r1;
                     break;
                 }
-                r0 = r1;
                 r1 = r0_1;
             }
             return VertexOutput(r0);

@@ -72,7 +72,8 @@ impl Chooser<'_, '_> {
             parts.extend(&call.arguments);
         }
         let size = loop {
-            let size = parts.iter().fold(Size { length: own_length(expression), depth: 0 }, |size, &part| {
+            let own = self.own_length(expression);
+            let size = parts.iter().fold(Size { length: own, depth: 0 }, |size, &part| {
                 let part = self.written(part);
                 Size { length: size.length + part.length, depth: size.depth.max(part.depth + 1) }
             });
@@ -98,7 +99,7 @@ impl Chooser<'_, '_> {
     /// What is written for an operand.
     fn written(&self, part: Handle<Expression>) -> Size {
         if self.named[part.index()] {
-            return Size { length: NAME, depth: 0 };
+            return Size { length: self.name_length(part), depth: 0 };
         }
         let mut size = self.sizes[part.index()];
         // Selections are counted anew, since what they select from may have got a name.
@@ -106,11 +107,17 @@ impl Chooser<'_, '_> {
         while let Some(base) = self.selection(selected) {
             selected = base;
             if self.named[base.index()] {
-                size = Size { length: NAME + 3, depth: 1 };
+                size = Size { length: self.name_length(base) + 4, depth: 1 };
                 break;
             }
         }
         size
+    }
+
+    /// Characters of a name that an expression gets.
+    fn name_length(&self, expr: Handle<Expression>) -> u32 {
+        let name = self.survey.function.named_expressions.get(&expr);
+        name.map_or(NAME, |name| u32::try_from(name.len()).unwrap_or(u32::MAX).saturating_add(1))
     }
 
     /// What an expression selects from, if it does nothing else.
@@ -143,7 +150,7 @@ impl Chooser<'_, '_> {
         match expression {
             Expression::AccessIndex { .. } | Expression::Access { .. } => false,
             Expression::Load { pointer } => match self.survey.root(*pointer) {
-                Root::Local(local) => fact.crosses || self.survey.stored_between(local, fact.at, fact.last),
+                Root::Local(local) => fact.crosses || self.survey.stored_between(local, fact.at, handle),
                 Root::Constant => fact.crosses || uses > 1,
                 Root::Other => true,
             },
@@ -166,22 +173,40 @@ impl Chooser<'_, '_> {
         let length: u32 = components.iter().map(|&component| self.written(component).length + 8).sum();
         self.broken[value.index()] = length > LINE;
     }
-}
 
-/// Characters that an expression adds to its operands.
-fn own_length(expression: &Expression) -> u32 {
-    match expression {
-        Expression::Binary { .. } | Expression::Unary { .. } => 4,
-        Expression::Swizzle { .. } | Expression::AccessIndex { .. } | Expression::Access { .. } => 3,
-        Expression::Load { .. } => 0,
-        Expression::FunctionArgument(_) => 6,
-        Expression::GlobalVariable(_) | Expression::Math { .. } | Expression::Splat { .. } => 8,
-        Expression::Literal(Literal::U32(value)) if *value > 0xFFFF => 11,
-        Expression::Literal(Literal::F32(value)) if value.abs() > 1e5 || value.abs() < 1e-3 => 9,
-        Expression::Literal(_) => 3,
-        Expression::LocalVariable(_) => 5,
-        Expression::CallResult(_) => 18,
-        Expression::As { .. } => 16,
-        _ => 12,
+    /// Characters that an expression adds to its operands.
+    fn own_length(&self, expression: &Expression) -> u32 {
+        let function = self.survey.function;
+        let length = |name: Option<&String>| u32::try_from(name.map_or(6, String::len)).unwrap_or(u32::MAX);
+        match *expression {
+            Expression::Binary { .. } | Expression::Unary { .. } => 4,
+            Expression::AccessIndex { base, index } => match function.expressions[base] {
+                Expression::GlobalVariable(global) => {
+                    let ty = self.survey.module.global_variables[global].ty;
+                    match &self.survey.module.types[ty].inner {
+                        naga::TypeInner::Struct { members, .. } => {
+                            length(members.get(index as usize).and_then(|member| member.name.as_ref()))
+                        }
+                        _ => 3,
+                    }
+                }
+                _ => 3,
+            },
+            Expression::Swizzle { size, .. } => size as u32 + 1,
+            Expression::Access { .. } => 3,
+            Expression::Load { .. } => 0,
+            Expression::FunctionArgument(index) => {
+                length(function.arguments.get(index as usize).and_then(|argument| argument.name.as_ref()))
+            }
+            Expression::GlobalVariable(_) => 9,
+            Expression::Math { .. } | Expression::Splat { .. } => 7,
+            Expression::Literal(Literal::U32(value)) if value > 0xFFFF => 11,
+            Expression::Literal(Literal::F32(value)) if value.fract() != 0.0 => 9,
+            Expression::Literal(_) => 3,
+            Expression::LocalVariable(local) => length(function.local_variables[local].name.as_ref()),
+            Expression::CallResult(_) => 18,
+            Expression::As { .. } => 16,
+            _ => 10,
+        }
     }
 }

@@ -52,7 +52,9 @@ const fn operator(op: BinaryOperator) -> Option<(&'static str, Level, Level, Lev
         B::ShiftRight => (">>", Bits, Unary, Unary),
         B::LogicalAnd => ("&&", And, And, Relation),
         B::LogicalOr => ("||", Or, Or, Relation),
-        B::Modulo | B::NotEqual | B::ShiftLeft => return None,
+        // Our modules compare only integers so.
+        B::NotEqual => ("!=", Relation, Sum, Sum),
+        B::Modulo | B::ShiftLeft => return None,
     })
 }
 
@@ -71,7 +73,7 @@ const fn function_name(fun: MathFunction) -> Option<&'static str> {
 impl Body<'_, '_> {
     /// A whole expression, as after `=`.
     pub(super) fn expression(&mut self, expr: Handle<Expression>) -> Result<()> {
-        if self.plan.lets[expr.index()].is_some() {
+        if self.plan.names[expr.index()].is_some() {
             self.write(expr, Level::Or)
         } else {
             self.definition(expr)
@@ -103,26 +105,78 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`.
-    pub(super) fn assigned(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<()> {
-        if let Expression::Binary { op, left, right } = self.function.expressions[value]
-            && matches!(
-                op,
-                BinaryOperator::Add
-                    | BinaryOperator::Subtract
-                    | BinaryOperator::Multiply
-                    | BinaryOperator::Divide
-            )
-            && self.plan.lets[value.index()].is_none()
-            && self.plan.lets[left.index()].is_none()
-            && matches!(self.function.expressions[left], Expression::Load { pointer: source } if source == pointer)
-            && let Some((text, ..)) = operator(op)
-        {
-            let _ = write!(self.writer.out, " {text}= ");
-            return self.expression(right);
+    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`. `kept`: the value
+    /// goes by the place's name from here on.
+    pub(super) fn assigned(
+        &mut self,
+        pointer: Handle<Expression>,
+        value: Handle<Expression>,
+        kept: bool,
+    ) -> Result<()> {
+        if kept || self.plan.names[value.index()].is_none() {
+            if let Some((op, other)) = self.own_operation(pointer, value)
+                && let Some((text, ..)) = operator(op)
+            {
+                let (text, other) = self.subtracted(op, other).map_or((text, other), |other| ("-", other));
+                let _ = write!(self.writer.out, " {text}= ");
+                return self.expression(other);
+            }
+            self.writer.out.push_str(" = ");
+            return self.definition(value);
         }
         self.writer.out.push_str(" = ");
         self.expression(value)
+    }
+
+    /// The operation and its other operand, if the value is made from what the place holds.
+    fn own_operation(
+        &self,
+        place: Handle<Expression>,
+        value: Handle<Expression>,
+    ) -> Option<(BinaryOperator, Handle<Expression>)> {
+        let Expression::Binary { op, left, right } = self.function.expressions[value] else { return None };
+        let Expression::LocalVariable(local) = self.function.expressions[place] else { return None };
+        let own = |expr: Handle<Expression>| match &self.plan.names[expr.index()] {
+            // A value that goes by the name of the variable.
+            Some(name) => *name == self.plan.locals[local.index()],
+            None => {
+                matches!(self.function.expressions[expr], Expression::Load { pointer } if pointer == place)
+            }
+        };
+        match op {
+            BinaryOperator::Add | BinaryOperator::Multiply
+                if own(right) && !own(left) && self.same_type(left, right) =>
+            {
+                Some((op, left))
+            }
+            BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+                if own(left) =>
+            {
+                Some((op, right))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a scalar is not the factor of a vector.
+    fn same_type(&self, a: Handle<Expression>, b: Handle<Expression>) -> bool {
+        let types = &self.writer.module.types;
+        self.types.get(a, types) == self.types.get(b, types)
+    }
+
+    /// The `b` of `a + -b`, which reads better as `a - b` and is the same.
+    fn subtracted(&self, op: BinaryOperator, right: Handle<Expression>) -> Option<Handle<Expression>> {
+        match self.function.expressions[right] {
+            Expression::Unary { op: UnaryOperator::Negate, expr }
+                if op == BinaryOperator::Add && self.plan.names[right.index()].is_none() =>
+            {
+                Some(expr)
+            }
+            _ => None,
+        }
     }
 
     /// What a pointer points at.
@@ -132,7 +186,7 @@ impl Body<'_, '_> {
 
     /// An expression or its name, in parentheses where it holds together less than `level`.
     fn write(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
-        match &self.plan.lets[expr.index()] {
+        match &self.plan.names[expr.index()] {
             Some(name) => {
                 self.writer.out.push_str(name);
                 Ok(())
@@ -332,13 +386,23 @@ impl Body<'_, '_> {
                 return body.literal(right, right_level, true);
             }
             body.write(left, left_level)?;
+            if let Some(right) = body.subtracted(op, right) {
+                body.writer.out.push_str(" - ");
+                return body.write(right, right_level);
+            }
+            if op == BinaryOperator::Add
+                && let Some(positive) = body.literal_of(right).and_then(opposite)
+            {
+                body.writer.out.push_str(" - ");
+                return body.literal(positive, right_level, false);
+            }
             let _ = write!(body.writer.out, " {text} ");
             body.write(right, right_level)
         })
     }
 
     fn is_binary(&self, expr: Handle<Expression>, op: BinaryOperator) -> bool {
-        self.plan.lets[expr.index()].is_none()
+        self.plan.names[expr.index()].is_none()
             && matches!(self.function.expressions[expr], Expression::Binary { op: other, .. } if other == op)
     }
 
@@ -380,6 +444,15 @@ impl Body<'_, '_> {
             };
             Ok(())
         })
+    }
+}
+
+/// The number without its minus, if it has one.
+fn opposite(literal: Literal) -> Option<Literal> {
+    match literal {
+        Literal::F32(value) if value < 0.0 => Some(Literal::F32(-value)),
+        Literal::I32(value) if value < 0 => Some(Literal::I32(value.checked_neg()?)),
+        _ => None,
     }
 }
 

@@ -3,7 +3,10 @@
 //!
 //! Every statement has a number, in the order of the text. An expression is written where it is used if it is used once, in
 //! the loop it is evaluated in, and does not make the line long. A load of a variable may besides be written as often as it is
-//! used, if no statement between its place and its last use stores the variable. All else is `let`.
+//! used, if no statement between its place and its last use stores the variable. What is first stored in a variable goes by the
+//! variable's name as long as that holds it. All else is `let`.
+
+use std::collections::BTreeMap;
 
 use naga::{AddressSpace, Block, Expression, Function, Handle, LocalVariable, Module, Statement};
 
@@ -29,8 +32,10 @@ pub(super) struct Declaration {
 /// How a function is written.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// Names of the expressions that get a `let`.
-    pub lets: Vec<Option<String>>,
+    /// Names of the expressions that are not written in place.
+    pub names: Vec<Option<String>>,
+    /// The statement that stores an expression in the variable whose name it then goes by.
+    pub kept: Vec<Option<u32>>,
     /// Names of the variables.
     pub locals: Vec<String>,
     /// Names of the arguments.
@@ -63,6 +68,12 @@ pub(super) struct Fact {
     pub home: u32,
     /// Last statement that its text may stand in.
     pub last: u32,
+    /// No use comes before this statement.
+    pub first: u32,
+    /// Block of the statement that evaluates it.
+    block: u32,
+    /// The first store of it: statement, variable, block.
+    store: Option<(u32, Handle<LocalVariable>, u32)>,
     /// Whether an `Emit` or a call evaluates it.
     pub evaluated: bool,
     /// Whether another loop than its own uses it.
@@ -72,8 +83,8 @@ pub(super) struct Fact {
 /// Where a variable occurs.
 #[derive(Clone, Default)]
 struct Occurrences {
-    /// Statements that store it, ascending.
-    stores: Vec<u32>,
+    /// Statements that store it, ascending, and where they stand.
+    stores: Vec<(u32, Vec<Place>)>,
     /// Statement and path of blocks of the first occurrence, cut to what all occurrences share.
     first: Option<(u32, Vec<Place>)>,
 }
@@ -101,6 +112,10 @@ pub(super) struct Survey<'a> {
     /// How often each expression is used.
     pub uses: Vec<u32>,
     pub plan: Plan,
+    /// Where an expression that a variable may stand for is used: first and last statement that each use may be written in.
+    spans: Vec<Vec<(u32, u32)>>,
+    /// The blocks of each `if` and `switch`: first statement and the one after.
+    arms: BTreeMap<u32, Vec<(u32, u32)>>,
     occurrences: Vec<Occurrences>,
     path: Vec<Place>,
     pub blocks: u32,
@@ -117,7 +132,9 @@ pub(super) fn plan(module: &Module, function: &Function, globals: &Names) -> Res
         function,
         facts: vec![Fact::default(); count],
         uses: vec![0; count],
-        plan: Plan { lets: vec![None; count], ..Plan::default() },
+        plan: Plan { names: vec![None; count], kept: vec![None; count], ..Plan::default() },
+        spans: vec![Vec::new(); count],
+        arms: BTreeMap::new(),
         occurrences: vec![Occurrences::default(); function.local_variables.len()],
         path: Vec::new(),
         blocks: 0,
@@ -141,11 +158,14 @@ impl<'a> Survey<'a> {
             return Err(foreign(format_args!("a nest of {MAX_DEPTH} constructs")));
         }
         self.blocks += 1;
-        let (block_id, in_loop) = (self.blocks, self.home != 0);
+        let (block_id, in_loop, first) = (self.blocks, self.home != 0, self.counter);
         for statement in block {
             self.path.push(Place { block: block_id, statement: self.counter, in_loop });
             self.statement(statement)?;
             self.path.pop();
+        }
+        if let Some(owner) = self.path.last() {
+            self.arms.entry(owner.statement).or_default().push((first, self.counter));
         }
         Ok(())
     }
@@ -159,8 +179,15 @@ impl<'a> Survey<'a> {
                 self.used(*value, at);
                 self.used(*pointer, at);
                 if let Root::Local(local) = self.root(*pointer) {
+                    let fact = &mut self.facts[value.index()];
+                    if fact.store.is_none()
+                        && matches!(self.function.expressions[*pointer], Expression::LocalVariable(_))
+                    {
+                        fact.store = Some((at, local, self.path.last().map_or(0, |place| place.block)));
+                    }
                     self.occurs(*pointer);
-                    self.occurrences[local.index()].stores.push(at);
+                    let place = (at, self.path.clone());
+                    self.occurrences[local.index()].stores.push(place);
                 }
             }
             Statement::If { condition, accept, reject } => {
@@ -185,6 +212,8 @@ impl<'a> Survey<'a> {
                 }
                 self.counter += 1;
                 self.home = outer;
+                // Its blocks run one after the other.
+                self.arms.remove(&at);
             }
             Statement::Return { value } => {
                 if let Some(value) = value {
@@ -206,7 +235,10 @@ impl<'a> Survey<'a> {
     }
 
     fn evaluated(&mut self, expr: Handle<Expression>, at: u32) {
-        self.facts[expr.index()] = Fact { at, home: self.home, last: at, evaluated: true, crosses: false };
+        let block = self.path.last().map_or(0, |place| place.block);
+        let (home, first) = (self.home, u32::MAX);
+        self.facts[expr.index()] =
+            Fact { at, home, last: at, first, block, evaluated: true, ..Fact::default() };
         if let Expression::Load { pointer } = self.function.expressions[expr] {
             self.occurs(pointer);
         }
@@ -214,15 +246,20 @@ impl<'a> Survey<'a> {
 
     /// A use by a statement.
     fn used(&mut self, expr: Handle<Expression>, at: u32) {
-        self.use_in(expr, at, self.home, 1);
+        self.use_in(expr, (at, at), self.home, 1);
     }
 
-    fn use_in(&mut self, expr: Handle<Expression>, at: u32, home: u32, times: u32) {
+    /// A use in text that stands between two statements.
+    fn use_in(&mut self, expr: Handle<Expression>, (first, last): (u32, u32), home: u32, times: u32) {
         let uses = &mut self.uses[expr.index()];
         *uses = uses.saturating_add(times);
         let fact = &mut self.facts[expr.index()];
-        fact.last = fact.last.max(at);
+        fact.last = fact.last.max(last);
+        fact.first = fact.first.min(first);
         fact.crosses |= fact.evaluated && fact.home != home;
+        if fact.evaluated && (fact.store.is_some() || self.repeatable(expr)) {
+            self.spans[expr.index()].push((first, last));
+        }
     }
 
     /// Notes that a variable occurs in the statement at the end of the path, if the pointer points into one.
@@ -253,14 +290,15 @@ impl<'a> Survey<'a> {
             let fact = self.facts[index];
             let access = matches!(expression, Expression::AccessIndex { .. } | Expression::Access { .. });
             // What is written in place takes its operands along; what has a name leaves them.
-            let last = if !access && (uses > 1 || fact.crosses) && !self.repeatable(handle) {
-                fact.at
-            } else {
-                fact.last
+            self.plan.kept[index] = self.kept(handle);
+            let last = match self.plan.kept[index] {
+                Some(store) => store,
+                None if !access && (uses > 1 || fact.crosses) && !self.repeatable(handle) => fact.at,
+                None => fact.last,
             };
             let times = if access { uses } else { 1 };
             let mut visit = |operand: Handle<Expression>| {
-                self.use_in(operand, last, fact.home, times);
+                self.use_in(operand, (fact.at, last), fact.home, times);
                 if access && fact.crosses {
                     self.facts[operand.index()].crosses |= self.facts[operand.index()].evaluated;
                 }
@@ -271,6 +309,24 @@ impl<'a> Survey<'a> {
             }
         }
         self.plan.calls = calls;
+    }
+
+    /// The store whose variable's name an expression may go by: its first use, in its own block, and no other store comes before
+    /// its last use.
+    fn kept(&self, expr: Handle<Expression>) -> Option<u32> {
+        let fact = self.facts[expr.index()];
+        let (at, local, block) = fact.store?;
+        let fits = fact.evaluated && !fact.crosses && fact.first == at && fact.block == block;
+        let other = matches!(
+            self.function.expressions[expr],
+            Expression::Access { .. } | Expression::AccessIndex { .. }
+        );
+        (fits
+            && !other
+            && self.uses[expr.index()] > 1
+            && !self.repeatable(expr)
+            && !self.stored_between(local, at, expr))
+        .then_some(at)
     }
 
     /// Whether it may be written more than once: a variable's name is no longer than a `let`'s.
@@ -302,11 +358,34 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Whether a statement after `from` and before `to` stores the variable.
-    pub(super) fn stored_between(&self, local: Handle<LocalVariable>, from: u32, to: u32) -> bool {
+    /// Whether the variable may be stored after the statement `from` and before a use of the expression.
+    pub(super) fn stored_between(
+        &self,
+        local: Handle<LocalVariable>,
+        from: u32,
+        expr: Handle<Expression>,
+    ) -> bool {
         let stores = &self.occurrences[local.index()].stores;
-        let next = stores.partition_point(|&store| store <= from);
-        stores.get(next).is_some_and(|&store| store < to)
+        let next = stores.partition_point(|(at, _)| *at <= from);
+        let last = self.facts[expr.index()].last;
+        let between = stores[next..].iter().take_while(|(at, _)| *at < last);
+        between.into_iter().any(|(at, path)| {
+            self.spans[expr.index()].iter().any(|span| *at < span.1 && !self.excludes(path, *span))
+        })
+    }
+
+    /// Whether what stands at the end of the path never runs before a use in the same iteration, because the use stands in another
+    /// arm of the same statement.
+    fn excludes(&self, path: &[Place], (first, last): (u32, u32)) -> bool {
+        path.windows(2).any(|places| {
+            let (owner, inner) = (places[0].statement, places[1].statement);
+            self.arms.get(&owner).is_some_and(|arms| {
+                arms.iter().any(|&(start, end)| {
+                    let holds = |at: u32| (start..end).contains(&at);
+                    holds(first) && holds(last) && !holds(inner)
+                })
+            })
+        })
     }
 
     /// Where the variables are declared: by the first store if it stands in the innermost block that has all occurrences, else
@@ -318,7 +397,7 @@ impl<'a> Survey<'a> {
             let Some(innermost) = path.last() else { continue };
             let by_store = variable.init.is_none()
                 && innermost.statement == *first
-                && occurrences.stores.first() == Some(first);
+                && occurrences.stores.first().is_some_and(|(at, _)| at == first);
             let outside = path.iter().rev().find(|place| !place.in_loop);
             let at = if by_store { *first } else { outside.map_or(0, |place| place.statement) };
             self.plan.declarations.push(Declaration { at, local, by_store });
@@ -336,9 +415,13 @@ impl<'a> Survey<'a> {
             self.plan.locals.push(names.unique(&wanted(&local.name)));
         }
         for (handle, _) in self.function.expressions.iter() {
-            if named[handle.index()] {
+            if let (Some(_), Some((_, local, _))) =
+                (self.plan.kept[handle.index()], self.facts[handle.index()].store)
+            {
+                self.plan.names[handle.index()] = self.plan.locals.get(local.index()).cloned();
+            } else if named[handle.index()] {
                 let name = self.function.named_expressions.get(&handle).map_or("t", String::as_str);
-                self.plan.lets[handle.index()] = Some(names.unique(name));
+                self.plan.names[handle.index()] = Some(names.unique(name));
             }
         }
     }

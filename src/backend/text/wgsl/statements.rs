@@ -134,7 +134,8 @@ impl<'a> Body<'_, 'a> {
             Statement::Store { pointer, value } => {
                 self.line().push_str(if declares { "var " } else { "" });
                 self.place(*pointer)?;
-                self.assigned(*pointer, *value)?;
+                let kept = self.plan.kept[value.index()] == Some(at);
+                self.assigned(*pointer, *value, kept)?;
                 self.writer.out.push_str(";\n");
             }
             Statement::If { condition, accept, reject } => {
@@ -166,9 +167,17 @@ impl<'a> Body<'_, 'a> {
         Ok(())
     }
 
+    /// Whether an expression gets a `let`.
+    fn has_let(&self, expr: Handle<Expression>) -> bool {
+        self.plan.names[expr.index()].is_some() && self.plan.kept[expr.index()].is_none()
+    }
+
     /// The `let` of an expression, if it has one.
     fn binding(&mut self, expr: Handle<Expression>) -> Result<()> {
-        let Some(name) = self.plan.lets[expr.index()].clone() else { return Ok(()) };
+        if !self.has_let(expr) {
+            return Ok(());
+        }
+        let Some(name) = self.plan.names[expr.index()].clone() else { return Ok(()) };
         let _ = write!(self.line(), "let {name} = ");
         self.definition(expr)?;
         self.writer.out.push_str(";\n");
@@ -200,10 +209,8 @@ impl<'a> Body<'_, 'a> {
         let (last, before) = block.split_last()?;
         let Statement::If { condition, accept, reject } = last else { return None };
         let silent = before.iter().all(|statement| match statement {
-            Statement::Emit(range) => range.clone().all(|expr| self.plan.lets[expr.index()].is_none()),
-            Statement::Call { result, .. } => {
-                result.is_none_or(|expr| self.plan.lets[expr.index()].is_none())
-            }
+            Statement::Emit(range) => range.clone().all(|expr| !self.has_let(expr)),
+            Statement::Call { result, .. } => result.is_none_or(|expr| !self.has_let(expr)),
             _ => false,
         });
         let number = self.counter + u32::try_from(before.len()).ok()?;
