@@ -47,6 +47,8 @@ struct Scope {
     leaves: Vec<Leave>,
     /// Slots with a loop parameter, as (group, mask), in parameter order.
     params: Vec<(Group, u8)>,
+    /// Whether something inside leaves to a construct around this one, which still needs its lane map.
+    escaped: bool,
 }
 
 /// Builds one function.
@@ -201,7 +203,7 @@ impl Builder {
         base: usize,
         watermark: u32,
     ) {
-        self.scopes.push(Scope { kind, outer, base, watermark, leaves: Vec::new(), params });
+        self.scopes.push(Scope { kind, outer, base, watermark, leaves: Vec::new(), params, escaped: false });
     }
 
     /// Opens an `if`; what follows goes to its first arm.
@@ -301,6 +303,7 @@ impl Builder {
         let region = self.region;
         let depth = depth.expect("the tree leaves only constructs it is in");
         self.scopes[depth].leaves.push(Leave { region, snapshot, kind });
+        self.scopes[depth + 1..].iter_mut().for_each(|scope| scope.escaped = true);
         self.reachable = false;
     }
 
@@ -358,8 +361,9 @@ impl Builder {
             }
             None => ValueList::EMPTY,
         };
-        if self.scopes.is_empty() {
-            self.snapshots.clear();
+        if !scope.escaped {
+            // The lane maps of this construct are those taken last, and nobody needs them any more.
+            self.snapshots.truncate(scope.base);
         }
         let node = self.node(scope.kind, results);
         self.func.regions[scope.outer].items.push(Item::Node(node));

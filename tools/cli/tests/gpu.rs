@@ -22,12 +22,10 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 
 #[test]
 fn wgsl_agrees_within_its_tolerance() {
-    // FIXME: should be the whole folder. `ribbon` subtracts nearly equal products; without NoContraction the driver fuses
-    // one, and a tolerance in units of the last place of the result does not cover that.
-    let shaders = ["lights", "textured", "fog", "skinning", "uber", "library"];
-    let paths = shaders.map(|name| format!("shaders/{name}.shbin"));
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    compare(&[&paths[..], &["--route", "wgsl"]].concat());
+    let text = compare(&["shaders", "--route", "wgsl"]);
+    // Beyond 4 ulp only where the driver reassociates: `ribbon` subtracts nearly equal products.
+    let reassociated: Vec<&str> = text.lines().filter(|line| line.contains("reassociated")).collect();
+    assert!(reassociated.iter().all(|line| line.contains("ribbon")), "{text}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn attributes(interface: &Interface, vertices: &[Registers]) -> Vec<u8> {
     let registers = interface.attributes.iter().map(|attribute| usize::from(attribute.register & 15));
     let registers: Vec<usize> = registers.collect();
     let vectors = vertices.iter().flat_map(|vertex| registers.iter().map(|&register| vertex[register]));
-    vectors.flat_map(|vector| bytemuck::cast::<[u32; 4], [u8; 16]>(vector)).collect()
+    vectors.flat_map(bytemuck::cast::<[u32; 4], [u8; 16]>).collect()
 }
 
 fn target(gpu: &Gpu) -> wgpu::TextureView {

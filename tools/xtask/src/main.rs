@@ -38,7 +38,7 @@ fn test() -> ExitCode {
         cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])
     };
     let passed = cargo(&["fmt", "--all", "--check"])
-        && features.iter().all(|feature| alone(&feature))
+        && features.iter().all(alone)
         && cargo(&[
             "clippy",
             "--workspace",
