@@ -200,18 +200,20 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { .. } => return Ok(Control::Code),
     };
-    if reduce(&mut cfg, &options.limits) == Reduced::TooDeep {
-        let tree = structure::blocks::dispatcher(&cfg);
-        return Ok(Control::Tree(cfg, tree, Tier::BlockDispatcher));
+    if reduce(&mut cfg, &options.limits) == Reduced::Reducible
+        && let Structured::Tree(tree) = structure::structure(&cfg, &options.limits)
+    {
+        return Ok(Control::Tree(cfg, tree, Tier::Structured));
     }
-    Ok(match structure::structure(&cfg, &options.limits) {
-        Structured::Tree(tree) => Control::Tree(cfg, tree, Tier::Structured),
-        Structured::TooDeep { .. } => {
-            let tree = structure::blocks::dispatcher(&cfg);
-            Control::Tree(cfg, tree, Tier::BlockDispatcher)
-        }
-    })
+    if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
+        return Ok(Control::Code);
+    }
+    let tree = structure::blocks::dispatcher(&cfg);
+    Ok(Control::Tree(cfg, tree, Tier::BlockDispatcher))
 }
+
+/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not through every case.
+const MOST_DISPATCHED_BLOCKS: usize = 1024;
 
 /// Adds the output registers that the program writes.
 fn written(program: &Program<'_>, control: &Control, usage: &mut Usage) {

@@ -3,8 +3,11 @@
 //! `isa::control`, here with its rings as data: newest entry first, so that a push shifts and the oldest falls off.
 //!
 //! ```text
-//! loop { if pc == EXIT { break }  switch pc { case per straight run }  ends of CALL, IF, LOOP against the address passed }
+//! loop { if pc == EXIT { break }  switch pc { case per straight run }  push what it opened  end what ends here }
 //! ```
+//!
+//! A case only says what it opens; the rings change in one place behind the switch, so that they do not go through every
+//! case.
 
 use super::data::{self, Data};
 use super::lanes::{COUNTER, LEFT, SAVED, Slot, SlotSet, VARS};
@@ -29,15 +32,25 @@ const PASSED: Slot = VARS + 1;
 const BROKE: Slot = VARS + 2;
 /// The address that ends of calls are compared with: PASSED, then the return address of each call that ended.
 const RETURNED: Slot = VARS + 3;
+/// What the run opened: [`NOTHING`], [`CALL`], [`IF`] or [`LOOP`].
+const OPENED: Slot = VARS + 4;
+/// The columns of what it opened, as far as they are not the same for all: end and return address; end and join; end,
+/// start, and the first aL, step and count of the int uniform.
+const ENTRY: [Slot; 5] = [VARS + 5, VARS + 6, VARS + 7, VARS + 8, VARS + 9];
 /// Columns: end, return address.
-const CALLS: Stack<2> = Stack { len: VARS + 4, columns: [VARS + 5, VARS + 9], depth: 4 };
+const CALLS: Stack<2> = Stack { len: VARS + 10, columns: [VARS + 11, VARS + 15], depth: 4 };
 /// Columns: end, join.
-const IFS: Stack<2> = Stack { len: VARS + 13, columns: [VARS + 14, VARS + 22], depth: 8 };
+const IFS: Stack<2> = Stack { len: VARS + 19, columns: [VARS + 20, VARS + 28], depth: 8 };
 /// Columns: end, start, step of aL, iterations left, saved aL.
 const LOOPS: Stack<5> =
-    Stack { len: VARS + 30, columns: [VARS + 31, VARS + 35, VARS + 39, LEFT, SAVED], depth: 4 };
+    Stack { len: VARS + 36, columns: [VARS + 37, VARS + 41, VARS + 45, LEFT, SAVED], depth: 4 };
 /// Number of slots.
-const SLOTS: usize = VARS + 43;
+const SLOTS: usize = VARS + 49;
+
+const NOTHING: i32 = 0;
+const CALL: i32 = 1;
+const IF: i32 = 2;
+const LOOP: i32 = 3;
 
 /// A ring as variables: its length, and for each column the slots newest first.
 struct Stack<const N: usize> {
@@ -114,6 +127,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     b.default_case();
     end(&mut b);
     b.close();
+    push_opened(&mut b);
     calls_end(&mut b);
     ifs_end(&mut b);
     loops_end(&mut b);
@@ -219,6 +233,7 @@ fn end(b: &mut Builder) {
     set_int(b, PC, EXIT);
     set_int(b, PASSED, NOWHERE);
     set_int(b, BROKE, 0);
+    set_int(b, OPENED, NOTHING);
 }
 
 /// The word at `pc` was executed; by default the next one follows.
@@ -226,6 +241,7 @@ fn passed(b: &mut Builder, pc: Pc) {
     set_int(b, PC, i32::from(pc.next().0));
     set_int(b, PASSED, i32::from(pc.next().0));
     set_int(b, BROKE, 0);
+    set_int(b, OPENED, NOTHING);
 }
 
 fn steer(b: &mut Builder, flow: Flow, pc: Pc) {
@@ -274,10 +290,18 @@ fn when_value(
     b.close();
 }
 
+/// Notes what the run opened and its columns.
+fn open(b: &mut Builder, what: i32, entry: &[Value]) {
+    set_int(b, OPENED, what);
+    for (slot, value) in ENTRY.into_iter().zip(entry) {
+        b.set(slot, Lane::new(*value, 0));
+    }
+}
+
 fn call(b: &mut Builder, pc: Pc, target: Pc, length: u8) {
     let end = b.int(i32::from(target.0) + i32::from(length));
     let ret = b.int(i32::from(pc.next().0));
-    CALLS.push(b, [end, ret]);
+    open(b, CALL, &[end, ret]);
     set_int(b, PC, i32::from(target.0));
 }
 
@@ -285,7 +309,7 @@ fn branch(b: &mut Builder, test: Test, target: Pc, length: u8) {
     let then = |b: &mut Builder| {
         let end = b.int(i32::from(target.0));
         let join = b.int(i32::from(target.0) + i32::from(length));
-        IFS.push(b, [end, join]);
+        open(b, IF, &[end, join]);
     };
     when(b, test, then, |b| set_int(b, PC, i32::from(target.0)));
 }
@@ -295,9 +319,27 @@ fn enter_loop(b: &mut Builder, int: u8, pc: Pc, last: Pc) {
         [0, 1, 2].map(|component| b.emit(Type::I32, Op::IntUniform { index: int, component }));
     let end = b.int(i32::from(last.next().0));
     let start = b.int(i32::from(pc.next().0));
+    open(b, LOOP, &[end, start, first, step, count]);
+}
+
+/// Pushes what the run opened, before anything is compared with the address passed.
+fn push_opened(b: &mut Builder) {
+    let opened = b.scalar(b.get(OPENED));
+    b.open_switch(opened);
+    let entry = |b: &mut Builder, index: usize| b.scalar(b.get(ENTRY[index]));
+    b.case(vec![CALL]);
+    let columns = [entry(b, 0), entry(b, 1)];
+    CALLS.push(b, columns);
+    b.case(vec![IF]);
+    let columns = [entry(b, 0), entry(b, 1)];
+    IFS.push(b, columns);
+    b.case(vec![LOOP]);
     let saved = b.scalar(b.get(COUNTER));
-    LOOPS.push(b, [end, start, step, count, saved]);
-    b.set(COUNTER, Lane::new(first, 0));
+    let columns = [entry(b, 0), entry(b, 1), entry(b, 3), entry(b, 4), saved];
+    LOOPS.push(b, columns);
+    b.set(COUNTER, b.get(ENTRY[2]));
+    b.default_case();
+    b.close();
 }
 
 /// Up to four calls may end at once; the fourth loses its return address.
@@ -379,7 +421,7 @@ fn assigned(program: &Program<'_>, leaders: &Leaders) -> SlotSet {
             }
         }
     }
-    for slot in [PC, PASSED, RETURNED, BROKE, COUNTER] {
+    for slot in [PC, PASSED, RETURNED, BROKE, OPENED, COUNTER].into_iter().chain(ENTRY) {
         set.insert(slot);
     }
     CALLS.slots(&mut set);

@@ -486,8 +486,7 @@ fn the_loop_counter_indexes_too() {
 #[test]
 fn effects_change_the_loop_data() {
     let mut registers = registers(Exact, [[0.0; 4]; 3]);
-    let uniforms =
-        Uniforms { ints: [[2, 10, 1, 0], [0, 20, 3, 0], [0; 4], [0; 4]], ..Uniforms::default() };
+    let uniforms = Uniforms { ints: [[2, 10, 1, 0], [0, 20, 3, 0], [0; 4], [0; 4]], ..Uniforms::default() };
     registers.set_uniforms(&uniforms);
     registers.apply(Effect::EnterLoop { slot: 0, int: 0 });
     registers.apply(Effect::EnterLoop { slot: 1, int: 1 });
