@@ -34,7 +34,7 @@ impl Default for Limits {
             code_words: 4096,
             descriptors: 128,
             nodes_per_instruction: 4,
-            nodes_base: 256,
+            nodes_base: 512,
             depth: 100,
             values: 1 << 20,
             output_words: 1 << 22,

@@ -286,7 +286,8 @@ impl Verdict {
             return true;
         }
         if approximate {
-            let close = (a - b).abs() <= APPROXIMATE_RELATIVE * a.abs().max(b.abs()) + APPROXIMATE_FLOOR;
+            let bound = APPROXIMATE_RELATIVE * a.abs().max(b.abs()) + APPROXIMATE_FLOOR;
+            let close = a.is_finite() && b.is_finite() && (a - b).abs() <= bound;
             self.approximate += u64::from(close);
             return close;
         }

@@ -85,12 +85,12 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
 
 #[test]
 fn clean_programs_run_as_on_the_interpreter() {
-    run(Kind::Clean, 0..100, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Clean, 0..200, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn wild_programs_run_as_on_the_interpreter() {
-    run(Kind::Wild, 0..60, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Wild, 0..100, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
