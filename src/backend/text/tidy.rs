@@ -10,16 +10,35 @@ pub(super) fn names(text: &str) -> String {
 }
 
 /// Renames identifiers, and takes away the `_` that naga appends to names of registers and numbered outputs, wherever no
-/// other identifier has the name already.
+/// other identifier has the name already. What has one of the new names gives way.
 pub(super) fn renamed(text: &str, renames: &BTreeMap<String, String>) -> String {
-    let taken: BTreeSet<&str> =
+    let mut taken: BTreeSet<&str> =
         words(text).filter(|(_, identifier)| *identifier).map(|(word, _)| word).collect();
+    let mut given: BTreeMap<&str, String> = BTreeMap::new();
+    for (word, name) in renames {
+        if taken.contains(word.as_str()) {
+            given.insert(word, identifier_of(name));
+        }
+    }
+    let wanted: Vec<String> = given.values().cloned().collect();
+    for name in &wanted {
+        if let Some(&word) = taken.get(name.as_str())
+            && !given.contains_key(word)
+        {
+            let mut other = format!("{word}_value");
+            while taken.contains(other.as_str()) || wanted.contains(&other) {
+                other.push('s');
+            }
+            given.insert(word, other);
+        }
+    }
+    taken.extend(wanted.iter().map(String::as_str));
     let mut out = String::with_capacity(text.len());
     for (word, identifier) in words(text) {
         if !identifier {
             out.push_str(word);
-        } else if let Some(name) = renames.get(word) {
-            out.push_str(&identifier_of(name, &taken));
+        } else if let Some(name) = given.get(word) {
+            out.push_str(name);
         } else if let Some(name) = plain(word).filter(|name| !taken.contains(name)) {
             out.push_str(name);
         } else {
@@ -29,14 +48,11 @@ pub(super) fn renamed(text: &str, renames: &BTreeMap<String, String>) -> String 
     out
 }
 
-/// A name as an identifier that nothing else has.
-fn identifier_of(name: &str, taken: &BTreeSet<&str>) -> String {
+/// A name as an identifier.
+fn identifier_of(name: &str) -> String {
     let mut name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     while name.contains("__") {
         name = name.replace("__", "_");
-    }
-    while taken.contains(name.as_str()) {
-        name.push('x');
     }
     name
 }

@@ -80,7 +80,9 @@ fn hostile_names_stay_in_their_places() {
 #[test]
 fn glsl_keeps_its_documented_names() {
     let module = ir::text::parse(
-        "func main { %0: f32x4 = input v0 %1: f32x4 = input v1 %2: f32x4 = member 2 %3: f32x4 = add %0 %2 yield %3 %1 }",
+        "func main { %0: f32x4 = input v0 %1: f32x4 = input v1 %2: f32x4 = member 2 %3: f32x4 = add %0 %2
+           %4: f32x4 = mul %3 %1 %5: f32x4 = mul %4 %4 %6: f32x4 = add %5 %1 %7: f32x4 = mul %6 %5
+           yield %3 %7 }",
     )
     .unwrap();
     let interface = interface(&module);
