@@ -252,11 +252,24 @@ impl<'a> Machine<'a> {
                     ),
                 }
             }
+            Expression::Math { fun: MathFunction::Dot, arg, arg1: Some(arg1), .. } => {
+                let products = lanes(both(at(arg), at(arg1), |a, b| binary(B::Multiply, a, b)));
+                products.into_iter().reduce(|a, b| binary(B::Add, a, b)).expect("lanes")
+            }
             Expression::Math { fun, arg, .. } => each(at(arg), |value| match (fun, value) {
                 (MathFunction::Abs, Val::F(value)) => Val::F(value.abs()),
                 (MathFunction::Floor, Val::F(value)) => Val::F(value.floor()),
+                (MathFunction::Sqrt, Val::F(value)) => Val::F(value.sqrt()),
+                (MathFunction::Exp2, Val::F(value)) => Val::F(value.exp2()),
+                (MathFunction::Log2, Val::F(value)) => Val::F(value.log2()),
                 other => panic!("{other:?}"),
             }),
+            Expression::As { expr, kind: ScalarKind::Sint, convert: Some(4) } => {
+                each(at(expr), |value| match value {
+                    Val::F(value) => Val::I(value as i32),
+                    other => panic!("conversion of {other:?}"),
+                })
+            }
             Expression::As { expr, kind, convert: None } => each(at(expr), |value| {
                 let bits = match value {
                     Val::F(value) => value.to_bits(),
@@ -324,6 +337,17 @@ fn binary(op: B, a: Val, b: Val) -> Val {
     match (op, a, b) {
         (B::Add, Val::F(a), Val::F(b)) => Val::F(a + b),
         (B::Multiply, Val::F(a), Val::F(b)) => Val::F(a * b),
+        (B::Divide, Val::F(a), Val::F(b)) => Val::F(a / b),
+        (B::LessEqual, Val::F(a), Val::F(b)) => Val::B(a <= b),
+        (B::GreaterEqual, Val::F(a), Val::F(b)) => Val::B(a >= b),
+        (B::And, Val::U(a), Val::U(b)) => Val::U(a & b),
+        (B::InclusiveOr, Val::U(a), Val::U(b)) => Val::U(a | b),
+        (B::ExclusiveOr, Val::U(a), Val::U(b)) => Val::U(a ^ b),
+        (B::ShiftRight, Val::U(a), Val::U(b)) => Val::U(a >> b),
+        (B::Equal, Val::U(a), Val::U(b)) => Val::B(a == b),
+        (B::NotEqual, Val::U(a), Val::U(b)) => Val::B(a != b),
+        (B::Less, Val::U(a), Val::U(b)) => Val::B(a < b),
+        (B::GreaterEqual, Val::U(a), Val::U(b)) => Val::B(a >= b),
         (B::Less, Val::F(a), Val::F(b)) => Val::B(a < b),
         (B::Greater, Val::F(a), Val::F(b)) => Val::B(a > b),
         (B::Equal, Val::F(a), Val::F(b)) => Val::B(a == b),

@@ -6,6 +6,7 @@ mod entries;
 mod machine;
 mod operations;
 mod random;
+mod samples;
 
 use crate::backend::{naga_ir, text};
 use crate::host::{

@@ -14,16 +14,16 @@ const F32X2: Type = Type::new(crate::ir::Kind::F32, 2);
 const TYPES: [Type; 4] = [Type::F32, F32X2, Type::F32X4, Type::I32];
 
 /// xorshift64*
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    pub fn next(&mut self) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.next() as usize % n
     }
     fn chance(&mut self, percent: usize) -> bool {
@@ -357,7 +357,7 @@ fn environment(random: &mut Random) -> (Registers, Vec<Val>, Val) {
 }
 
 /// The bits of a result, all NaN alike.
-fn bits(value: &Val) -> Vec<u32> {
+pub fn bits(value: &Val) -> Vec<u32> {
     match value {
         Val::F(value) if value.is_nan() => vec![0x7FC0_0000],
         Val::F(value) => vec![value.to_bits()],

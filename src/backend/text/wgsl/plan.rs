@@ -175,21 +175,7 @@ impl<'a> Survey<'a> {
         self.counter += 1;
         match statement {
             Statement::Emit(range) => range.clone().for_each(|expr| self.evaluated(expr, at)),
-            Statement::Store { pointer, value } => {
-                self.used(*value, at);
-                self.used(*pointer, at);
-                if let Root::Local(local) = self.root(*pointer) {
-                    let fact = &mut self.facts[value.index()];
-                    if fact.store.is_none()
-                        && matches!(self.function.expressions[*pointer], Expression::LocalVariable(_))
-                    {
-                        fact.store = Some((at, local, self.path.last().map_or(0, |place| place.block)));
-                    }
-                    self.occurs(*pointer);
-                    let place = (at, self.path.clone());
-                    self.occurrences[local.index()].stores.push(place);
-                }
-            }
+            Statement::Store { pointer, value } => self.store(*pointer, *value, at),
             Statement::If { condition, accept, reject } => {
                 self.used(*condition, at);
                 self.block(accept)?;
@@ -232,6 +218,19 @@ impl<'a> Survey<'a> {
             other => return Err(foreign(format_args!("the statement {other:?}"))),
         }
         Ok(())
+    }
+
+    fn store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>, at: u32) {
+        self.used(value, at);
+        self.used(pointer, at);
+        let Root::Local(local) = self.root(pointer) else { return };
+        let fact = &mut self.facts[value.index()];
+        if fact.store.is_none() && matches!(self.function.expressions[pointer], Expression::LocalVariable(_))
+        {
+            fact.store = Some((at, local, self.path.last().map_or(0, |place| place.block)));
+        }
+        self.occurs(pointer);
+        self.occurrences[local.index()].stores.push((at, self.path.clone()));
     }
 
     fn evaluated(&mut self, expr: Handle<Expression>, at: u32) {
