@@ -91,10 +91,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 fn print(measured: &Measured, reference: Option<glslang::Reference>) {
-    println!(
-        "{} dvle {}: {} instructions executed at most once each",
-        measured.file, measured.dvle, measured.instructions
-    );
+    println!("{} dvle {}: {} data instructions", measured.file, measured.dvle, measured.instructions);
     for (name, timing) in &measured.stages {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
     }

@@ -41,7 +41,7 @@ pub struct Measured {
     pub file: String,
     /// Its executable.
     pub dvle: usize,
-    /// Code words of the blob that it reaches.
+    /// Data instructions that it reaches, each counted once.
     pub instructions: usize,
     /// Each stage.
     pub stages: Vec<(&'static str, Timing)>,
