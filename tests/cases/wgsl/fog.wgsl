@@ -34,8 +34,7 @@ fn pica_dot_vec4f(a: vec4f, b: vec4f) -> f32 {
 
 fn pica_mul(a: f32, b: f32) -> f32 {
     let t = a * b;
-    let t_1 = 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu);
-    return select(t, 0.0, t_1 && abs(a + b) > 3.4028234663852886e38);
+    return select(t, 0.0, 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38);
 }
 
 fn pica_exp_two(a: f32) -> f32 {
@@ -135,7 +134,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         if t_2.x > -r1_z {
             break;
         }
-        if !(left_i0 > 0) {
+        if left_i0 <= 0 {
             r2_y = t_2.y;
             break;
         }
@@ -153,7 +152,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     loop {
         let r9_yz_1 = r9_yz;
         let t_4 = pica_mul(r9_yz_1.x, r6_xy.y);
-        if !(left_i0 > 0) {
+        if left_i0 <= 0 {
             r9_yz = vec2f(t_4, r9_yz_1.y);
             break;
         }
@@ -178,5 +177,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_vec3f(vec3f(r6_xy, out_texcoord0_w), t_5) + 1.0,
         2.0 + t_6.x + t_6.y + 1.0,
     );
-    return VertexOutput(out_position, out_color, 0.5 * r6_xy, out_texcoord1_uv, out_texcoord0_w);
+    return VertexOutput(
+        out_position,
+        out_color,
+        0.5 * r6_xy,
+        out_texcoord1_uv,
+        out_texcoord0_w,
+    );
 }

@@ -145,7 +145,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_vec3f(normalMatrix[2].xyz, innrm.xyz),
     );
     let r2_xyz = pica_mul_vec3f(t_2, vec3f(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
-    let out_view = uniforms.eye.xyz + -vec3f(r1_x, r1_y, r1_z);
+    let out_view = uniforms.eye.xyz - vec3f(r1_x, r1_y, r1_z);
     let lightLoop = uniforms.lightLoop;
     var r7_xyz = uniforms.ambient.xyz;
     var aL = lightLoop.y;
@@ -155,11 +155,9 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         let r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
         let r4_x_1 = select(r4_x, 0.0, 0.0 > r4_x);
         let t_4 = lightColor_at(19, aL);
-        let r7_xyz_1 = pica_mul_vec3f(vec3f(r4_x_1), t_4.xyz) + r7_xyz;
+        r7_xyz += pica_mul_vec3f(vec3f(r4_x_1), t_4.xyz);
         if 0.0 < r4_x_1 {
-            if uniforms.useSpecular == 0u {
-                r7_xyz = r7_xyz_1;
-            } else {
+            if uniforms.useSpecular != 0u {
                 let r5_xyz = t_3.xyz + out_view;
                 let r5_xyz_1 = pica_mul_vec3f(r5_xyz, vec3f(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
                 let r4_x_2 = pica_dot_vec3f(r5_xyz_1, r2_xyz);
@@ -167,26 +165,24 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
                 let r4_x_4 = r4_x_3 * r4_x_3;
                 let r4_x_5 = r4_x_4 * r4_x_4;
                 let r4_x_6 = r4_x_5 * r4_x_5;
-                r7_xyz = pica_mul_vec3f(vec3f(r4_x_6 * r4_x_6), t_4.xyz) + r7_xyz_1;
+                r7_xyz += pica_mul_vec3f(vec3f(r4_x_6 * r4_x_6), t_4.xyz);
             }
-        } else {
-            r7_xyz = r7_xyz_1;
         }
-        if !(left_i0 > 0) {
+        if left_i0 <= 0 {
             break;
         }
         aL += lightLoop.z;
         left_i0 -= 1;
     }
     let material = uniforms.material;
-    let r7_xyz_2 = pica_mul_vec3f(material.xyz, r7_xyz);
+    let r7_xyz_1 = pica_mul_vec3f(material.xyz, r7_xyz);
     let out_position = vec4f(
         pica_dot_vec4f(projection[0], t_1),
         pica_dot_vec4f(projection[1], t_1),
         -pica_dot_vec4f(projection[2], t_1),
         pica_dot_vec4f(projection[3], t_1),
     );
-    let t_5 = abs(vec4f(select(r7_xyz_2, vec3f(1.0), vec3f(1.0) < r7_xyz_2), material.w));
+    let t_5 = abs(vec4f(select(r7_xyz_1, vec3f(1.0), vec3f(1.0) < r7_xyz_1), material.w));
     let out_color = select(vec4f(1.0), t_5, t_5 < vec4f(1.0));
     return VertexOutput(out_position, out_color, out_view);
 }
