@@ -432,7 +432,7 @@ const fn is_operation(expression: &Expression) -> bool {
 }
 
 /// Calls `visit` for each operand of the kinds of expression that this folder makes.
-fn operands(expression: &Expression, mut visit: impl FnMut(Expr)) {
+pub(crate) fn operands(expression: &Expression, mut visit: impl FnMut(Expr)) {
     match *expression {
         Expression::Access { base, index } => {
             visit(base);

@@ -26,6 +26,8 @@ mod types;
 pub use naga;
 
 pub use entry::ENTRY_POINT;
+#[cfg(feature = "wgsl")]
+pub(crate) use function::operands;
 
 use function::{Builder, Shared, Slot};
 use naga::{Expression, Span, Statement};

@@ -6,7 +6,8 @@ use std::slice::Iter;
 
 use naga::{Expression, Handle, Literal, Statement};
 
-use super::plan::{Call, Root, Survey, operands};
+use super::plan::{Call, Root, Survey};
+use crate::backend::naga_ir::operands;
 
 /// Characters of a line; longer ones are broken, or parts of them get a name.
 const LINE: u32 = 92;

@@ -13,6 +13,7 @@ use naga::{AddressSpace, Block, Expression, Function, Handle, LocalVariable, Mod
 use super::choice::choose;
 use super::foreign;
 use super::names::Names;
+use crate::backend::naga_ir::operands;
 use crate::error::Result;
 
 /// Constructs that may nest.
@@ -423,38 +424,6 @@ impl<'a> Survey<'a> {
                 self.plan.names[handle.index()] = Some(names.unique(name));
             }
         }
-    }
-}
-
-/// Calls `visit` for each operand of the kinds of expression that our modules contain.
-pub(super) fn operands(expression: &Expression, visit: &mut impl FnMut(Handle<Expression>)) {
-    match *expression {
-        Expression::Access { base, index } => {
-            visit(base);
-            visit(index);
-        }
-        Expression::AccessIndex { base, .. } => visit(base),
-        Expression::Splat { value, .. } => visit(value),
-        Expression::Swizzle { vector, .. } => visit(vector),
-        Expression::Compose { ref components, .. } => components.iter().copied().for_each(visit),
-        Expression::Load { pointer } => visit(pointer),
-        Expression::Unary { expr, .. } | Expression::As { expr, .. } => visit(expr),
-        Expression::Binary { left, right, .. } => {
-            visit(left);
-            visit(right);
-        }
-        Expression::Select { condition, accept, reject } => {
-            visit(condition);
-            visit(accept);
-            visit(reject);
-        }
-        Expression::Math { arg, arg1, .. } => {
-            visit(arg);
-            arg1.into_iter().for_each(visit);
-        }
-        Expression::ArrayLength(array) => visit(array),
-        // Others have no operands, or the writer refuses them.
-        _ => {}
     }
 }
 
