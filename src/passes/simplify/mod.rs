@@ -17,6 +17,7 @@
 //! Running it on a `Legal` function could make literal zeros operands of `Mul` and `Add`, which that stage forbids.
 
 mod rules;
+mod signs;
 #[cfg(test)]
 mod tests;
 

@@ -4,9 +4,10 @@
 //! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
 //! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
 //! Literals' operations become literals, except where the result would depend on the machine that translates (2^x and
-//! log2 where inexact) or is an infinity or NaN (WGSL has no literal for them).
+//! log2 where inexact) or is an infinity or NaN (WGSL has no literal for them). Comparisons that a driver would decide are
+//! decided here, see `signs`.
 
-use super::Simplify;
+use super::{Simplify, signs};
 use crate::entity::Handle;
 use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
 use crate::precision::{Precision, arith};
@@ -195,6 +196,11 @@ impl Simplify<'_> {
                 return Fold::Op(Op::Const(bits));
             }
         }
+        if signs::compares(op)
+            && let Some(fold) = self.comparison(op, a, b, ty)
+        {
+            return fold;
+        }
         if a == b {
             return self.binary_of_one(op, a, ty);
         }
@@ -208,6 +214,66 @@ impl Simplify<'_> {
                 self.binary_with_literal(op, Literal { bits, value: literal_value, right }, other, ty)
             }
             None => Fold::Keep,
+        }
+    }
+
+    /// A comparison of which some lanes are known becomes literals and a comparison of the other lanes.
+    fn comparison(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
+        let (mut bits, mut rest, mut len) = ([0; 4], [0; 4], 0);
+        for (index, slot) in (0..ty.lanes).zip(&mut bits) {
+            match signs::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index)) {
+                Some(known) => *slot = known,
+                None => {
+                    rest[len] = index;
+                    len += 1;
+                }
+            }
+        }
+        match &rest[..len] {
+            [] => Some(Fold::Op(Op::Const(bits))),
+            all if all.len() == usize::from(ty.lanes) => self.of_set(op, a, b, ty),
+            &[first, ref more @ ..] => {
+                let mut picked = [first; 4];
+                picked[1..len].copy_from_slice(more);
+                let few = self.f.ty(a).with_lanes(len as u8);
+                let [x, y] = [a, b].map(|value| Op::Shuffle(picked.map(|index| Lane::new(value, index))));
+                let (x, y) = (self.new_value(few, x), self.new_value(few, y));
+                let compared = self.new_value(ty.with_lanes(len as u8), Op::Binary(op, x, y));
+                let literal = self.new_value(ty, Op::Const(bits));
+                let mut lanes = [0, 1, 2, 3].map(|index| Lane::new(literal, index));
+                for (at, &index) in (0..).zip(&rest[..len]) {
+                    lanes[usize::from(index)] = Lane::new(compared, at);
+                }
+                let [first, ..] = lanes;
+                lanes[usize::from(ty.lanes)..].fill(first);
+                Some(Fold::Op(Op::Shuffle(lanes)))
+            }
+        }
+    }
+
+    /// What SGE or SLT gave, compared with a literal: the condition itself, or its opposite.
+    fn of_set(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
+        let (set, literal, right) = match (self.splat(a), self.splat(b)) {
+            (_, Some(bits)) => (a, bits, true),
+            (Some(bits), None) => (b, bits, false),
+            (None, None) => return None,
+        };
+        let Some(Op::Binary(inner @ (Binary::SgeP | Binary::SltP), x, y)) = self.f.op(set) else {
+            return None;
+        };
+        let [clear, holds] = [0, ONE].map(|bits| {
+            let (a, b) = if right { (bits, literal) } else { (literal, bits) };
+            scalar::binary(op, self.precision, a, b) != 0
+        });
+        let condition = if inner == Binary::SgeP { Binary::GreaterEqual } else { Binary::Less };
+        match (clear, holds, ty.kind) {
+            (false, true, Kind::Bool) => Some(Fold::Op(Op::Binary(condition, x, y))),
+            (false, true, _float) => Some(Fold::Value(set)),
+            (true, false, Kind::Bool) => {
+                let condition = self.new_value(ty, Op::Binary(condition, x, y));
+                Some(Fold::Op(Op::Unary(Unary::Not, condition)))
+            }
+            _both_or_a_new_number => None,
         }
     }
 

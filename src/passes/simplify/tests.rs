@@ -89,6 +89,93 @@ fn float_identities_keep_signs_and_nans() {
     stays("%0: boolx4 = equal %80 %80 %1: f32x4 = sgep %80 %80 yield %0 %1");
 }
 
+/// `op` on a value and the literal 0 where `defined` gives the value (`%1`, a scalar) from `%0`, the x component of v0.
+fn with_zero(precision: Precision, defined: &str, op: &str, result: &str, expected: Option<&str>) {
+    let before = format!("{GIVEN} %0: f32 = shuffle %80.x %2: f32 = const 0 {defined} ");
+    let after = match expected {
+        Some(literal) => format!("{before} %3: {result} = const {literal} yield %3 %1"),
+        None => format!("{before} %3: {result} = {op} %1 %2 yield %3 %1"),
+    };
+    let before = format!("{before} %3: {result} = {op} %1 %2 yield %3 %1");
+    check(|f, scratch| super::run(f, precision, scratch), &before, &after);
+}
+
+#[test]
+fn comparisons_that_signs_decide_are_literals() {
+    let exact = |defined: &str, op: &str, expected| {
+        let result = if op.ends_with('p') { "f32" } else { "bool" };
+        with_zero(Precision::Exact, defined, op, result, expected);
+    };
+    let set = "%1: f32 = sgep %0 %2";
+    exact(set, "sltp", Some("0"));
+    exact(set, "sgep", Some("1"));
+    exact(set, "less", Some("false"));
+    exact("%4: f32 = sltp %0 %2 %1: f32 = neg %4", "greater", Some("false"));
+    exact("%1: f32 = abs %0", "sltp", Some("0"));
+    exact("%1: f32 = abs %0", "sgep", None); // NaN
+    exact("%1: f32 = mulp %0 %0", "less", Some("false"));
+    exact("%1: f32 = exp2p %0", "less", Some("false"));
+    exact("%1: f32 = rsqp %0", "sltp", Some("0"));
+    exact("%1: f32 = maxp %0 %2", "less", Some("false"));
+    exact("%1: f32 = maxp %0 %2", "greater_equal", Some("true")); // a NaN in %0 gives 0
+    exact("%1: f32 = maxp %2 %0", "greater_equal", None);
+    exact("%4: f32 = abs %0 %5: f32 = addp %4 %4 %1: f32 = floor %5", "less", Some("false"));
+    exact("%4: f32 = sgep %0 %2 %1: f32 = rcpp %4", "greater", None); // 1/inf
+    exact("%1: f32 = addp %0 %0", "less", None);
+    exact("%1: f32 = dotp %80 %80", "less", Some("false"));
+    exact("%4: f32 = const 3 %1: f32 = select %81 %4 %2", "less", Some("false"));
+    exact("%4: f32 = const -3 %1: f32 = select %81 %4 %2", "less", None);
+}
+
+#[test]
+fn what_is_known_of_signs_depends_on_the_precision() {
+    with_zero(Precision::Exact, "%4: f32 = abs %0 %1: f32 = rcpp %4", "less", "bool", Some("false"));
+    with_zero(Precision::F24, "%4: f32 = abs %0 %1: f32 = rcpp %4", "less", "bool", Some("false"));
+    with_zero(Precision::Fast, "%4: f32 = abs %0 %1: f32 = rcpp %4", "less", "bool", None); // 1/-0
+    let doubled = "%4: f32 = exp2p %0 %5: f32 = const 1 %1: f32 = addp %4 %5";
+    with_zero(Precision::Exact, doubled, "less_equal", "bool", Some("false"));
+    with_zero(Precision::F24, doubled, "less_equal", "bool", None); // small sums count as 0
+}
+
+#[test]
+fn nothing_is_below_itself_and_only_a_nan_differs_from_itself() {
+    rule("%0: boolx4 = less %80 %80 yield %0", "%0: boolx4 = const false false false false yield %0");
+    rule(
+        "%0: f32x4 = sltp %80 %80 %1: f32x4 = sgep %0 %0 yield %0 %1",
+        "%0: f32x4 = const 0 0 0 0 %1: f32x4 = const 1 1 1 1 yield %0 %1",
+    );
+    rule(
+        "%0: f32x4 = input v1 %1: f32x4 = sltp %80 %0 %2: boolx4 = equal %1 %1 yield %2 %1",
+        "%0: f32x4 = input v1 %1: f32x4 = sltp %80 %0 %2: boolx4 = const true true true true yield %2 %1",
+    );
+}
+
+#[test]
+fn known_lanes_of_a_comparison_leave_it() {
+    rule(
+        "%0: f32x4 = abs %80 %1: f32x4 = shuffle %80.x %0.y %80.z %0.w %2: f32x4 = const 0 0 0 0 %3: f32x4 = sltp %1 %2 yield %3",
+        "%0: f32x4 = abs %80 %1: f32x4 = shuffle %80.x %0.y %80.z %0.w %2: f32x4 = const 0 0 0 0
+         %4: f32x2 = shuffle %80.x %80.z %5: f32x2 = const 0 0 %6: f32x2 = sltp %4 %5 %7: f32x4 = const 0 0 0 0
+         %3: f32x4 = shuffle %6.x %7.y %6.y %7.w yield %3",
+    );
+}
+
+#[test]
+fn a_set_number_compared_with_a_literal_is_its_condition() {
+    rule(
+        "%0: f32x4 = input v1 %1: f32x4 = sgep %80 %0 %2: f32x4 = const 0 0 0 0 %3: f32x4 = const 1 1 1 1
+         %4: boolx4 = greater %1 %2 %5: boolx4 = equal %1 %2 %6: boolx4 = less_equal %3 %1 %7: f32x4 = sltp %2 %1
+         %8: f32x4 = sgep %2 %1 yield %4 %5 %6 %7 %8",
+        "%0: f32x4 = input v1 %1: f32x4 = sgep %80 %0 %2: f32x4 = const 0 0 0 0 %3: f32x4 = const 1 1 1 1
+         %4: boolx4 = greater_equal %80 %0 %9: boolx4 = greater_equal %80 %0 %5: boolx4 = not %9
+         %6: boolx4 = greater_equal %80 %0 %8: f32x4 = sgep %2 %1 yield %4 %5 %6 %1 %8",
+    );
+    rule(
+        "%0: f32x4 = input v1 %1: f32x4 = sltp %80 %0 %2: f32x4 = const 2 2 2 2 %3: boolx4 = less %1 %2 yield %3",
+        "%0: f32x4 = input v1 %1: f32x4 = sltp %80 %0 %2: f32x4 = const 2 2 2 2 %3: boolx4 = const true true true true yield %3",
+    );
+}
+
 #[test]
 fn float24_products_with_one_still_truncate() {
     let text = "%0: f32x4 = input v0 %1: f32x4 = const 1 1 1 1 %2: f32x4 = mulp %0 %1 yield %2";
