@@ -84,7 +84,9 @@ fn bank<'a>(banks: &'a Map<String, Value>, name: &str) -> Result<Vec<(String, &'
 }
 
 fn index(key: &str, count: usize, place: &str) -> Result<usize, String> {
-    let index = key.parse::<usize>().ok().filter(|&index| index < count);
+    // The parser alone would take a sign.
+    let digits = key.bytes().all(|byte| byte.is_ascii_digit());
+    let index = key.parse::<usize>().ok().filter(|&index| digits && index < count);
     index.ok_or_else(|| format!("{place}: register \"{key}\" must be 0..={}", count - 1))
 }
 
@@ -107,7 +109,12 @@ fn float(value: &Value) -> Option<u32> {
             "inf" => Some(f32::INFINITY.to_bits()),
             "-inf" => Some(f32::NEG_INFINITY.to_bits()),
             "nan" => Some(0x7fc0_0000),
-            text => u32::from_str_radix(text.strip_prefix("0x")?, 16).ok(),
+            text => {
+                let digits = text.strip_prefix("0x")?;
+                let bits = u32::from_str_radix(digits, 16).ok();
+                // The parser alone would take a sign.
+                bits.filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            }
         },
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
@@ -147,6 +154,10 @@ mod tests {
             ("[]", "the file must be an object"),
             (r#"{"vertex":[]}"#, "unknown key \"vertex\""),
             (r#"{"uniforms":{"c":{"96":[0,0,0,0]}}}"#, "\"96\" must be 0..=95"),
+            (r#"{"uniforms":{"c":{"+1":[0,0,0,0]}}}"#, "uniforms.c: register \"+1\" must be 0..=95"),
+            (r#"{"uniforms":{"b":{"":true}}}"#, "register \"\" must be 0..=15"),
+            (r#"{"uniforms":{"c":{"1":[0,"0x+1",0,0]}}}"#, "uniforms.c.1[1] must be a number"),
+            (r#"{"vertices":[{"v+1":[0,0,0,0]}]}"#, "vertices[0]: register \"+1\" must be 0..=15"),
             (r#"{"uniforms":{"i":{"0":[0,0,0,256]}}}"#, "uniforms.i.0 must be"),
             (r#"{"vertices":[{},{"v1":[0,0,"x",0]}]}"#, "vertices[1].v1[2] must be"),
             (r#"{"vertices":[{"r0":[0,0,0,0]}]}"#, "unknown key \"r0\""),
