@@ -1,7 +1,7 @@
 //! The interface of one translated program, as the back ends write it and reflection reports it.
 
 use crate::error::Warning;
-use crate::isa::{Component, Mask};
+use crate::isa::{Component, Mask, Uniforms};
 
 /// An input attribute: always four floats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -155,6 +155,23 @@ pub struct Constants {
     pub ints: [Option<[u8; 4]>; 4],
     /// b0..b15
     pub bools: [Option<bool>; 16],
+}
+
+impl Constants {
+    /// Sets in `uniforms` what these constants set, as binding an executable does.
+    pub fn apply(&self, uniforms: &mut Uniforms) {
+        for (register, constant) in uniforms.floats.iter_mut().zip(self.floats) {
+            *register = constant.map_or(*register, |bits| bits.map(f32::from_bits));
+        }
+        for (register, constant) in uniforms.ints.iter_mut().zip(self.ints) {
+            *register = constant.unwrap_or(*register);
+        }
+        for (id, constant) in (0..).zip(self.bools) {
+            if let Some(value) = constant {
+                uniforms.set_bool(id, value);
+            }
+        }
+    }
 }
 
 impl Default for Constants {

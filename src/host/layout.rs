@@ -8,6 +8,7 @@ use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock,
 use super::names;
 use super::options::Layout;
 use crate::container::SymbolBank;
+use crate::isa::Uniforms;
 
 /// Float registers that exist, as a set.
 const FLOATS: u128 = (1 << 96) - 1;
@@ -175,52 +176,19 @@ fn place(members: &mut [Member]) -> u32 {
     end.next_multiple_of(VECTOR)
 }
 
-/// The values of all uniform registers; zero and false by default.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UniformValues {
-    /// c0..c95 as f32 bits of x, y, z, w.
-    pub floats: [[u32; 4]; 96],
-    /// i0..i3
-    pub ints: [[u8; 4]; 4],
-    /// b0..b15, bit n is bn.
-    pub bools: u16,
-}
-
-impl Default for UniformValues {
-    fn default() -> Self {
-        Self { floats: [[0; 4]; 96], ints: [[0; 4]; 4], bools: 0 }
-    }
-}
-
-impl UniformValues {
-    /// Sets what an executable's constants set, as binding it does.
-    pub fn apply(&mut self, constants: &Constants) {
-        for (value, constant) in self.floats.iter_mut().zip(constants.floats) {
-            *value = constant.unwrap_or(*value);
-        }
-        for (value, constant) in self.ints.iter_mut().zip(constants.ints) {
-            *value = constant.unwrap_or(*value);
-        }
-        for (register, constant) in constants.bools.into_iter().enumerate() {
-            if let Some(constant) = constant {
-                self.bools = self.bools & !(1 << register) | u16::from(constant) << register;
-            }
-        }
-    }
-}
-
 /// The bytes of the uniform buffer.
 ///
 /// ```
-/// use transpica::host::layout::{UniformValues, pack, registers};
-/// let mut values = UniformValues::default();
-/// values.floats[1] = [1f32.to_bits(), 0, 0, 0];
-/// values.bools = 0b101;
-/// let bytes = pack(&registers(), &values);
+/// use transpica::host::layout::{pack, registers};
+/// use transpica::isa::Uniforms;
+/// let mut uniforms = Uniforms::default();
+/// uniforms.floats[1] = [1.0, 0.0, 0.0, 0.0];
+/// uniforms.bools = 0b101;
+/// let bytes = pack(&registers(), &uniforms);
 /// assert_eq!(bytes.len(), 1616);
 /// assert_eq!((&bytes[16..20], &bytes[1600..1604]), (&1f32.to_le_bytes()[..], &[5, 0, 0, 0][..]));
 /// ```
-pub fn pack(block: &UniformBlock, values: &UniformValues) -> Vec<u8> {
+pub fn pack(block: &UniformBlock, uniforms: &Uniforms) -> Vec<u8> {
     let mut out = vec![0; block.size as usize];
     for member in &block.members {
         let place = out.get_mut(member.offset as usize..).unwrap_or_default();
@@ -228,16 +196,16 @@ pub fn pack(block: &UniformBlock, values: &UniformValues) -> Vec<u8> {
         let registers = first..first + usize::from(member.count);
         match member.bank {
             Bank::Float => {
-                let floats = values.floats.get(registers).unwrap_or_default();
-                fill(place, floats.as_flattened().iter().copied());
+                let floats = uniforms.floats.get(registers).unwrap_or_default();
+                fill(place, floats.as_flattened().iter().map(|value| value.to_bits()));
             }
             Bank::Int => {
-                let ints = values.ints.get(registers).unwrap_or_default();
+                let ints = uniforms.ints.get(registers).unwrap_or_default();
                 fill(place, ints.as_flattened().iter().copied().map(u32::from));
             }
             Bank::Bool => {
                 let mask = (1 << member.count.min(16)) - 1;
-                fill(place, std::iter::once(u32::from(values.bools) >> (member.first & 15) & mask));
+                fill(place, std::iter::once(u32::from(uniforms.bools) >> (member.first & 15) & mask));
             }
         }
     }

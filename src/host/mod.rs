@@ -12,7 +12,7 @@ pub use interface::{
     Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output, Reach,
     UniformBlock, Usage,
 };
-pub use layout::{UniformValues, pack};
+pub use layout::pack;
 pub use options::{DepthRange, EntryPoint, Layout, Options, Profile};
 
 use crate::error::Result;

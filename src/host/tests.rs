@@ -5,7 +5,7 @@ use crate::container::{
     Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,
     SymbolRange, write,
 };
-use crate::isa::Stage;
+use crate::isa::{Stage, Uniforms};
 use crate::limits::Limits;
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
@@ -62,8 +62,8 @@ fn unfolded_constants_are_unbound_members() {
     let interface = dvle::interface(&file, 0, &textured_usage(), &options, "").unwrap();
     assert_eq!(interface.folded, Constants::default());
     assert_eq!(members(&interface.block)[3..], [("c95_unbound", 95, 144, MemberType::Vec4)]);
-    let mut values = UniformValues::default();
-    values.apply(&dvle::constants(&file.executables[0]));
+    let mut values = Uniforms::default();
+    dvle::constants(&file.executables[0]).apply(&mut values);
     assert_eq!(pack(&interface.block, &values)[144..148], 1f32.to_le_bytes());
 }
 
@@ -267,8 +267,8 @@ fn packing_puts_each_register_at_its_member() {
     ]);
     let usage = Usage { floats: 3 << 7, ints: 12, bools: u16::MAX, ..Usage::default() };
     let block = interface_of(executable, &usage).block;
-    let mut values = UniformValues::default();
-    values.floats[8] = [1, 2, 3, 0xFFFF_FFFF];
+    let mut values = Uniforms::default();
+    values.floats[8] = [1, 2, 3, 0xFFFF_FFFF].map(f32::from_bits);
     values.ints[3] = [4, 5, 255, 7];
     values.bools = 0b0000_0100_0000_1000;
     let words: Vec<u32> = pack(&block, &values)
@@ -296,9 +296,9 @@ fn of_two_constants_for_a_register_the_later_counts() {
     let bytes = file_of(executable);
     let constants = dvle::constants(&Shbin::parse(&bytes).unwrap().executables[0]);
     assert_eq!((constants.bools[4], constants.ints[1]), (Some(false), Some([1, 2, 3, 4])));
-    let mut values = UniformValues { bools: 0xFFFF, ..UniformValues::default() };
-    values.apply(&constants);
-    assert_eq!((values.bools, values.ints[1], values.floats[0]), (0xFFEF, [1, 2, 3, 4], [0; 4]));
+    let mut values = Uniforms { bools: 0xFFFF, ..Uniforms::default() };
+    constants.apply(&mut values);
+    assert_eq!((values.bools, values.ints[1], values.floats[0]), (0xFFEF, [1, 2, 3, 4], [0.0; 4]));
 }
 
 /// Names, and sources as `o1.x` or `1`, of the outputs that a map gives; then the warnings.
@@ -447,10 +447,7 @@ fn damaged_files_never_panic() {
         for index in 0..file.executables.len() {
             let program = dvle::program(&file, index, &Limits::default());
             let interface = dvle::interface(&file, index, &usage, &Options::default(), "damaged").unwrap();
-            assert_eq!(
-                pack(&interface.block, &UniformValues::default()).len(),
-                interface.block.size as usize
-            );
+            assert_eq!(pack(&interface.block, &Uniforms::default()).len(), interface.block.size as usize);
             assert!(program.is_err() || !interface.outputs.is_empty());
             every_register_is_found_once_among(&interface, 0..96);
         }

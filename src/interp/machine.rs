@@ -2,10 +2,10 @@
 //! In: a [`Program`], uniforms, inputs. Out: output registers, or where and why the run stopped.
 //! Knows no arithmetic and no rule of control flow: it asks [`Registers`] and [`control::step`].
 
+use super::Uniforms;
 use super::operation::{Exact, F24, Fast, Mode, Operation};
 use super::registers::Registers;
 use super::trace::{Off, Record, Trace};
-use super::uniforms::Uniforms;
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Outcome, State};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};

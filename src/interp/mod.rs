@@ -25,12 +25,11 @@ mod machine;
 mod operation;
 mod registers;
 mod trace;
-mod uniforms;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::isa::Uniforms;
 pub use machine::{Machine, Settings};
 pub use registers::Registers;
 pub use trace::{Record, Trace};
-pub use uniforms::Uniforms;

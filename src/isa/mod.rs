@@ -12,10 +12,12 @@ pub mod print;
 pub mod program;
 pub mod reg;
 pub mod table;
+mod uniforms;
 pub mod word;
 
 pub use inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, Inst, Operand};
 pub use program::{Program, Stage};
 pub use reg::{Component, Dest, Index, Mask, Pc, Source, Swizzle};
 pub use table::Opcode;
+pub use uniforms::Uniforms;
 pub use word::Word;

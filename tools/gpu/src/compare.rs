@@ -211,12 +211,7 @@ fn without(ignored: &[u8], expected: &Registers, found: &Registers) -> Registers
 
 /// The content of the uniform block.
 pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
-    let values = host::UniformValues {
-        floats: uniforms.floats.map(|register| register.map(f32::to_bits)),
-        ints: uniforms.ints,
-        bools: uniforms.bools,
-    };
-    host::pack(&translated.interface.block, &values)
+    host::pack(&translated.interface.block, uniforms)
 }
 
 /// Distance of two floats in representable numbers; zeros are equal, NaN is infinitely far.

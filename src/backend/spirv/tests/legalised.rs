@@ -1,9 +1,10 @@
 //! PICA200 arithmetic and register reads, legalised and written, compute what they are defined to compute.
 
 use super::*;
-use crate::host::layout::{UniformValues, pack, registers};
+use crate::host::layout::{pack, registers};
 use crate::ir::eval::same;
 use crate::ir::{Kind, text};
+use crate::isa::Uniforms;
 use crate::passes::{Scratch, legalize, tidy};
 use crate::precision::Precision;
 use crate::precision::arith::load;
@@ -69,13 +70,16 @@ fn legalised_programs_compute_what_they_are_defined_to() {
 }
 
 fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]; 2]) {
-    let mut values = UniformValues { bools: 0b1000, ..UniformValues::default() };
+    let mut values = Uniforms { bools: 0b1000, ..Uniforms::default() };
     for (index, register) in values.floats.iter_mut().enumerate() {
-        *register = [0, 1, 2, 3].map(|lane| ((index * 4 + lane) as f32).to_bits());
+        *register = [0, 1, 2, 3].map(|lane| (index * 4 + lane) as f32);
     }
     values.ints[2] = [9, 3, 1, 0];
-    let mut environment =
-        Registers { uniforms: values.floats.to_vec(), bools: values.bools, ..Registers::default() };
+    let mut environment = Registers {
+        uniforms: values.floats.map(|register| register.map(f32::to_bits)).to_vec(),
+        bools: values.bools,
+        ..Registers::default()
+    };
     environment.ints = values.ints;
     for (register, input) in environment.inputs.iter_mut().zip(inputs) {
         *register = input.map(f32::to_bits);

@@ -10,7 +10,7 @@ use transpica::isa::Stage;
 use transpica_gpu::compare::{self, Case, Verdict};
 use transpica_gpu::{Gpu, Route};
 
-use super::{Input, apply_constants};
+use super::Input;
 use crate::args::{Command, Common};
 use crate::files;
 use crate::report::Failure;
@@ -114,7 +114,7 @@ fn file(
         }
         let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
         let mut uniforms = transpica_generate::uniforms(seed);
-        apply_constants(&mut uniforms, &around.constants());
+        around.constants().apply(&mut uniforms);
         let inputs = transpica_generate::inputs(seed, vertices);
         let case = Case {
             program: &program,

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle;
-use transpica::interp::Uniforms;
 use transpica::isa::Program;
 use transpica::limits::Limits;
 
@@ -60,22 +59,5 @@ impl Input {
     }
     fn fail(&self, error: &Error) -> Failure {
         Failure::at(&self.path, error)
-    }
-}
-
-/// Lays the constants of an executable over uniforms.
-fn apply_constants(uniforms: &mut Uniforms, constants: &transpica::host::Constants) {
-    for (register, value) in uniforms.floats.iter_mut().zip(&constants.floats) {
-        if let Some(bits) = value {
-            *register = bits.map(f32::from_bits);
-        }
-    }
-    for (register, value) in uniforms.ints.iter_mut().zip(&constants.ints) {
-        *register = value.unwrap_or(*register);
-    }
-    for (id, value) in (0u8..).zip(&constants.bools) {
-        if let Some(value) = value {
-            uniforms.set_bool(id, *value);
-        }
     }
 }

@@ -10,7 +10,7 @@ use transpica::interp::{Machine, Record, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
 
-use super::{Input, apply_constants};
+use super::Input;
 use crate::args::{Command, Common, Machine as On};
 use crate::files;
 use crate::report::Failure;
@@ -42,7 +42,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     let state = match state {
         Some(path) => {
             let mut uniforms = Uniforms::default();
-            apply_constants(&mut uniforms, &around.constants());
+            around.constants().apply(&mut uniforms);
             let text = String::from_utf8_lossy(&files::read(&path)?).into_owned();
             state::parse(&text, uniforms)
                 .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?
@@ -69,7 +69,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
 
 fn generated(seed: u64, vertices: usize, around: &Executable<'_>) -> State {
     let mut uniforms = transpica_generate::uniforms(seed);
-    apply_constants(&mut uniforms, &around.constants());
+    around.constants().apply(&mut uniforms);
     let vertices = transpica_generate::inputs(seed, vertices)
         .iter()
         .map(|registers| registers.map(|register| register.map(f32::to_bits)))

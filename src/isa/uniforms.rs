@@ -1,10 +1,10 @@
 //! The uniform registers, as a host fills them before a draw.
-//! In: values. Out: values. Knows neither programs nor precisions.
+//! In: values. Out: values. The interpreter reads them and the host packs them. Knows neither programs nor precisions.
 
 /// All uniform registers; the default is zero and false everywhere.
 ///
 /// ```
-/// let mut uniforms = transpica::interp::Uniforms::default();
+/// let mut uniforms = transpica::isa::Uniforms::default();
 /// uniforms.ints[0] = [3, 0, 1, 0];
 /// uniforms.set_bool(2, true);
 /// assert!(uniforms.bool(2) && !uniforms.bool(3));
