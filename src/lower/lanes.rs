@@ -41,22 +41,23 @@ pub(super) struct Group {
     pub hint: HintRegister,
 }
 
-/// The groups of a lane map of `slots` slots, ascending.
-pub(super) fn groups(slots: usize) -> impl Iterator<Item = Group> {
-    let registers = (0..32).map(|n: u8| Group {
-        start: 4 * usize::from(n),
-        len: 4,
-        kind: Kind::F32,
-        hint: if n < 16 { HintRegister::Temp(n) } else { HintRegister::Output(n - 16) },
-    });
-    let single = |start, kind, hint| Group { start, len: 1, kind, hint };
-    registers
-        .chain((0..2).map(move |n| single(ADDRESS + n, Kind::I32, HintRegister::Address)))
-        .chain([single(COUNTER, Kind::I32, HintRegister::Counter)])
-        .chain((0..2).map(move |n| single(FLAGS + n, Kind::Bool, HintRegister::Flags)))
-        .chain((0..4).map(move |n| single(LEFT + n, Kind::I32, HintRegister::LoopLeft(n as u8))))
-        .chain((0..4).map(move |n| single(SAVED + n, Kind::I32, HintRegister::Counter)))
-        .chain((VARS..slots).map(move |slot| single(slot, Kind::I32, HintRegister::None)))
+/// The group that a slot belongs to.
+pub(super) fn group(slot: Slot) -> Group {
+    let single = |kind, hint| Group { start: slot, len: 1, kind, hint };
+    match slot {
+        TEMPS..OUTPUTS => register_group(slot, HintRegister::Temp(slot as u8 / 4)),
+        OUTPUTS..ADDRESS => register_group(slot, HintRegister::Output((slot - OUTPUTS) as u8 / 4)),
+        ADDRESS..COUNTER => single(Kind::I32, HintRegister::Address),
+        COUNTER => single(Kind::I32, HintRegister::Counter),
+        FLAGS..LEFT => single(Kind::Bool, HintRegister::Flags),
+        LEFT..SAVED => single(Kind::I32, HintRegister::LoopLeft((slot - LEFT) as u8)),
+        SAVED..VARS => single(Kind::I32, HintRegister::Counter),
+        _variable => single(Kind::I32, HintRegister::None),
+    }
+}
+
+fn register_group(slot: Slot, hint: HintRegister) -> Group {
+    Group { start: slot & !3, len: 4, kind: Kind::F32, hint }
 }
 
 /// A set of slots.
@@ -81,11 +82,33 @@ impl SlotSet {
             }
         }
     }
-    /// The bits of a group of at most four slots.
-    pub(super) fn mask(&self, group: Group) -> u8 {
-        (0..group.len).fold(0, |mask, lane| mask | u8::from(self.has(group.start + lane)) << lane)
+    /// Inserts what another set has.
+    pub(super) fn insert_all(&mut self, other: &Self) {
+        if self.bits.len() < other.bits.len() {
+            self.bits.resize(other.bits.len(), 0);
+        }
+        self.bits.iter_mut().zip(&other.bits).for_each(|(bits, others)| *bits |= others);
     }
-    fn has(&self, slot: Slot) -> bool {
-        self.bits.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)
+    /// Forgets all slots.
+    pub(super) fn clear(&mut self) {
+        self.bits.fill(0);
+    }
+    /// The groups with slots in the set, ascending, and which of their slots those are.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (Group, u8)> + '_ {
+        self.bits.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                // No group lies across a word.
+                let group = group(64 * index + rest.trailing_zeros() as usize);
+                let shift = group.start % 64;
+                let all = (1 << group.len) - 1;
+                let mask = (rest >> shift & all) as u8;
+                rest &= !(all << shift);
+                Some((group, mask))
+            })
+        })
     }
 }

@@ -19,6 +19,8 @@ struct Leave {
     /// Start of the lane map in [`Builder::snapshots`].
     snapshot: usize,
     kind: LeaveKind,
+    /// The one before it that leaves to the same construct.
+    before: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +46,12 @@ struct Scope {
     base: usize,
     /// Values below this one were made before the construct and are visible after it.
     watermark: u32,
-    leaves: Vec<Leave>,
+    /// The last of its [`Builder::leaves`].
+    leave: Option<usize>,
+    /// The last of them that ends it.
+    exit: Option<usize>,
+    /// Slots that were assigned around it, in the construct that holds it.
+    assigned: SlotSet,
     /// Slots with a loop parameter, as (group, mask), in parameter order.
     params: Vec<(Group, u8)>,
     /// Whether something inside leaves to a construct around this one, which still needs its lane map.
@@ -62,6 +69,13 @@ pub(super) struct Builder {
     reachable: bool,
     scopes: Vec<Scope>,
     snapshots: Vec<Lane>,
+    leaves: Vec<Leave>,
+    /// Slots that were assigned in the innermost construct; all others are as they were where it began.
+    assigned: SlotSet,
+    /// Sets not in use.
+    sets: Vec<SlotSet>,
+    /// Memory of [`close`](Self::close).
+    differing: Vec<(Group, u8)>,
     /// Items that stand before everything else: constants and inputs.
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
@@ -82,6 +96,10 @@ impl Builder {
             reachable: true,
             scopes: Vec::new(),
             snapshots: Vec::new(),
+            leaves: Vec::new(),
+            assigned: SlotSet::default(),
+            sets: Vec::new(),
+            differing: Vec::new(),
             prologue: Vec::new(),
             constants: Vec::new(),
             inputs: [None; 16],
@@ -89,15 +107,11 @@ impl Builder {
         let register = builder.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
         let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
-        for group in lanes::groups(slots) {
-            for lane in 0..group.len {
-                builder.state.push(match group.kind {
-                    Kind::F32 => Lane::new(register, lane as u8),
-                    Kind::Bool => flag,
-                    Kind::I32 | Kind::U32 => int,
-                });
-            }
-        }
+        builder.state.extend((0..slots).map(|slot| match lanes::group(slot) {
+            Group { kind: Kind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
+            Group { kind: Kind::Bool, .. } => flag,
+            Group { kind: Kind::I32 | Kind::U32, .. } => int,
+        }));
         builder
     }
 
@@ -109,6 +123,7 @@ impl Builder {
     }
     pub(super) fn set(&mut self, slot: Slot, lane: Lane) {
         self.state[slot] = lane;
+        self.assigned.insert(slot);
     }
 
     /// Evaluates an operation here.
@@ -203,7 +218,10 @@ impl Builder {
         base: usize,
         watermark: u32,
     ) {
-        self.scopes.push(Scope { kind, outer, base, watermark, leaves: Vec::new(), params, escaped: false });
+        let inside = self.sets.pop().unwrap_or_default();
+        let assigned = std::mem::replace(&mut self.assigned, inside);
+        let (leave, exit) = (None, None);
+        self.scopes.push(Scope { kind, outer, base, watermark, leave, exit, assigned, params, escaped: false });
     }
 
     /// Opens an `if`; what follows goes to its first arm.
@@ -261,18 +279,18 @@ impl Builder {
     /// Opens a loop in which only the slots of `assigned` change.
     pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
         let (outer, watermark) = (self.region, self.watermark());
-        let groups: Vec<(Group, u8)> = lanes::groups(self.state.len())
-            .map(|group| (group, assigned.mask(group)))
-            .filter(|(_, mask)| *mask != 0)
-            .collect();
-        let state = self.state.clone();
-        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(outer, &state, *param)).collect();
+        let groups: Vec<(Group, u8)> = assigned.groups().collect();
+        let state = self.snapshot();
+        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(outer, state, *param)).collect();
+        self.snapshots.truncate(state);
         let inits = self.func.list(inits);
         let params: Vec<Value> = groups.iter().map(|param| self.merged(*param, Def::Param)).collect();
         let params = self.func.list(params);
         let base = self.snapshot();
         let body = self.arm();
         self.open(outer, ScopeKind::Loop { params, inits, body }, groups, base, watermark);
+        // Their parameters are not visible after the loop.
+        self.assigned.insert_all(assigned);
     }
 
     /// Leaves the innermost loop, block or switch.
@@ -302,7 +320,12 @@ impl Builder {
         let snapshot = self.snapshot();
         let region = self.region;
         let depth = depth.expect("the tree leaves only constructs it is in");
-        self.scopes[depth].leaves.push(Leave { region, snapshot, kind });
+        let scope = &mut self.scopes[depth];
+        let before = scope.leave.replace(self.leaves.len());
+        if kind != LeaveKind::Continue {
+            scope.exit = scope.leave;
+        }
+        self.leaves.push(Leave { region, snapshot, kind, before });
         self.scopes[depth + 1..].iter_mut().for_each(|scope| scope.escaped = true);
         self.reachable = false;
     }
@@ -310,13 +333,14 @@ impl Builder {
     fn watermark(&self) -> u32 {
         self.func.values.len() as u32
     }
-    /// A vector of the masked slots of a group out of a lane map.
-    fn gather_slots(&mut self, region: Region, state: &[Lane], (group, mask): (Group, u8)) -> Value {
-        let mut lanes = [state[group.start]; 4];
+    /// A vector of the masked slots of a group out of a snapshot.
+    fn gather_slots(&mut self, region: Region, snapshot: usize, (group, mask): (Group, u8)) -> Value {
+        let state = &self.snapshots[snapshot + group.start..][..group.len];
+        let mut lanes = [state[0]; 4];
         let mut len = 0;
-        for lane in 0..group.len {
-            if mask >> lane & 1 != 0 {
-                lanes[len] = state[group.start + lane];
+        for (index, lane) in state.iter().enumerate() {
+            if mask >> index & 1 != 0 {
+                lanes[len] = *lane;
                 len += 1;
             }
         }
@@ -329,7 +353,7 @@ impl Builder {
         let mut index = 0;
         for lane in 0..group.len {
             if mask >> lane & 1 != 0 {
-                self.state[group.start + lane] = Lane::new(value, index);
+                self.set(group.start + lane, Lane::new(value, index));
                 index += 1;
             }
         }
@@ -340,27 +364,34 @@ impl Builder {
     pub(super) fn close(&mut self) {
         self.fall();
         let scope = self.scopes.pop().expect("a construct is open");
-        let exits = |leave: &&Leave| leave.kind != LeaveKind::Continue;
-        let exits: Vec<Leave> = scope.leaves.iter().filter(exits).copied().collect();
-        let differing: Vec<(Group, u8)> = lanes::groups(self.state.len())
-            .map(|group| (group, self.differing(group, &exits, scope.watermark)))
-            .filter(|(_, mask)| *mask != 0)
-            .collect();
-        for leave in &scope.leaves {
-            let what = if leave.kind == LeaveKind::Continue { &scope.params } else { &differing };
-            self.finish(*leave, what);
+        let mut differing = std::mem::take(&mut self.differing);
+        differing.clear();
+        if let Some(exit) = scope.exit {
+            let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.watermark));
+            differing.extend(self.assigned.groups().map(differs).filter(|(_, mask)| *mask != 0));
         }
+        let mut leave = scope.leave;
+        while let Some(index) = leave {
+            let one = self.leaves[index];
+            self.finish(one, if one.kind == LeaveKind::Continue { &scope.params } else { &differing });
+            leave = one.before;
+        }
+        let mut inside = std::mem::replace(&mut self.assigned, scope.assigned);
+        self.assigned.insert_all(&inside);
+        inside.clear();
+        self.sets.push(inside);
         self.region = scope.outer;
-        self.reachable = !exits.is_empty();
-        let results = match exits.first() {
-            Some(first) => {
-                self.restore(first.snapshot);
-                let results: Vec<Value> =
-                    differing.iter().map(|group| self.merged(*group, Def::Result)).collect();
-                self.func.list(results)
+        self.reachable = scope.exit.is_some();
+        let start = self.func.pool.len() as u32;
+        if let Some(exit) = scope.exit {
+            self.restore(self.leaves[exit].snapshot);
+            for group in &differing {
+                let result = self.merged(*group, Def::Result);
+                self.func.pool.push(result);
             }
-            None => ValueList::EMPTY,
-        };
+        }
+        let results = ValueList { start, len: self.func.pool.len() as u32 - start };
+        self.differing = differing;
         if !scope.escaped {
             // The lane maps of this construct are those taken last, and nobody needs them any more.
             self.snapshots.truncate(scope.base);
@@ -369,19 +400,24 @@ impl Builder {
         self.func.regions[scope.outer].items.push(Item::Node(node));
     }
 
-    /// Which slots of a group need a result: those the leaves disagree on, and those whose value is not visible outside.
-    fn differing(&self, group: Group, exits: &[Leave], watermark: u32) -> u8 {
-        let Some(first) = exits.first() else { return 0 };
+    /// Which of these slots of a group need a result: those the exits disagree on, and those whose value is not visible
+    /// outside. `exit` is the last of the exits.
+    fn differing(&self, group: Group, slots: u8, exit: usize, watermark: u32) -> u8 {
         let mut mask = 0;
-        for lane in 0..group.len {
+        for lane in (0..group.len).filter(|lane| slots >> lane & 1 != 0) {
             let at = |leave: &Leave| self.snapshots[leave.snapshot + group.start + lane];
-            let one = at(first);
+            let one = at(&self.leaves[exit]);
             let visible = one.value().0 < watermark || self.is_constant(one.value());
-            if !visible || exits[1..].iter().any(|leave| at(leave) != one) {
+            if !visible || self.exits(exit).any(|leave| at(leave) != one) {
                 mask |= 1 << lane;
             }
         }
         mask
+    }
+    /// The leaves from one on backwards that end their construct.
+    fn exits(&self, last: usize) -> impl Iterator<Item = &Leave> {
+        let leaves = std::iter::successors(self.leaves.get(last), |leave| self.leaves.get(leave.before?));
+        leaves.filter(|leave| leave.kind != LeaveKind::Continue)
     }
     /// Constants and inputs stand in the prologue, so they are visible everywhere.
     fn is_constant(&self, value: Value) -> bool {
@@ -389,11 +425,12 @@ impl Builder {
     }
     /// Gives a left region its exit, with the values of `what` out of its lane map.
     fn finish(&mut self, leave: Leave, what: &[(Group, u8)]) {
-        let slots = self.state.len();
-        let state: Vec<Lane> = self.snapshots[leave.snapshot..leave.snapshot + slots].to_vec();
-        let values: Vec<Value> =
-            what.iter().map(|group| self.gather_slots(leave.region, &state, *group)).collect();
-        let list = self.func.list(values);
+        let start = self.func.pool.len() as u32;
+        for group in what {
+            let value = self.gather_slots(leave.region, leave.snapshot, *group);
+            self.func.pool.push(value);
+        }
+        let list = ValueList { start, len: self.func.pool.len() as u32 - start };
         self.func.regions[leave.region].exit = match leave.kind {
             LeaveKind::Yield => Exit::Yield(list),
             LeaveKind::Break => Exit::Break(list),
