@@ -315,7 +315,7 @@ fn unary(op: Unary, precision: Precision, a: Lanes) -> Lanes {
 }
 
 fn binary(op: Binary, precision: Precision, a: Lanes, b: Lanes, lanes: u8) -> Lanes {
-    match op.signature().shape {
+    match op.shape() {
         Shape::Each => std::array::from_fn(|lane| scalar::binary(op, precision, a[lane], b[lane])),
         Shape::Dot => [scalar::dot(op, precision, a, b, lanes), 0, 0, 0],
     }

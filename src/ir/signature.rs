@@ -68,6 +68,22 @@ macro_rules! operations {
                 }
             }
 
+            /// How lanes correspond.
+            #[inline]
+            pub const fn shape(self) -> Shape {
+                match self {
+                    $(Self::$variant => Shape::$shape,)*
+                }
+            }
+
+            /// Whether the operands may be exchanged (any NaN counts as the same).
+            #[inline]
+            pub const fn commutes(self) -> bool {
+                match self {
+                    $(Self::$variant => flag!($order),)*
+                }
+            }
+
             /// Type of the result for operands of a type.
             #[inline]
             pub const fn result(self, operand: Type) -> Type {

@@ -489,7 +489,7 @@ impl<'a> Check<'a> {
         if operand.kind != op.signature().operand {
             return Err(format!("{a} is {operand}, {} expected", operand.with_kind(op.signature().operand)));
         }
-        if op.signature().shape == Shape::Dot && operand.lanes < 2 {
+        if op.shape() == Shape::Dot && operand.lanes < 2 {
             return Err("a dot product of scalars".into());
         }
         if self.stage == Stage::Legal && matches!(op, Binary::Add | Binary::Mul) {

@@ -21,13 +21,21 @@ pub enum Step {
 
 #[derive(Clone, Copy, Debug)]
 enum Frame {
+    /// A region that has not begun.
+    Start(Region),
+    /// A region and its next item, around the construct above.
     Region { region: Region, next: usize },
+    /// A construct and its next region.
     Node { node: Node, next: usize },
 }
 
 /// A walk in progress. Keep one and [`start`](Self::start) it again to reuse its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
+    /// The region whose items are being passed, and the next of them.
+    inside: Option<Region>,
+    next: usize,
+    /// What is open around it.
     stack: Vec<Frame>,
 }
 
@@ -41,55 +49,73 @@ impl Walk {
 
     /// Starts over, at the beginning of a function.
     pub fn start(&mut self, f: &Func) {
+        self.inside = None;
         self.stack.clear();
-        self.stack.extend(f.body.map(|region| Frame::Region { region, next: 0 }));
+        self.stack.extend(f.body.map(Frame::Start));
     }
 
     /// Skips what is left of the innermost construct that was entered last, its `Leave` too.
     pub fn skip_node(&mut self) {
+        self.inside = None;
         while let Some(frame) = self.stack.pop() {
             if matches!(frame, Frame::Node { .. }) {
                 break;
             }
         }
+        self.resume();
     }
 
     /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
     #[inline]
     pub fn next(&mut self, f: &Func) -> Option<Step> {
+        if let Some(region) = self.inside
+            && let Some(&Item::Let(value)) = f.regions[region].items.get(self.next)
+        {
+            self.next += 1;
+            return Some(Step::Let(value));
+        }
+        self.turn(f)
+    }
+
+    /// The next step, where it is no evaluation.
+    fn turn(&mut self, f: &Func) -> Option<Step> {
+        if let Some(region) = self.inside.take() {
+            let Some(&Item::Node(node)) = f.regions[region].items.get(self.next) else {
+                return Some(Step::End(region));
+            };
+            self.stack.push(Frame::Region { region, next: self.next + 1 });
+            self.stack.push(Frame::Node { node, next: 0 });
+            return Some(Step::Enter(node));
+        }
         match self.stack.last_mut()? {
-            Frame::Region { region, next: next @ 0 } => {
-                *next = 1;
-                Some(Step::Begin(*region))
-            }
-            Frame::Region { region, next } => {
+            Frame::Start(region) | Frame::Region { region, .. } => {
                 let region = *region;
-                match f.regions[region].items.get(*next - 1) {
-                    Some(&Item::Let(value)) => {
-                        *next += 1;
-                        Some(Step::Let(value))
-                    }
-                    Some(&Item::Node(node)) => {
-                        *next += 1;
-                        self.stack.push(Frame::Node { node, next: 0 });
-                        Some(Step::Enter(node))
-                    }
-                    None => {
-                        self.stack.pop();
-                        Some(Step::End(region))
-                    }
-                }
+                self.stack.pop();
+                Some(self.begin(region))
             }
             Frame::Node { node, next } => {
                 let node = *node;
                 if let Some(region) = f.nodes[node].child(*next) {
                     *next += 1;
-                    self.stack.push(Frame::Region { region, next: 1 });
-                    return Some(Step::Begin(region));
+                    return Some(self.begin(region));
                 }
                 self.stack.pop();
+                self.resume();
                 Some(Step::Leave(node))
             }
+        }
+    }
+
+    fn begin(&mut self, region: Region) -> Step {
+        (self.inside, self.next) = (Some(region), 0);
+        Step::Begin(region)
+    }
+
+    /// Goes on with the region around a construct.
+    fn resume(&mut self) {
+        if let Some(&Frame::Region { region, next }) = self.stack.last() {
+            (self.inside, self.next) = (Some(region), next);
+            self.stack.pop();
         }
     }
 }

@@ -13,12 +13,39 @@ use super::demand::Demand;
 use super::flow::Flow;
 use super::scratch::Scratch;
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Lane, Module, Op, Value};
+use crate::ir::{Def, Exit, Func, Item, Lane, Module, NodeData, Op, Value, ValueData};
 
 /// Removes what nothing needs.
 pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
     scratch.analyse(f);
     remove(f, &scratch.demand, &scratch.flow)
+}
+
+/// Whether an operation's result is no operand of anything: a quick look that finds nothing where [`run`] has nothing to do
+/// but for values that only feed each other.
+pub(super) fn has_unused(f: &Func, scratch: &mut Scratch) -> bool {
+    let used = &mut scratch.layouts;
+    used.clear();
+    used.resize(f.values.len(), 0);
+    let mut use_value = |value: Value| used[value.index()] = 1;
+    for region in f.regions.values() {
+        if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = region.exit {
+            f.get(list).iter().copied().for_each(&mut use_value);
+        }
+    }
+    for node in f.nodes.values() {
+        if let NodeData::Loop { inits, .. } = node {
+            f.get(*inits).iter().copied().for_each(&mut use_value);
+        }
+        node.decider().into_iter().for_each(&mut use_value);
+    }
+    for data in f.values.values() {
+        if let Def::Op(op) = data.def {
+            op.for_each(&f.pool, &mut use_value);
+        }
+    }
+    let unused = |(data, &used): (&ValueData, &u8)| used == 0 && matches!(data.def, Def::Op(_));
+    f.values.values().iter().zip(used.iter()).any(unused)
 }
 
 /// Removes what an analysis found unneeded.

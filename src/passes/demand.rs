@@ -97,7 +97,7 @@ impl Demand {
             }
             Op::Unary(_, a) => self.need(a, mask),
             Op::Binary(op, a, b) => {
-                let mask = match op.signature().shape {
+                let mask = match op.shape() {
                     Shape::Each => mask,
                     Shape::Dot => all_lanes(f.ty(a)),
                 };

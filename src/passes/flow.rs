@@ -61,13 +61,12 @@ struct Open {
 }
 
 impl Flow {
-    /// Forgets the last function, before one without constructs.
-    pub fn clear(&mut self) {
-        self.origin.clear();
-    }
-
     /// Fills the tables for a function.
     pub fn compute(&mut self, f: &Func) {
+        if f.nodes.is_empty() {
+            self.origin.clear();
+            return;
+        }
         self.nodes.clear();
         self.nodes.resize(f.nodes.len(), NODE);
         self.next.clear();

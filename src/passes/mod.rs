@@ -10,6 +10,7 @@ pub mod dce;
 mod demand;
 pub mod differential;
 mod edit;
+mod equal;
 mod flow;
 pub mod legalize;
 pub mod params;
@@ -72,28 +73,28 @@ fn optimize_function(
 ) {
     simplify::run(f, precision, scratch);
     observe("simplify", f);
-    if params::run(f, scratch) {
+    scratch.flow.compute(f);
+    if params::merge(f, scratch) {
         observe("params", f);
         simplify::run(f, precision, scratch);
         observe("simplify", f);
+        scratch.flow.compute(f);
     }
-    cse::run(f, scratch);
-    observe("cse", f);
-    scratch.analyse(f);
+    scratch.demand.compute(f, &scratch.flow);
     dce::remove(f, &scratch.demand, &scratch.flow);
     observe("dce", f);
+    // What it leaves twice, `tidy` merges.
     if shrink::narrow(f, scratch) {
         observe("shrink", f);
-        cse::run(f, scratch);
-        observe("cse", f);
     }
 }
 
-/// Removes what `legalize` left over: equal operations, dead values, helpers without calls.
+/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
+/// neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
-    for f in module.helpers.iter_mut().chain([&mut module.main]) {
-        cse::run(f, scratch);
-        dce::run(f, scratch);
+    cse::run(&mut module.main, scratch);
+    if dce::has_unused(&module.main, scratch) {
+        dce::run(&mut module.main, scratch);
     }
     if !module.helpers.is_empty() {
         dce::helpers(module);

@@ -19,15 +19,23 @@ use crate::ir::{Func, NodeData, Value};
 
 /// Removes trivial parameters and results.
 pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
+    scratch.flow.compute(f);
+    merge(f, scratch)
+}
+
+/// As [`run`], when the control flow in `scratch` is that of the function; after a change it is not.
+pub(super) fn merge(f: &mut Func, scratch: &mut Scratch) -> bool {
     if f.nodes.is_empty() {
         return false;
     }
-    let flow = &mut scratch.flow;
-    flow.compute(f);
-    let map = &mut scratch.map;
+    let Scratch { flow, map, merged, .. } = scratch;
     identity(map, f.values.len());
-    let mut merged = merged_values(f, flow);
-    let mut uses = Uses::new(f, flow, &merged);
+    merged_values(f, flow, merged);
+    // Mostly none is trivial.
+    if !merged.iter().any(|&value| only_source(f, flow, map, value).is_some()) {
+        return false;
+    }
+    let mut uses = Uses::new(f, flow, merged);
     let mut changed = false;
     while let Some(value) = merged.pop() {
         if map[value.index()] == value
@@ -35,7 +43,7 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
         {
             map[value.index()] = same;
             changed = true;
-            uses.merge(value, same, &mut merged);
+            uses.merge(value, same, merged);
         }
     }
     if changed {
@@ -50,15 +58,14 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
 }
 
 /// All parameters and results; the last are to be looked at first.
-fn merged_values(f: &Func, flow: &Flow) -> Vec<Value> {
-    let mut merged = Vec::new();
+fn merged_values(f: &Func, flow: &Flow, merged: &mut Vec<Value>) {
+    merged.clear();
     for &node in flow.order.iter().rev() {
         merged.extend_from_slice(f.get(f.nodes[node].results()));
         if let NodeData::Loop { params, .. } = f.nodes[node] {
             merged.extend_from_slice(f.get(params));
         }
     }
-    merged
 }
 
 /// What a value stands for now.

@@ -103,7 +103,7 @@ impl Generator {
             7..10 => {
                 let op = Binary::ALL[self.below(Binary::ALL.len())];
                 let mut operand = ty.with_kind(op.signature().operand);
-                if op.signature().shape == Shape::Dot {
+                if op.shape() == Shape::Dot {
                     operand.lanes = operand.lanes.max(2);
                 }
                 let a = self.value(region, operand);

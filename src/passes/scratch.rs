@@ -2,6 +2,7 @@
 //! Knows nothing of what the passes write into them; each pass begins by filling what it needs.
 
 use super::demand::Demand;
+use super::equal::Visible;
 use super::flow::Flow;
 use super::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
@@ -15,12 +16,10 @@ pub struct Scratch {
     pub(super) items: Vec<Item>,
     /// Open regions and constructs of `simplify`.
     pub(super) frames: Vec<Frame>,
-    /// Hash table of `cse`: value numbers + 1.
-    pub(super) table: Vec<u32>,
-    /// Filled places of the table, oldest first.
-    pub(super) filled: Vec<u32>,
-    /// Length of `filled` where each open region began.
-    pub(super) scopes: Vec<usize>,
+    /// Parameters and results that `params` looks at.
+    pub(super) merged: Vec<Value>,
+    /// The visible operations of `simplify` and `cse`.
+    pub(super) visible: Visible,
     /// The walk of `cse`.
     pub(super) walk: Walk,
     /// Which of its lanes each value keeps.
@@ -34,11 +33,7 @@ pub struct Scratch {
 impl Scratch {
     /// Finds what is needed in a function.
     pub(super) fn analyse(&mut self, f: &Func) {
-        if f.nodes.is_empty() {
-            self.flow.clear();
-        } else {
-            self.flow.compute(f);
-        }
+        self.flow.compute(f);
         self.demand.compute(f, &self.flow);
     }
 }

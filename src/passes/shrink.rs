@@ -80,7 +80,7 @@ fn find_layouts(f: &Func, scratch: &mut Scratch) -> bool {
 fn can_narrow(op: Op) -> bool {
     match op {
         Op::Const(_) | Op::Shuffle(_) | Op::Unary(..) | Op::Select { .. } => true,
-        Op::Binary(op, ..) => op.signature().shape == Shape::Each,
+        Op::Binary(op, ..) => op.shape() == Shape::Each,
         Op::Input(_)
         | Op::Uniform(_)
         | Op::UniformAt { .. }
@@ -203,7 +203,7 @@ impl Shrink<'_> {
             Op::Const(bits) => Op::Const(pick_bits(bits, layout)),
             Op::Shuffle(lanes) => return self.shuffle(value, lanes, layout),
             Op::Unary(op, a) => Op::Unary(op, self.pick(a, layout)),
-            Op::Binary(op, a, b) if op.signature().shape == Shape::Each => {
+            Op::Binary(op, a, b) if op.shape() == Shape::Each => {
                 let first = self.pick(a, layout);
                 Op::Binary(op, first, if a == b { first } else { self.pick(b, layout) })
             }

@@ -1,15 +1,13 @@
 //! Which registers a function still reads after the passes.
-//! In: a function in the `Pica` stage. Out: [`Usage`]. Changes nothing.
+//! In: a function in the `Pica` stage, without dead values. Out: [`Usage`]. Changes nothing.
 
 use crate::host::{Reach, Usage};
-use crate::ir::{Func, Op, Step, Walk};
+use crate::ir::{Func, Op};
 
-/// The registers that a function reads. Outputs are not its business: they stay empty.
+/// The registers that a function without dead values reads. Outputs are not its business: they stay empty.
 pub fn run(f: &Func) -> Usage {
     let mut usage = Usage::default();
-    let mut walk = Walk::new(f);
-    while let Some(step) = walk.next(f) {
-        let Step::Let(value) = step else { continue };
+    for value in f.values.keys() {
         match f.op(value) {
             Some(Op::Input(register)) => usage.inputs |= 1 << (register & 15),
             Some(Op::Uniform(register)) => usage.floats |= 1 << (register & 127),

@@ -6,6 +6,7 @@
 //! if %true { A yield %5 } else { B } -> %6                            =>      A                      (uses of %6 read %5)
 //! ```
 //!
+//! * Equal operations are evaluated once, where the first evaluation is visible to the second.
 //! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
 //!   loop that never continues is a block.
 //! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
@@ -21,6 +22,7 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
+use super::equal::Visible;
 use super::scratch::{Scratch, identity};
 use crate::entity::Handle;
 use crate::ir::{
@@ -34,8 +36,9 @@ pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
     identity(&mut scratch.map, f.values.len());
     scratch.items.clear();
     scratch.frames.clear();
-    let Scratch { map, items: out, frames: stack, .. } = scratch;
-    let mut pass = Simplify { f, precision, map, out, stack, changed: false };
+    scratch.visible.start(f.values.len());
+    let Scratch { map, items: out, frames: stack, visible, .. } = scratch;
+    let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
 }
@@ -82,6 +85,7 @@ struct Simplify<'a> {
     map: &'a mut Vec<Value>,
     out: &'a mut Vec<Item>,
     stack: &'a mut Vec<Frame>,
+    visible: &'a mut Visible,
     changed: bool,
 }
 
@@ -118,6 +122,9 @@ impl Simplify<'_> {
 
     /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the frame below.
     fn begin(&mut self, region: Option<Region>, from: Region, results: ValueList) {
+        if region.is_some() {
+            self.visible.begin();
+        }
         let data = &mut self.f.regions[from];
         self.stack.push(Frame::Region(RegionFrame {
             region,
@@ -136,7 +143,13 @@ impl Simplify<'_> {
         let Def::Op(mut op) = data.def else { return true };
         loop {
             match self.fold(op, data.ty) {
-                Fold::Keep => return true,
+                Fold::Keep => match self.visible.find_or_add(self.f, value, op, data.ty) {
+                    Some(same) => {
+                        self.replace(value, same);
+                        return false;
+                    }
+                    None => return true,
+                },
                 Fold::Op(simpler) => {
                     op = simpler;
                     self.f.values[value].def = Def::Op(op);
@@ -264,6 +277,7 @@ impl Simplify<'_> {
             }
             return;
         };
+        self.visible.end();
         let data = &mut self.f.regions[region];
         data.items = frame.items;
         data.items.clear();

@@ -186,7 +186,7 @@ impl Simplify<'_> {
         let (known_a, known_b) = (self.constant(a), self.constant(b));
         if let (Some(x), Some(y)) = (known_a, known_b) {
             let lanes = self.f.ty(a).lanes;
-            let bits = match op.signature().shape {
+            let bits = match op.shape() {
                 Shape::Dot => self.fold_lanes(ty, |_| Some(scalar::dot(op, self.precision, x, y, lanes))),
                 Shape::Each => {
                     self.fold_lanes(ty, |lane| Some(scalar::binary(op, self.precision, x[lane], y[lane])))

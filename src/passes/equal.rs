@@ -1,0 +1,116 @@
+//! A table of the operations that are visible at one place of a walk in program order.
+//! In: operations as the walk meets them, and where regions begin and end. Out: an equal operation met before that is
+//! visible here. Every operation is pure, those that read inputs and uniforms too.
+//!
+//! Values enter the table in program order and leave it with their region. The table's order shows nowhere: each operation
+//! is in it at most once.
+
+use crate::ir::{Def, Func, Lane, Op, Type, Value};
+
+/// The table. Keep one to reuse its memory.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    /// Value numbers + 1.
+    table: Vec<u32>,
+    /// Filled places of the table, oldest first.
+    filled: Vec<u32>,
+    /// Length of `filled` where each open region began.
+    scopes: Vec<usize>,
+}
+
+impl Visible {
+    /// Forgets everything and makes room for a function of this many values.
+    pub fn start(&mut self, values: usize) {
+        let size = (values * 2).next_power_of_two();
+        self.table.clear();
+        self.table.resize(size, 0);
+        self.filled.clear();
+        self.scopes.clear();
+    }
+
+    /// A region begins.
+    #[inline]
+    pub fn begin(&mut self) {
+        self.scopes.push(self.filled.len());
+    }
+
+    /// A region ends: nothing evaluated in it is visible any more.
+    #[inline]
+    pub fn end(&mut self) {
+        // Newest first, so that each chain of collisions shrinks from its end.
+        let scope = self.scopes.pop().unwrap_or(0);
+        self.filled.drain(scope..).rev().for_each(|place| self.table[place as usize] = 0);
+    }
+
+    /// The visible value of an equal operation; if there is none, `value` is that from here on.
+    #[inline]
+    pub fn find_or_add(&mut self, f: &Func, value: Value, op: Op, ty: Type) -> Option<Value> {
+        let mask = self.table.len() - 1;
+        let mut place = hash(f, op, ty) as usize & mask;
+        while let Some(known) = self.table[place].checked_sub(1) {
+            let known = Value(known);
+            let data = &f.values[known];
+            if data.ty == ty
+                && let Def::Op(other) = data.def
+                && is_equal(f, op, other)
+            {
+                return Some(known);
+            }
+            place = (place + 1) & mask;
+        }
+        // One place always stays free, or else the search would not end.
+        if self.filled.len() < mask {
+            self.table[place] = value.0 + 1;
+            self.filled.push(place as u32);
+        }
+        None
+    }
+}
+
+#[inline]
+fn is_equal(f: &Func, a: Op, b: Op) -> bool {
+    match (a, b) {
+        (Op::Binary(op, a, b), Op::Binary(other, c, d)) => {
+            op == other && ((a, b) == (c, d) || (a, b) == (d, c) && op.commutes())
+        }
+        (Op::Call { helper, args }, Op::Call { helper: other, args: others }) => {
+            helper == other && f.get(args) == f.get(others)
+        }
+        _other_pairs => a == b,
+    }
+}
+
+/// A hash of what [`is_equal`] compares.
+#[inline]
+fn hash(f: &Func, op: Op, ty: Type) -> u64 {
+    let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+    let bytes =
+        |tag: u8, a: u8, b: u8| u64::from(u32::from_le_bytes([tag, a, b, ty.lanes << 2 | ty.kind as u8]));
+    let lane = |lane: Lane| lane.value().0 << 2 | u32::from(lane.index());
+    let (head, rest, more) = match op {
+        Op::Const([x, y, z, w]) => (bytes(0, 0, 0), pair(x, y), pair(z, w)),
+        Op::Input(register) => (bytes(1, register, 0), 0, 0),
+        Op::Uniform(register) => (bytes(2, register, 0), 0, 0),
+        Op::UniformAt { base, offset } => (bytes(3, base, 0), u64::from(offset.0), 0),
+        Op::IntUniform { index, component } => (bytes(4, index, component), 0, 0),
+        Op::BoolUniform(register) => (bytes(5, register, 0), 0, 0),
+        Op::Member { member, element } => (bytes(6, 0, 0), pair(member.into(), element.into()), 0),
+        Op::MemberAt { member, index } => (bytes(7, 0, 0), pair(member.into(), index.0), 0),
+        Op::Shuffle([x, y, z, w]) => (bytes(8, 0, 0), pair(lane(x), lane(y)), pair(lane(z), lane(w))),
+        Op::Unary(op, a) => (bytes(9, op as u8, 0), u64::from(a.0), 0),
+        Op::Binary(op, a, b) if !op.commutes() => (bytes(10, op as u8, 0), pair(a.0, b.0), 0),
+        Op::Binary(op, a, b) => (bytes(10, op as u8, 0), pair(a.0.min(b.0), a.0.max(b.0)), 0),
+        Op::Select { cond, a, b } => (bytes(11, 0, 0), pair(cond.0, a.0), u64::from(b.0)),
+        Op::Call { helper, args } => {
+            let all = f.get(args).iter().fold(0, |all, value| mix(all, u64::from(value.0)));
+            (bytes(12, 0, 0), u64::from(helper), all)
+        }
+    };
+    let all = mix(mix(mix(0, head), rest), more);
+    // The high bits of a product depend on all bits of its factors.
+    all ^ all >> 32
+}
+
+fn mix(hash: u64, next: u64) -> u64 {
+    (hash.rotate_left(26) ^ next).wrapping_mul(0xF135_7AEA_2E62_A9C5)
+}
