@@ -8,7 +8,6 @@
 use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
-use super::literal::{literal, may_be_inf_times_zero, may_be_literal};
 use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value, scalar};
 use crate::precision::Precision;
 
@@ -102,7 +101,7 @@ impl Pass<'_> {
         let zero = |known: u32, other| {
             if self.is_zero(known) { Part::Zero(other, known & SIGN != 0) } else { Part::Plain }
         };
-        match (literal(self.emit.func, a), literal(self.emit.func, b)) {
+        match (self.literal(a), self.literal(b)) {
             (None, None) => Part::Plain,
             (Some(known), None) => zero(known, b),
             (None, Some(known)) => zero(known, a),
@@ -118,11 +117,11 @@ impl Pass<'_> {
 
     /// The kinds of all lanes, or nothing where all are plain.
     fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
-        if !may_be_literal(self.emit.func, a) && !may_be_literal(self.emit.func, b) {
+        let lanes = self.emit.func.ty(a).lanes;
+        if (self.facts.of(a).literal | self.facts.of(b).literal) & ((1 << lanes) - 1) == 0 {
             return None;
         }
         let mut parts = [Part::Plain; 4];
-        let lanes = self.emit.func.ty(a).lanes;
         for (index, part) in (0..lanes).zip(&mut parts) {
             *part = self.part(pair, Lane::new(a, index), Lane::new(b, index));
         }
@@ -147,20 +146,30 @@ impl Pass<'_> {
 
     fn plain(&mut self, pair: Pair, a: Value, b: Value) -> Op {
         let lanes = self.emit.func.ty(a).lanes;
+        let guardless = match (pair, self.precision) {
+            (Pair::Product, Precision::Exact) => self.is_guardless(a, b),
+            (Pair::Product, precision) => precision == Precision::Fast,
+            (Pair::Sum, _) => false,
+        };
         match (pair, self.precision) {
-            (Pair::Product, Precision::Fast) => Op::Binary(Binary::Mul, a, b),
-            (Pair::Product, Precision::Exact) if self.is_guardless(a, b) => Op::Binary(Binary::Mul, a, b),
-            (Pair::Product, Precision::Exact | Precision::F24) => self.call(Helper::Mul, lanes, &[a, b]),
+            (Pair::Product, _) if guardless => Op::Binary(Binary::Mul, a, b),
+            (Pair::Product, _) => self.call(Helper::Mul, lanes, &[a, b]),
             (Pair::Sum, Precision::Exact | Precision::Fast) => Op::Binary(Binary::Add, a, b),
             (Pair::Sum, Precision::F24) => self.call(Helper::Add, lanes, &[a, b]),
         }
     }
 
     /// Whether no lane of the product can be inf · 0.
-    fn is_guardless(&self, a: Value, b: Value) -> bool {
+    fn is_guardless(&mut self, a: Value, b: Value) -> bool {
         let func = &*self.emit.func;
-        (0..func.ty(a).lanes)
-            .all(|index| !may_be_inf_times_zero(func, Lane::new(a, index), Lane::new(b, index)))
+        self.facts.catch_up(func);
+        let may = |index| self.facts.may_be_inf_times_zero(func, Lane::new(a, index), Lane::new(b, index));
+        !(0..func.ty(a).lanes).any(may)
+    }
+
+    /// The bits of a lane that is known.
+    fn literal(&self, lane: Lane) -> Option<u32> {
+        self.facts.literal(self.emit.func, lane)
     }
 
     /// A product or sum of which some lanes are literal or have a literal zero operand.
@@ -244,11 +253,12 @@ impl Pass<'_> {
             return self.mul(a, b);
         }
         let Some(parts) = self.parts(Pair::Product, a, b) else {
-            return match self.precision {
-                Precision::Fast => Op::Binary(Binary::Dot, a, b),
-                Precision::Exact if self.is_guardless(a, b) => self.call(Helper::DotPlain, ty.lanes, &[a, b]),
-                Precision::Exact | Precision::F24 => self.call(Helper::Dot, ty.lanes, &[a, b]),
+            let helper = match self.precision {
+                Precision::Fast => return Op::Binary(Binary::Dot, a, b),
+                Precision::Exact => if self.is_guardless(a, b) { Helper::DotPlain } else { Helper::Dot },
+                Precision::F24 => Helper::Dot,
             };
+            return self.call(helper, ty.lanes, &[a, b]);
         };
         let products = match self.split(Pair::Product, a, b, &parts) {
             Op::Shuffle(lanes) => lanes,
@@ -270,6 +280,7 @@ impl Pass<'_> {
 
     /// Sum of two lanes.
     fn add_lanes(&mut self, a: Lane, b: Lane) -> Op {
+        self.facts.catch_up(self.emit.func);
         match self.part(Pair::Sum, a, b) {
             Part::Literal(bits) => splat(Type::F32, bits),
             Part::Zero(other, true) if self.precision != Precision::F24 => Op::Shuffle([other; 4]),
@@ -355,12 +366,12 @@ impl Pass<'_> {
             | Unary::UintToInt => return None,
         };
         let func = &*self.emit.func;
-        if !may_be_literal(func, a) {
+        if self.facts.of(a).literal == 0 {
             return None;
         }
         let mut result = [0; 4];
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let known = literal(func, Lane::new(a, index)).filter(|&known| foldable(known))?;
+            let known = self.literal(Lane::new(a, index)).filter(|&known| foldable(known))?;
             let bits = scalar::unary(op, self.precision, known);
             *slot = if op.signature().result == Kind::F32 { one_nan(bits) } else { bits };
         }

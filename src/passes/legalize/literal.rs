@@ -11,7 +11,7 @@
 //! * inf · 0 cannot happen if neither operand may be 0 while the other may be infinite, nor if both operands are the same
 //!   lane up to sign: x · x is 0 · 0 or inf · inf.
 
-use crate::ir::{Binary, Func, Kind, Lane, Op, Unary, Value, scalar};
+use crate::ir::{Binary, Func, Lane, Op, Unary, Value, scalar};
 use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
@@ -24,32 +24,7 @@ const FUEL: u32 = 32;
 /// Float constants that take the place of uniforms.
 pub(super) type Constants = [Option<[u32; 4]>; 96];
 
-/// Whether a value can have literal lanes at all; a quick no for most operands.
-pub(super) fn may_be_literal(func: &Func, value: Value) -> bool {
-    match func.op(value) {
-        Some(
-            Op::Const(_)
-            | Op::Shuffle(_)
-            | Op::Select { .. }
-            | Op::Unary(Unary::Neg | Unary::Abs | Unary::Floor, _),
-        ) => true,
-        Some(
-            Op::Input(_)
-            | Op::Uniform(_)
-            | Op::UniformAt { .. }
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Call { .. },
-        )
-        | None => false,
-    }
-}
-
-/// The bits of a lane that is known.
+/// The bits of a lane that is known; [`Facts`] say faster which lanes that can be.
 pub(super) fn literal(func: &Func, lane: Lane) -> Option<u32> {
     Search { func, fuel: FUEL }.literal(lane)
 }
@@ -74,6 +49,12 @@ impl May {
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+    fn negated(self) -> Self {
+        Self(self.0 & 1 | self.0 << 1 & 4 | self.0 >> 1 & 2)
+    }
+    fn magnitude(self) -> Self {
+        Self(self.0 & 3 | self.0 >> 1 & 2)
+    }
     /// Of a literal.
     pub fn of_bits(bits: u32) -> Self {
         match bits & MAGNITUDE {
@@ -88,18 +69,144 @@ impl May {
     }
 }
 
-/// Whether the product of two lanes may be inf · 0.
-pub(super) fn may_be_inf_times_zero(func: &Func, a: Lane, b: Lane) -> bool {
-    if root(func, a) == root(func, b) {
-        return false;
-    }
-    let (a, b) = (may(func, a), may(func, b));
-    (a.has(May::ZERO) && b.infinite()) || (b.has(May::ZERO) && a.infinite())
+/// What is known of one value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fact {
+    /// The lanes that are literal, bit 0 is x.
+    pub literal: u8,
+    /// The special values that each lane may have.
+    pub may: [May; 4],
 }
 
-/// The special values that a lane may have.
-pub(super) fn may(func: &Func, lane: Lane) -> May {
-    Search { func, fuel: FUEL }.may(lane)
+impl Fact {
+    const NONE: Self = Self { literal: 0, may: [May::ALL; 4] };
+
+    fn map(self, change: impl Fn(May) -> May) -> Self {
+        Self { literal: self.literal, may: self.may.map(change) }
+    }
+}
+
+/// What is known of each value of a function, gathered in an order in which definitions come before uses.
+#[derive(Debug)]
+pub(super) struct Facts {
+    facts: Vec<Fact>,
+}
+
+impl Facts {
+    /// About a function of this many values: nothing is known yet.
+    pub fn new(values: usize) -> Self {
+        Self { facts: vec![Fact::NONE; values] }
+    }
+
+    /// What is known of a value.
+    #[inline]
+    pub fn of(&self, value: Value) -> Fact {
+        self.facts.get(value.0 as usize).copied().unwrap_or(Fact::NONE)
+    }
+
+    /// Looks at values that are new since the last time.
+    #[inline]
+    pub fn catch_up(&mut self, func: &Func) {
+        while self.facts.len() < func.values.len() {
+            let fact = self.find(func, Value(self.facts.len() as u32));
+            self.facts.push(fact);
+        }
+    }
+
+    /// Looks at a value whose operation is new.
+    #[inline]
+    pub fn learn(&mut self, func: &Func, value: Value) {
+        self.catch_up(func);
+        self.facts[value.0 as usize] = self.find(func, value);
+    }
+
+    /// The bits of a lane that is known.
+    #[inline]
+    pub fn literal(&self, func: &Func, lane: Lane) -> Option<u32> {
+        if self.of(lane.value()).literal >> lane.index() & 1 == 0 { None } else { literal(func, lane) }
+    }
+
+    /// Whether the product of two lanes may be inf · 0.
+    pub fn may_be_inf_times_zero(&self, func: &Func, a: Lane, b: Lane) -> bool {
+        let [x, y] = [a, b].map(|lane| self.of(lane.value()).may[usize::from(lane.index())]);
+        let possible = (x.has(May::ZERO) && y.infinite()) || (y.has(May::ZERO) && x.infinite());
+        possible && root(func, a) != root(func, b)
+    }
+
+    fn find(&self, func: &Func, value: Value) -> Fact {
+        match func.op(value) {
+            Some(Op::Const(bits)) => Fact { literal: 15, may: bits.map(May::of_bits) },
+            Some(Op::Shuffle(lanes)) => {
+                let mut fact = Fact { literal: 0, may: [May::ALL; 4] };
+                for (index, lane) in lanes.into_iter().enumerate() {
+                    let from = self.of(lane.value());
+                    fact.literal |= (from.literal >> lane.index() & 1) << index;
+                    fact.may[index] = from.may[usize::from(lane.index())];
+                }
+                fact
+            }
+            Some(Op::Unary(Unary::Neg, a)) => self.of(a).map(May::negated),
+            Some(Op::Unary(Unary::Abs, a)) => self.of(a).map(May::magnitude),
+            Some(Op::Unary(Unary::Floor, a)) => self.of(a).map(|may| may.or(May::ZERO)),
+            Some(Op::Binary(op, a, b)) if is_comparison(op) => {
+                Fact { literal: self.of(a).literal & self.of(b).literal, may: [May::ALL; 4] }
+            }
+            Some(Op::Select { cond, a, b }) => self.select(func, value, cond, [a, b]),
+            Some(
+                Op::Unary(..)
+                | Op::Binary(..)
+                | Op::Input(_)
+                | Op::Uniform(_)
+                | Op::UniformAt { .. }
+                | Op::IntUniform { .. }
+                | Op::BoolUniform(_)
+                | Op::Member { .. }
+                | Op::MemberAt { .. }
+                | Op::Call { .. },
+            )
+            | None => Fact::NONE,
+        }
+    }
+
+    /// A select; a minimum or maximum where the condition compares the arms.
+    fn select(&self, func: &Func, value: Value, cond: Value, arms: [Value; 2]) -> Fact {
+        let compared = match func.op(cond) {
+            Some(Op::Binary(op, x, y)) if [x, y] == arms => Some(op),
+            Some(_) | None => None,
+        };
+        let facts = arms.map(|arm| self.of(arm));
+        let choice = self.of(cond).literal;
+        let mut fact = Fact::NONE;
+        for lane in 0..func.ty(value).lanes {
+            let index = usize::from(lane);
+            let [a, b] = facts.map(|fact| fact.may[index]);
+            let either = a.or(b);
+            let bounds = || arms.map(|arm| self.literal(func, Lane::new(arm, lane)));
+            fact.may[index] = match compared {
+                Some(Binary::Less) => {
+                    let infinities = b.and(May::POSITIVE).or(either.and(May::NEGATIVE));
+                    bounded(either, infinities, bounds(), SIGN)
+                }
+                Some(Binary::Greater) => {
+                    let infinities = b.and(May::NEGATIVE).or(either.and(May::POSITIVE));
+                    bounded(either, infinities, bounds(), 0)
+                }
+                Some(_) | None => either,
+            };
+            if choice >> lane & 1 != 0 && literal(func, Lane::new(value, lane)).is_some() {
+                fact.literal |= 1 << lane;
+            }
+        }
+        fact
+    }
+}
+
+/// The result of a minimum (`sign` set) or maximum: these infinities, and 0 if an operand may be 0 and none is a normal
+/// literal on the side of the bound.
+fn bounded(either: May, infinities: May, operands: [Option<u32>; 2], sign: u32) -> May {
+    let bounds = |bits: u32| bits & SIGN == sign && (MIN_NORMAL..=INFINITY).contains(&(bits & MAGNITUDE));
+    let away_from_zero = operands.into_iter().flatten().any(bounds);
+    if away_from_zero { infinities } else { infinities.or(either.and(May::ZERO)) }
 }
 
 /// The lane that a lane copies, up to sign.
@@ -158,70 +265,12 @@ impl Search<'_> {
             | Op::Call { .. } => None,
         }
     }
-
-    fn may(&mut self, lane: Lane) -> May {
-        let index = lane.index();
-        let at = |value| Lane::new(value, index);
-        match self.op(lane) {
-            Some(Op::Const(bits)) => May::of_bits(bits[usize::from(index)]),
-            Some(Op::Shuffle(lanes)) => self.may(lanes[usize::from(index)]),
-            Some(Op::Unary(Unary::Neg, a)) => {
-                let May(bits) = self.may(at(a));
-                May(bits & 1 | bits << 1 & 4 | bits >> 1 & 2)
-            }
-            Some(Op::Unary(Unary::Abs, a)) => {
-                let May(bits) = self.may(at(a));
-                May(bits & 3 | bits >> 1 & 2)
-            }
-            Some(Op::Unary(Unary::Floor, a)) => self.may(at(a)).or(May::ZERO),
-            Some(Op::Select { cond, a, b }) => self.selected(at(cond), [a, b], index),
-            Some(
-                Op::Unary(..)
-                | Op::Binary(..)
-                | Op::Input(_)
-                | Op::Uniform(_)
-                | Op::UniformAt { .. }
-                | Op::IntUniform { .. }
-                | Op::BoolUniform(_)
-                | Op::Member { .. }
-                | Op::MemberAt { .. }
-                | Op::Call { .. },
-            )
-            | None => May::ALL,
-        }
-    }
-
-    /// One lane of a select; a minimum or maximum where the condition compares the arms.
-    fn selected(&mut self, cond: Lane, arms: [Value; 2], index: u8) -> May {
-        let compared = match self.op(cond) {
-            Some(Op::Binary(op, x, y)) if [x, y] == arms => Some(op),
-            Some(_) | None => None,
-        };
-        let [a, b] = arms.map(|value| self.may(Lane::new(value, index)));
-        let either = a.or(b);
-        if compared == Some(Binary::Less) {
-            let infinities = b.and(May::POSITIVE).or(either.and(May::NEGATIVE));
-            self.bounded(either, infinities, arms, index, SIGN)
-        } else if compared == Some(Binary::Greater) {
-            let infinities = b.and(May::NEGATIVE).or(either.and(May::POSITIVE));
-            self.bounded(either, infinities, arms, index, 0)
-        } else {
-            either
-        }
-    }
-
-    /// The result of a minimum (`sign` set) or maximum: these infinities, and 0 if an operand may be 0 and none is a normal
-    /// literal on the side of the bound.
-    fn bounded(&mut self, either: May, infinities: May, operands: [Value; 2], index: u8, sign: u32) -> May {
-        let bounds = |bits: u32| bits & SIGN == sign && (MIN_NORMAL..=INFINITY).contains(&(bits & MAGNITUDE));
-        let away_from_zero =
-            operands.iter().any(|&value| self.literal(Lane::new(value, index)).is_some_and(bounds));
-        if away_from_zero { infinities } else { infinities.or(either.and(May::ZERO)) }
-    }
 }
 
 /// Whether an operation is one of the float comparisons that minimum, maximum and "set if" become.
 fn is_comparison(op: Binary) -> bool {
-    let signature = op.signature();
-    signature.operand == Kind::F32 && signature.result == Kind::Bool
+    matches!(
+        op,
+        Binary::Equal | Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual
+    )
 }

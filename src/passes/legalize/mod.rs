@@ -24,7 +24,7 @@ mod tests;
 
 use self::emit::Emit;
 use self::helpers::Helpers;
-use self::literal::literal;
+use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Value};
@@ -34,6 +34,7 @@ use crate::precision::{self, Precision};
 struct Pass<'a> {
     precision: Precision,
     emit: Emit<'a>,
+    facts: Facts,
     helpers: Helpers<'a>,
     registers: Registers<'a>,
 }
@@ -50,6 +51,7 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
     };
     let mut pass = Pass {
         precision,
+        facts: Facts::new(module.main.values.len()),
         emit: Emit::new(&mut module.main),
         helpers: Helpers::new(&mut module.helpers, precision),
         registers: Registers::new(block, constants),
@@ -103,10 +105,12 @@ impl Pass<'_> {
         if let Some(op) = legal {
             self.emit.func.values[value].def = Def::Op(op);
         }
+        self.facts.learn(self.emit.func, value);
         if let Op::Select { .. } = legal.unwrap_or(op)
             && let Some(bits) = self.known(value)
         {
             self.emit.func.values[value].def = Def::Op(Op::Const(bits));
+            self.facts.learn(self.emit.func, value);
         }
     }
 
@@ -114,7 +118,7 @@ impl Pass<'_> {
     fn known(&self, value: Value) -> Option<[u32; 4]> {
         let mut bits = [0; 4];
         for (index, slot) in (0..self.emit.func.ty(value).lanes).zip(&mut bits) {
-            *slot = literal(self.emit.func, Lane::new(value, index))?;
+            *slot = self.facts.literal(self.emit.func, Lane::new(value, index))?;
         }
         Some(bits)
     }
@@ -128,7 +132,7 @@ impl Pass<'_> {
                 self.float24_register(read)
             }
             Op::UniformAt { base, offset } => {
-                let known = literal(self.emit.func, Lane::new(offset, 0));
+                let known = self.facts.literal(self.emit.func, Lane::new(offset, 0));
                 let read =
                     self.registers.relative(&mut self.emit, &mut self.helpers, base.min(95), offset, known);
                 self.float24_register(read)
