@@ -83,7 +83,7 @@ fn optimize_function(
     scratch.demand.compute(f, &scratch.flow);
     dce::remove(f, &scratch.demand, &scratch.flow);
     observe("dce", f);
-    // What it leaves twice, `tidy` merges.
+    // What that leaves twice or unused, `tidy` removes.
     if shrink::narrow(f, scratch) {
         observe("shrink", f);
     }
@@ -93,9 +93,7 @@ fn optimize_function(
 /// neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
     cse::run(&mut module.main, scratch);
-    if dce::has_unused(&module.main, scratch) {
-        dce::run(&mut module.main, scratch);
-    }
+    dce::unused(&mut module.main, scratch);
     if !module.helpers.is_empty() {
         dce::helpers(module);
     }

@@ -28,7 +28,7 @@ pub(super) fn merge(f: &mut Func, scratch: &mut Scratch) -> bool {
     if f.nodes.is_empty() {
         return false;
     }
-    let Scratch { flow, map, merged, .. } = scratch;
+    let Scratch { flow, map, work: merged, .. } = scratch;
     identity(map, f.values.len());
     merged_values(f, flow, merged);
     // Mostly none is trivial.

@@ -16,14 +16,16 @@ pub struct Scratch {
     pub(super) items: Vec<Item>,
     /// Open regions and constructs of `simplify`.
     pub(super) frames: Vec<Frame>,
-    /// Parameters and results that `params` looks at.
-    pub(super) merged: Vec<Value>,
+    /// Values that a pass still has to look at.
+    pub(super) work: Vec<Value>,
     /// The visible operations of `simplify` and `cse`.
     pub(super) visible: Visible,
     /// The walk of `cse`.
     pub(super) walk: Walk,
     /// Which of its lanes each value keeps.
     pub(super) layouts: Vec<u8>,
+    /// How often each value is an operand.
+    pub(super) uses: Vec<u32>,
     /// Control flow of the function.
     pub(super) flow: Flow,
     /// Used lanes of the function.

@@ -20,24 +20,26 @@ use crate::ir::{Def, Exit, Func, Hint, Item, Lane, Node, NodeData, Op, Region, S
 /// Removes unneeded lanes, and what is not needed at all.
 pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
     scratch.analyse(f);
-    dce::remove(f, &scratch.demand, &scratch.flow) | narrow(f, scratch)
+    let removed = dce::remove(f, &scratch.demand, &scratch.flow);
+    let narrowed = narrow(f, scratch);
+    if narrowed {
+        dce::unused(f, scratch);
+    }
+    removed || narrowed
 }
 
-/// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left.
+/// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left. Operations
+/// that read literals of their own afterwards may leave the shared ones without use.
 pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
-    if !find_layouts(f, scratch) {
-        return false;
+    let partial = find_layouts(f, scratch);
+    if partial {
+        rebuild(f, scratch);
     }
-    if rebuild(f, scratch) {
-        // Operations that read literals of their own now may leave the shared ones without use.
-        scratch.analyse(f);
-        dce::remove(f, &scratch.demand, &scratch.flow);
-    }
-    true
+    partial
 }
 
-/// Gives every value its new layout; whether literals were copied for that.
-fn rebuild(f: &mut Func, scratch: &mut Scratch) -> bool {
+/// Gives every value its new layout.
+fn rebuild(f: &mut Func, scratch: &mut Scratch) {
     let Scratch { map, layouts, items, .. } = scratch;
     identity(map, f.values.len());
     for (index, &layout) in layouts.iter().enumerate() {
@@ -47,13 +49,11 @@ fn rebuild(f: &mut Func, scratch: &mut Scratch) -> bool {
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
-    let mut pass = Shrink { f, map, layouts, items, replaced: false, copied: false };
+    let mut pass = Shrink { f, map, layouts, items, replaced: false };
     pass.function();
-    let copied = pass.copied;
     if pass.replaced {
         sweep(f);
     }
-    copied
 }
 
 /// Fills in which of its lanes each value keeps; whether any value loses one.
@@ -124,8 +124,6 @@ struct Shrink<'a> {
     items: &'a mut Vec<Item>,
     /// Whether another value took the place of one.
     replaced: bool,
-    /// Whether lanes of a literal became a literal of their own.
-    copied: bool,
 }
 
 impl Shrink<'_> {
@@ -267,7 +265,6 @@ impl Shrink<'_> {
             Some(Op::Const(bits)) => {
                 let mut picked = lanes.map(|lane| bits[usize::from(lane.index())]);
                 picked[usize::from(count)..].fill(0);
-                self.copied = true;
                 Op::Const(picked)
             }
             Some(_) | None => Op::Shuffle(lanes),

@@ -1,13 +1,11 @@
 //! Reads and writes of what surrounds a program: input registers, uniform block members, outputs.
 //! In: register and member numbers. Out: loads and stores. Knows no control flow but the bounds check of the compute entry.
 
-use rspirv::dr::Operand;
-use rspirv::spirv::{Op, SelectionControl, StorageClass, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::defect;
 use super::function::Body;
 use super::interface::{REGISTERS, array_length, element_type, output_type};
-use super::writer::Section;
 use crate::error::Result;
 use crate::host::EntryPoint;
 use crate::ir::{Kind, Type, Value};
@@ -27,13 +25,12 @@ impl Body<'_> {
         }
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
-        let length = self.w.value_literals(Op::ArrayLength, unsigned, &[self.vars.buffer_out], &[0]);
+        let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffer_out, 0]);
         let shift = self.unsigned(VERTEX_SHIFT);
         let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
         let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
         let (stop, go) = (self.w.id(), self.w.id());
-        let merge = [Operand::IdRef(go), Operand::SelectionControl(SelectionControl::NONE)];
-        self.w.put(Section::Code, Op::SelectionMerge, (None, None), merge);
+        self.selection_merge(go);
         self.w.effect(Op::BranchConditional, &[outside, stop, go]);
         self.place(stop);
         self.w.effect(Op::Return, &[]);
@@ -45,7 +42,7 @@ impl Body<'_> {
     fn invocation(&mut self) -> Word {
         let (vector, scalar) = (self.w.ty(Type::new(Kind::U32, 3)), self.w.ty(Type::U32));
         let all = self.w.value(Op::Load, vector, &[self.vars.invocation]);
-        self.w.value_literals(Op::CompositeExtract, scalar, &[all], &[0])
+        self.w.value(Op::CompositeExtract, scalar, &[all, 0])
     }
 
     /// The element of a buffer that holds register 0 of an invocation's vertex.

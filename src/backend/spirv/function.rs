@@ -4,7 +4,6 @@
 //! merge from inside a switch (gfx-rs/wgpu#4449) and a switch default that continues a loop; neither is written here:
 //! `Break` leaves the innermost construct only, and a default always has a block of its own or is the merge.
 
-use rspirv::dr::Operand;
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
 use super::interface::Variables;
@@ -187,8 +186,8 @@ impl Body<'_> {
         }
         let function_type = self.w.function_type(&signature);
         let id = self.w.id();
-        let operands = [Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
-        self.w.put(Section::Code, Op::Function, (Some(signature[0]), Some(id)), operands);
+        let control = FunctionControl::NONE.bits();
+        self.w.effect(Op::Function, &[signature[0], id, control, function_type]);
         for (&param, &ty) in func.get(func.params).iter().zip(&signature[1..]) {
             self.s.ids[param.index()] = self.w.value(Op::FunctionParameter, ty, &[]);
         }
@@ -365,9 +364,8 @@ impl Body<'_> {
         self.advance()
     }
 
-    fn selection_merge(&mut self, merge: Word) {
-        let operands = [Operand::IdRef(merge), Operand::SelectionControl(SelectionControl::NONE)];
-        self.w.put(Section::Code, Op::SelectionMerge, (None, None), operands);
+    pub(super) fn selection_merge(&mut self, merge: Word) {
+        self.w.effect(Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
     }
 
     fn open_if(&mut self, cond: Value, then: Region, otherwise: Region, results: ValueList) -> Result<()> {
@@ -419,9 +417,7 @@ impl Body<'_> {
             // The value from the continue block is known when the loop is closed.
             self.s.ids[param.index()] = self.w.value(Op::Phi, ty, &[init, before, 0, continue_label]);
         }
-        let operands =
-            [Operand::IdRef(merge), Operand::IdRef(continue_label), Operand::LoopControl(LoopControl::NONE)];
-        self.w.put(Section::Code, Op::LoopMerge, (None, None), operands);
+        self.w.effect(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
         self.w.effect(Op::Branch, &[label]);
         self.push(ScopeKind::Loop { body: Some((body, label)), header, phis }, merge, results);
         let scope = self.scope();
@@ -448,18 +444,14 @@ impl Body<'_> {
         let target = |index: usize, region: Region| {
             if goes_to_merge(func, region) { merge } else { labels + index as u32 }
         };
-        let head = [Operand::IdRef(selector), Operand::IdRef(target(cases.len(), default))];
+        let head = [selector, target(cases.len(), default)];
         let mut operands = std::mem::take(&mut self.s.operands);
         operands.clear();
         for (index, (values, region)) in cases.iter().enumerate() {
             let target = target(index, *region);
             operands.extend(values.iter().flat_map(|&value| [value as u32, target]));
         }
-        let pairs = operands.iter().enumerate().map(|(index, &word)| match index % 2 {
-            0 => Operand::LiteralBit32(word),
-            _ => Operand::IdRef(word),
-        });
-        self.w.put(Section::Code, Op::Switch, (None, None), head.into_iter().chain(pairs));
+        self.w.word_list(Section::Code, Op::Switch, head, &operands);
         self.s.operands = operands;
         self.push(ScopeKind::Switch { node, next: 0, labels }, merge, results);
     }
@@ -546,7 +538,7 @@ impl Body<'_> {
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);
-                self.w.value(Op::Phi, ty, &operands)
+                self.w.value_list(Op::Phi, ty, &operands)
             }
         };
         self.s.operands = operands;

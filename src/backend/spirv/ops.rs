@@ -3,13 +3,11 @@
 //! `OpFUnord*` never appears (naga reads it as ordered), nor does `OpUndef`; literals that are not finite are bit casts
 //! (naga refuses such constants), and/or of bool vectors are selects (naga refuses the logical instructions there). Float arithmetic carries NoContraction where the profile asks for it.
 
-use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::access::Element;
 use super::defect;
 use super::function::Body;
-use super::writer::Section;
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
@@ -98,11 +96,11 @@ impl Body<'_> {
             }
             ir::Op::Unary(op, a) => {
                 let a = self.id(a);
-                self.operation(unary_form(op), ty, &[a]).ok_or_else(|| not_legalised(op))?
+                self.operation(unary_form(op), ty, [a]).ok_or_else(|| not_legalised(op))?
             }
             ir::Op::Binary(op, a, b) => {
                 let (a, b) = (self.id(a), self.id(b));
-                self.operation(binary_form(op), ty, &[a, b]).ok_or_else(|| not_legalised(op))?
+                self.operation(binary_form(op), ty, [a, b]).ok_or_else(|| not_legalised(op))?
             }
             ir::Op::Select { cond, a, b } => {
                 let operands = [self.id(cond), self.id(a), self.id(b)];
@@ -130,26 +128,24 @@ impl Body<'_> {
     }
 
     /// One instruction; nothing where the operation has none.
-    fn operation(&mut self, form: Form, ty: Type, operands: &[Word]) -> Option<Word> {
+    #[inline]
+    fn operation<const N: usize>(&mut self, form: Form, ty: Type, operands: [Word; N]) -> Option<Word> {
         let lanes = ty.lanes;
         let ty = self.w.ty(ty);
         let id = match form {
             Form::Pica => return None,
             Form::Logical(op) if lanes > 1 => {
-                let (a, b) = (operands[0], operands[1]);
+                let (a, b) = (operands[0], operands[N - 1]);
                 let choice = if op == Op::LogicalAnd { [a, b, a] } else { [a, a, b] };
                 return Some(self.w.value(Op::Select, ty, &choice));
             }
-            Form::Logical(op) => return Some(self.w.value(op, ty, operands)),
-            Form::Core(op) => return Some(self.w.value(op, ty, operands)),
-            Form::Float(op) => self.w.value(op, ty, operands),
+            Form::Logical(op) => return Some(self.w.value(op, ty, &operands)),
+            Form::Core(op) => return Some(self.w.value(op, ty, &operands)),
+            Form::Float(op) => self.w.value(op, ty, &operands),
             Form::Glsl(op) => {
-                let id = self.w.id();
-                let head = [Operand::IdRef(self.glsl), Operand::LiteralExtInstInteger(op as u32)];
-                let operands = operands.iter().map(|&id| Operand::IdRef(id));
-                let results = (Some(ty), Some(id));
-                self.w.put(Section::Code, Op::ExtInst, results, head.into_iter().chain(operands));
-                id
+                let mut words = [self.glsl, op as Word, 0, 0];
+                words[2..2 + N].copy_from_slice(&operands);
+                self.w.value_list(Op::ExtInst, ty, &words[..2 + N])
             }
         };
         if self.source.profile.no_contraction {
@@ -173,7 +169,7 @@ impl Body<'_> {
         operands.push(function);
         operands.extend(func.get(args).iter().map(|&arg| self.id(arg)));
         let ty = self.w.ty(ty);
-        let id = self.w.value(Op::FunctionCall, ty, &operands);
+        let id = self.w.value_list(Op::FunctionCall, ty, &operands);
         self.s.operands = operands;
         Ok(id)
     }
@@ -199,7 +195,7 @@ impl Body<'_> {
             let base = if lane.value() == first { 0 } else { width };
             *literal = u32::from(base + lane.index());
         }
-        self.w.value_literals(Op::VectorShuffle, ty, &[a, b], &literals[..lanes.len()])
+        self.w.shuffle(ty, [a, b], literals, lanes.len())
     }
 
     /// Lanes of one value.
@@ -210,11 +206,11 @@ impl Body<'_> {
         if source.lanes == 1 {
             return match lanes.len() {
                 1 => id,
-                count => self.w.value(Op::CompositeConstruct, ty, &[id; 4][..count]),
+                count => self.w.value_list(Op::CompositeConstruct, ty, &[id; 4][..count]),
             };
         }
         if let [lane] = lanes {
-            return self.w.value_literals(Op::CompositeExtract, ty, &[id], &[lane.index().into()]);
+            return self.w.value(Op::CompositeExtract, ty, &[id, lane.index().into()]);
         }
         let in_order = lanes.iter().zip(0..).all(|(lane, index)| lane.index() == index);
         if in_order && lanes.len() == usize::from(source.lanes) {
@@ -224,7 +220,7 @@ impl Body<'_> {
         for (literal, lane) in literals.iter_mut().zip(lanes) {
             *literal = lane.index().into();
         }
-        self.w.value_literals(Op::VectorShuffle, ty, &[id, id], &literals[..lanes.len()])
+        self.w.shuffle(ty, [id, id], literals, lanes.len())
     }
 
     /// Lanes of several values: each run of lanes of one vector is one part.
@@ -240,7 +236,7 @@ impl Body<'_> {
             rest = &rest[run..];
         }
         let ty = self.w.ty(ty);
-        self.w.value(Op::CompositeConstruct, ty, &parts[..count])
+        self.w.value_list(Op::CompositeConstruct, ty, &parts[..count])
     }
 }
 

@@ -107,6 +107,13 @@ impl Writer {
         id
     }
 
+    /// Appends a constant whose operands are all words.
+    fn literal(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        let id = self.id();
+        self.word_list(Section::Globals, op, [ty, id], operands);
+        id
+    }
+
     /// A scalar or vector type.
     #[inline]
     pub(super) fn ty(&mut self, ty: Type) -> Word {
@@ -210,15 +217,12 @@ impl Writer {
             for (part, &word) in parts.iter_mut().zip(&bits[..lanes]) {
                 *part = self.constant(ty.with_lanes(1), [word, 0, 0, 0]);
             }
-            let parts = parts.into_iter().take(lanes).map(Operand::IdRef);
-            self.global(Op::ConstantComposite, Some(type_id), parts)
+            self.literal(Op::ConstantComposite, type_id, &parts[..lanes])
         } else {
             match ty.kind {
-                Kind::F32 | Kind::I32 | Kind::U32 => {
-                    self.global(Op::Constant, Some(type_id), [Operand::LiteralBit32(bits[0])])
-                }
-                Kind::Bool if bits[0] != 0 => self.global(Op::ConstantTrue, Some(type_id), []),
-                Kind::Bool => self.global(Op::ConstantFalse, Some(type_id), []),
+                Kind::F32 | Kind::I32 | Kind::U32 => self.literal(Op::Constant, type_id, &bits[..1]),
+                Kind::Bool if bits[0] != 0 => self.literal(Op::ConstantTrue, type_id, &[]),
+                Kind::Bool => self.literal(Op::ConstantFalse, type_id, &[]),
             }
         };
         self.types.constants.insert(ty, bits, id);
@@ -231,7 +235,7 @@ impl Writer {
         if let Some(known) = self.types.nulls.iter().find(|known| known.0 == type_id) {
             return known.1;
         }
-        let id = self.global(Op::ConstantNull, Some(type_id), []);
+        let id = self.literal(Op::ConstantNull, type_id, &[]);
         self.types.nulls.push((type_id, id));
         id
     }
