@@ -187,7 +187,12 @@ impl Func {
     /// Adds a value and the item that evaluates it at the end of `region`.
     pub fn emit(&mut self, region: Region, ty: Type, op: Op) -> Value {
         let value = self.value(ty, Def::Op(op));
-        self.regions[region].items.push(Item::Let(value));
+        let items = &mut self.regions[region].items;
+        if items.is_empty() {
+            // Most regions that have an item have several.
+            items.reserve(16);
+        }
+        items.push(Item::Let(value));
         value
     }
     /// Stores a list of values.

@@ -109,7 +109,7 @@ impl<const N: usize> Stack<N> {
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.lenient)?;
     let data = Data { constants: context.constants };
-    let mut b = Builder::new(SLOTS);
+    let mut b = Builder::new(SLOTS, context.program.code().len());
     set_int(&mut b, PC, i32::from(context.program.entry().0));
     b.open_loop(&assigned(context.program, &leaders));
     let pc = b.scalar(b.get(PC));

@@ -83,10 +83,12 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A function in which every slot has its default: registers (0,0,0,1), everything else 0 or false.
-    pub(super) fn new(slots: usize) -> Self {
+    /// A function in which every slot has its default: registers (0,0,0,1), everything else 0 or false. There is room for
+    /// what this many instructions mostly become.
+    pub(super) fn new(slots: usize, instructions: usize) -> Self {
         let mut func = Func { name: "main".into(), ..Func::default() };
-        func.values = crate::entity::Arena::new();
+        func.values.reserve(32 + 3 * instructions);
+        func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
         func.body = Some(region);
         let mut builder = Self {
@@ -95,13 +97,13 @@ impl Builder {
             state: Vec::with_capacity(slots),
             reachable: true,
             scopes: Vec::new(),
-            snapshots: Vec::new(),
+            snapshots: Vec::with_capacity(2 * slots),
             leaves: Vec::new(),
             assigned: SlotSet::default(),
             sets: Vec::new(),
             differing: Vec::new(),
-            prologue: Vec::new(),
-            constants: Vec::new(),
+            prologue: Vec::with_capacity(32),
+            constants: Vec::with_capacity(16),
             inputs: [None; 16],
         };
         let register = builder.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
