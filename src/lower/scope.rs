@@ -223,7 +223,17 @@ impl Builder {
         let inside = self.sets.pop().unwrap_or_default();
         let assigned = std::mem::replace(&mut self.assigned, inside);
         let (leave, exit) = (None, None);
-        self.scopes.push(Scope { kind, outer, base, watermark, leave, exit, assigned, params, escaped: false });
+        self.scopes.push(Scope {
+            kind,
+            outer,
+            base,
+            watermark,
+            leave,
+            exit,
+            assigned,
+            params,
+            escaped: false,
+        });
     }
 
     /// Opens an `if`; what follows goes to its first arm.

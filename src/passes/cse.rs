@@ -5,7 +5,8 @@
 //! %2 = uniform c4 ; if %c { %3 = uniform c4 ; B(%3) }      =>      %2 = uniform c4 ; if %c { B(%2) }
 //! ```
 //!
-//! `simplify` does the same on its way; this is for after `legalize`, which makes equal operations of different ones.
+//! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after `legalize`, which makes equal
+//! operations of different ones.
 
 use super::edit::sweep;
 use super::scratch::{Scratch, identity};
@@ -23,13 +24,11 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
         match step {
             Step::Begin(_) => visible.begin(),
             Step::Let(value) => {
-                let ty = f.values[value].ty;
-                let Def::Op(mut op) = f.values[value].def else { continue };
-                if changed {
-                    op = op.map(&mut f.pool, |value| map[value.index()]);
+                if changed && let Def::Op(op) = f.values[value].def {
+                    let op = op.map(&mut f.pool, |value| map[value.index()]);
                     f.values[value].def = Def::Op(op);
                 }
-                if let Some(same) = visible.find_or_add(f, value, op, ty) {
+                if let Some(same) = visible.find_or_add(f, value) {
                     map[value.index()] = same;
                     f.values[value].def = Def::Dead;
                     changed = true;

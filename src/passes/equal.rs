@@ -5,7 +5,7 @@
 //! Values enter the table in program order and leave it with their region. The table's order shows nowhere: each operation
 //! is in it at most once.
 
-use crate::ir::{Def, Func, Lane, Op, Type, Value};
+use crate::ir::{Def, Func, Lane, Op, Type, Value, ValueData};
 
 /// The table. Keep one to reuse its memory.
 #[derive(Debug, Default)]
@@ -44,14 +44,15 @@ impl Visible {
 
     /// The visible value of an equal operation; if there is none, `value` is that from here on.
     #[inline]
-    pub fn find_or_add(&mut self, f: &Func, value: Value, op: Op, ty: Type) -> Option<Value> {
+    pub fn find_or_add(&mut self, f: &Func, value: Value) -> Option<Value> {
+        let ValueData { ty, def: Def::Op(op), .. } = &f.values[value] else { return None };
         let mask = self.table.len() - 1;
-        let mut place = hash(f, op, ty) as usize & mask;
+        let mut place = hash(f, op, *ty) as usize & mask;
         while let Some(known) = self.table[place].checked_sub(1) {
             let known = Value(known);
             let data = &f.values[known];
-            if data.ty == ty
-                && let Def::Op(other) = data.def
+            if data.ty == *ty
+                && let Def::Op(other) = &data.def
                 && is_equal(f, op, other)
             {
                 return Some(known);
@@ -68,13 +69,13 @@ impl Visible {
 }
 
 #[inline]
-fn is_equal(f: &Func, a: Op, b: Op) -> bool {
+fn is_equal(f: &Func, a: &Op, b: &Op) -> bool {
     match (a, b) {
         (Op::Binary(op, a, b), Op::Binary(other, c, d)) => {
             op == other && ((a, b) == (c, d) || (a, b) == (d, c) && op.commutes())
         }
         (Op::Call { helper, args }, Op::Call { helper: other, args: others }) => {
-            helper == other && f.get(args) == f.get(others)
+            helper == other && f.get(*args) == f.get(*others)
         }
         _other_pairs => a == b,
     }
@@ -82,12 +83,12 @@ fn is_equal(f: &Func, a: Op, b: Op) -> bool {
 
 /// A hash of what [`is_equal`] compares.
 #[inline]
-fn hash(f: &Func, op: Op, ty: Type) -> u64 {
+fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
     let bytes =
         |tag: u8, a: u8, b: u8| u64::from(u32::from_le_bytes([tag, a, b, ty.lanes << 2 | ty.kind as u8]));
     let lane = |lane: Lane| lane.value().0 << 2 | u32::from(lane.index());
-    let (head, rest, more) = match op {
+    let (head, rest, more) = match *op {
         Op::Const([x, y, z, w]) => (bytes(0, 0, 0), pair(x, y), pair(z, w)),
         Op::Input(register) => (bytes(1, register, 0), 0, 0),
         Op::Uniform(register) => (bytes(2, register, 0), 0, 0),

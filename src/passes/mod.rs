@@ -71,12 +71,12 @@ fn optimize_function(
     scratch: &mut Scratch,
     observe: &mut dyn FnMut(&'static str, &Func),
 ) {
-    simplify::run(f, precision, scratch);
+    simplify::run_merging(f, precision, scratch);
     observe("simplify", f);
     scratch.flow.compute(f);
     if params::merge(f, scratch) {
         observe("params", f);
-        simplify::run(f, precision, scratch);
+        simplify::run_merging(f, precision, scratch);
         observe("simplify", f);
         scratch.flow.compute(f);
     }

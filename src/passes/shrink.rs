@@ -23,7 +23,7 @@ pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
     let removed = dce::remove(f, &scratch.demand, &scratch.flow);
     let narrowed = narrow(f, scratch);
     if narrowed {
-        dce::unused(f, scratch);
+        dce::run(f, scratch);
     }
     removed || narrowed
 }

@@ -255,7 +255,13 @@ impl Pass<'_> {
         let Some(parts) = self.parts(Pair::Product, a, b) else {
             let helper = match self.precision {
                 Precision::Fast => return Op::Binary(Binary::Dot, a, b),
-                Precision::Exact => if self.is_guardless(a, b) { Helper::DotPlain } else { Helper::Dot },
+                Precision::Exact => {
+                    if self.is_guardless(a, b) {
+                        Helper::DotPlain
+                    } else {
+                        Helper::Dot
+                    }
+                }
                 Precision::F24 => Helper::Dot,
             };
             return self.call(helper, ty.lanes, &[a, b]);

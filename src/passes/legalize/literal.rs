@@ -269,8 +269,5 @@ impl Search<'_> {
 
 /// Whether an operation is one of the float comparisons that minimum, maximum and "set if" become.
 fn is_comparison(op: Binary) -> bool {
-    matches!(
-        op,
-        Binary::Equal | Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual
-    )
+    matches!(op, Binary::Equal | Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual)
 }

@@ -56,6 +56,8 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
         helpers: Helpers::new(&mut module.helpers, precision),
         registers: Registers::new(block, constants),
     };
+    pass.emit.func.values.reserve(pass.emit.func.values.len() / 4);
+    pass.emit.func.pool.reserve(pass.emit.func.values.len() / 2);
     // Parents before children: definitions are legal before their uses are looked at.
     let mut work: Vec<Region> = pass.emit.func.body.into_iter().collect();
     while let Some(region) = work.pop() {
@@ -71,10 +73,9 @@ fn truncated(bits: u32) -> u32 {
 impl Pass<'_> {
     /// Legalises the items of one region and adds the regions below it to the work.
     fn region(&mut self, region: Region, work: &mut Vec<Region>) {
-        let items = std::mem::take(&mut self.emit.func.regions[region].items);
-        self.emit.items = Vec::with_capacity(items.len() * 2);
-        self.emit.func.values.reserve(items.len());
-        for item in items {
+        let mut items = std::mem::take(&mut self.emit.func.regions[region].items);
+        self.emit.items.clear();
+        for &item in &items {
             match item {
                 Item::Let(value) => {
                     if let Def::Op(op) = self.emit.func.values[value].def {
@@ -96,7 +97,9 @@ impl Pass<'_> {
             }
             self.emit.items.push(item);
         }
-        self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
+        items.clear();
+        items.extend_from_slice(&self.emit.items);
+        self.emit.func.regions[region].items = items;
     }
 
     /// Makes one definition legal.

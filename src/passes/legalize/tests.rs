@@ -6,9 +6,7 @@ use super::literal::{May, literal};
 use super::*;
 use crate::host::{Bank, Member, MemberType, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
-use crate::ir::{
-    Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, text, verify,
-};
+use crate::ir::{Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, text, verify};
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];

@@ -6,7 +6,6 @@
 //! if %true { A yield %5 } else { B } -> %6                            =>      A                      (uses of %6 read %5)
 //! ```
 //!
-//! * Equal operations are evaluated once, where the first evaluation is visible to the second.
 //! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
 //!   loop that never continues is a block.
 //! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
@@ -33,12 +32,22 @@ use rules::Fold;
 
 /// Simplifies a function; `precision` decides what literals compute to and which identities hold.
 pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
+    walk(f, precision, scratch, false)
+}
+
+/// As [`run`], and evaluates equal operations once, as `cse` does; what a dissolved `block` and the items after it have in
+/// common may stay.
+pub(super) fn run_merging(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
+    walk(f, precision, scratch, true)
+}
+
+fn walk(f: &mut Func, precision: Precision, scratch: &mut Scratch, merges: bool) -> bool {
     identity(&mut scratch.map, f.values.len());
     scratch.items.clear();
     scratch.frames.clear();
     scratch.visible.start(f.values.len());
     let Scratch { map, items: out, frames: stack, visible, .. } = scratch;
-    let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
+    let mut pass = Simplify { f, precision, map, out, stack, visible, merges, changed: false };
     pass.function();
     pass.changed
 }
@@ -86,6 +95,7 @@ struct Simplify<'a> {
     out: &'a mut Vec<Item>,
     stack: &'a mut Vec<Frame>,
     visible: &'a mut Visible,
+    merges: bool,
     changed: bool,
 }
 
@@ -139,20 +149,13 @@ impl Simplify<'_> {
     /// Simplifies one operation; false if the value is replaced by another.
     #[inline]
     fn value(&mut self, value: Value) -> bool {
-        let data = self.f.values[value];
-        let Def::Op(mut op) = data.def else { return true };
         loop {
-            match self.fold(op, data.ty) {
-                Fold::Keep => match self.visible.find_or_add(self.f, value, op, data.ty) {
-                    Some(same) => {
-                        self.replace(value, same);
-                        return false;
-                    }
-                    None => return true,
-                },
+            let data = &self.f.values[value];
+            let (Def::Op(op), ty) = (data.def, data.ty) else { return true };
+            match self.fold(op, ty) {
+                Fold::Keep => break,
                 Fold::Op(simpler) => {
-                    op = simpler;
-                    self.f.values[value].def = Def::Op(op);
+                    self.f.values[value].def = Def::Op(simpler);
                     self.changed = true;
                 }
                 Fold::Value(same) => {
@@ -161,6 +164,13 @@ impl Simplify<'_> {
                 }
             }
         }
+        if self.merges
+            && let Some(same) = self.visible.find_or_add(self.f, value)
+        {
+            self.replace(value, same);
+            return false;
+        }
+        true
     }
 
     fn replace(&mut self, value: Value, by: Value) {
