@@ -34,7 +34,7 @@ pub(super) fn run(raw: &Cfg) -> Cfg {
 /// Resolves chains of empty blocks. A cycle of empty blocks leads to one of its members.
 fn forward(raw: &Cfg, exit: Block) -> Vec<u32> {
     let mut forward = vec![NONE; raw.blocks.len()];
-    let mut path = Vec::new();
+    let mut path = Vec::with_capacity(16);
     for start in raw.blocks.keys() {
         let mut at = start;
         let end = loop {
@@ -88,7 +88,8 @@ impl Simplify<'_> {
     /// Counts the edges between blocks that can be reached.
     fn count_edges(&mut self, entry: Block) {
         let mut edges = std::mem::take(&mut self.edges);
-        let mut work = vec![entry];
+        let mut work = Vec::with_capacity(16);
+        work.push(entry);
         // An edge to a block that had none before is the first way to it.
         edges[entry.index()] = 1;
         while let Some(block) = work.pop() {
@@ -118,9 +119,10 @@ impl Simplify<'_> {
     fn order(&self, entry: Block, exit: Block) -> Vec<Block> {
         let mut seen = vec![false; self.edges.len()];
         seen[exit.index()] = true;
-        let mut order = Vec::new();
+        let mut order = Vec::with_capacity(self.edges.len());
         // A block is met twice: before and after its successors.
-        let mut work = vec![(entry, false)];
+        let mut work = Vec::with_capacity(16);
+        work.push((entry, false));
         while let Some((block, done)) = work.pop() {
             if done {
                 order.push(block);
@@ -158,6 +160,7 @@ impl Simplify<'_> {
             exit: Some(exit_number),
             regions: self.raw.regions,
         };
+        cfg.blocks.reserve(order.len() + 2);
         if let Some(entry) = extra {
             cfg.blocks.push(BlockData {
                 actions: 0..0,

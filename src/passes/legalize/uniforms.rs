@@ -249,7 +249,13 @@ impl<'a> Registers<'a> {
             [Run { source: Source::Array(member, 0), .. }, _] if self.is_one_array() => {
                 one_array(&mut emit, member, index)
             }
-            _ => tree(&mut emit, &runs, index),
+            _ => {
+                emit.func.values.reserve(4 * runs.len());
+                emit.func.pool.reserve(4 * runs.len());
+                emit.func.regions.reserve(2 * runs.len());
+                emit.func.nodes.reserve(runs.len());
+                tree(&mut emit, &runs, index)
+            }
         };
         emit.finish(read);
         *self.register.insert(helpers.push(func))
