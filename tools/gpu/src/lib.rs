@@ -5,6 +5,7 @@
 pub mod compare;
 mod compute;
 mod device;
+mod dots;
 mod passthrough;
 mod vertex;
 

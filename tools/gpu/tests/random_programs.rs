@@ -97,23 +97,23 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
 
 #[test]
 fn clean_programs_run_as_on_the_interpreter() {
-    run(Kind::Clean, 0..160, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Clean, 0..400, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn wild_programs_run_as_on_the_interpreter() {
-    run(Kind::Wild, 0..100, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Wild, 0..200, Precision::Exact, &[Route::Passthrough]);
 }
 
 #[test]
 fn special_values_run_as_on_the_interpreter() {
-    run(Kind::Numeric, 0..40, Precision::Exact, &[Route::Passthrough]);
-    run(Kind::Numeric, 60..70, Precision::F24, &[Route::Passthrough]);
+    run(Kind::Numeric, 0..100, Precision::Exact, &[Route::Passthrough]);
+    run(Kind::Numeric, 60..90, Precision::F24, &[Route::Passthrough]);
 }
 
 #[test]
 fn routes_through_naga_stay_within_their_tolerance() {
-    run(Kind::Clean, 500..520, Precision::Exact, &[Route::SpirvNaga, Route::NagaIr, Route::Wgsl]);
+    run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::NagaIr, Route::Wgsl]);
 }
 
 #[test]
@@ -122,4 +122,33 @@ fn a_zero_that_the_driver_could_find_stays_a_factor() {
     // never holds makes its result a literal 0 and folds 0 * NaN to 0, NoContraction or not. `simplify` proves it first.
     let verdict = one(&gpu(), Kind::Clean, 168, exact(Precision::Exact), Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
+}
+
+#[test]
+fn a_zero_that_only_control_flow_shows_may_fold() {
+    // FIXME: should agree. lavapipe gives 0 for 0 * NaN also where the zero is a literal only by way of control flow. Wild
+    // 879: the first value of a loop parameter is a literal 0; presumably the driver takes the product of the first round out
+    // of the loop. Clean 1982: every exit of a loop gives the literal 0, which the passes find out too late, because each
+    // runs once. Only a factor NaN shows it.
+    let gpu = gpu();
+    for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
+        let verdict = one(&gpu, kind, seed, exact(Precision::Exact), Route::Passthrough);
+        if gpu.name().contains("llvmpipe") {
+            assert_eq!(verdict.registers, 1, "{kind:?} {seed}: {:?}", verdict.first);
+        } else {
+            assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+        }
+    }
+}
+
+#[test]
+fn a_logarithm_of_a_subnormal_may_be_off() {
+    let gpu = gpu();
+    let verdict = one(&gpu, Kind::Clean, 585, exact(Precision::Exact), Route::Passthrough);
+    assert!(verdict.passed() && verdict.flushed > 0, "{:?}", verdict.first);
+}
+
+#[test]
+fn fast_programs_differ_by_the_order_of_sums_at_most() {
+    run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
 }

@@ -170,7 +170,7 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     note(verdict.unfinished as u64, "unfinished");
     note(verdict.approximate, "approximate (EX2/LG2)");
     note(verdict.within_ulp, "within 4 ulp");
-    note(verdict.reassociated, "reassociated by the driver (no NoContraction on this route)");
+    note(verdict.reassociated, "reassociated by the driver, as it may here");
     note(verdict.flushed, "flushed below 2^-126");
     note(if signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
     if !route.is_exact() && verdict.worst_ulp > 0 {
