@@ -8,7 +8,7 @@ use crate::cfg::reduce::{Reduced, reduce};
 use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage};
-use crate::isa::{Dest, Inst, Pc, Program, Stage};
+use crate::isa::{Dest, Pc, Program, Stage};
 use crate::lower::{self, Context, Outputs};
 use crate::structure::tree::Tree;
 use crate::structure::{self, Structured};
@@ -218,7 +218,7 @@ const MOST_DISPATCHED_BLOCKS: usize = 1024;
 /// Adds the output registers that the program writes.
 fn written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
     let mut add = |pc: Pc| {
-        if let Some(Inst::Data { dest: Dest::Output(register), mask, .. }) = program.inst(pc) {
+        if let Some((Dest::Output(register), mask)) = program.written(pc) {
             usage.outputs |= 1 << register;
             usage.output_masks[usize::from(register)].0 |= mask.0;
         }

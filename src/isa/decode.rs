@@ -37,6 +37,19 @@ pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
     }
 }
 
+/// The register that an instruction writes and its components, without decoding the rest.
+#[inline]
+pub fn written(word: u32, descriptors: &[u32]) -> Option<(Dest, Mask)> {
+    let shape = Shape::of_word(word)?;
+    match shape.class {
+        Class::Data(_) => {
+            let (dest, bits) = target(shape.format, word, descriptors);
+            Some((dest, Mask::from_descriptor(bits)))
+        }
+        Class::Address | Class::Compare | Class::Control => None,
+    }
+}
+
 /// The descriptor with this number.
 #[inline]
 fn descriptor(index: u32, descriptors: &[u32]) -> u32 {
@@ -46,18 +59,7 @@ fn descriptor(index: u32, descriptors: &[u32]) -> u32 {
 /// An instruction that writes a register.
 #[inline]
 fn data(op: DataOp, format: Format, word: u32, descriptors: &[u32]) -> Inst {
-    let (dest, bits) = match format {
-        Format::Five | Format::FiveInverted => (five::DEST, five::DESCRIPTOR),
-        Format::One
-        | Format::OneInverted
-        | Format::OneUnary
-        | Format::OneCompare
-        | Format::Zero
-        | Format::Two
-        | Format::Three
-        | Format::Four => (one::DEST, one::DESCRIPTOR),
-    };
-    let bits = descriptor(bits.get(word), descriptors);
+    let (dest, bits) = target(format, word, descriptors);
     let sources = match format {
         Format::One | Format::OneCompare => binary(word, bits),
         Format::OneInverted => [
@@ -78,7 +80,24 @@ fn data(op: DataOp, format: Format, word: u32, descriptors: &[u32]) -> Inst {
         ],
         Format::Zero | Format::Two | Format::Three | Format::Four => [Operand::UNUSED; 3],
     };
-    Inst::Data { op, dest: Dest::from_field(dest.get(word)), mask: Mask::from_descriptor(bits), sources }
+    Inst::Data { op, dest, mask: Mask::from_descriptor(bits), sources }
+}
+
+/// The register that an instruction writes, and its descriptor.
+#[inline]
+fn target(format: Format, word: u32, descriptors: &[u32]) -> (Dest, u32) {
+    let (dest, bits) = match format {
+        Format::Five | Format::FiveInverted => (five::DEST, five::DESCRIPTOR),
+        Format::One
+        | Format::OneInverted
+        | Format::OneUnary
+        | Format::OneCompare
+        | Format::Zero
+        | Format::Two
+        | Format::Three
+        | Format::Four => (one::DEST, one::DESCRIPTOR),
+    };
+    (Dest::from_field(dest.get(word)), descriptor(bits.get(word), descriptors))
 }
 
 /// The two sources of formats 1 and 1c.

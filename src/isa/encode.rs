@@ -242,7 +242,7 @@ fn dest_field(dest: Dest) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::decode::decode;
+    use crate::isa::decode::{decode, written};
     use crate::isa::inst::DataOp;
     use crate::isa::reg::Pc;
 
@@ -343,6 +343,11 @@ mod tests {
                 let word = code << 26 | noise(&mut seed) & 0x03FF_FFFF;
                 let bits = noise(&mut seed);
                 let inst = decode(word, &[bits; 128]);
+                let target = match inst {
+                    Inst::Data { dest, mask, .. } => Some((dest, mask)),
+                    _writes_no_register => None,
+                };
+                assert_eq!(written(word, &[bits; 128]), target, "{word:#010x}");
                 let encoded = encode(&inst, 5).expect("encodes").0;
                 assert_eq!(decode(encoded, &[bits; 128]), inst, "{word:#010x}");
                 let Some((descriptor, matters)) = inst.descriptor() else { continue };

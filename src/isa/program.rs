@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::decode::decode;
+use super::decode::{decode, written};
 use super::inst::Inst;
-use super::reg::Pc;
+use super::reg::{Dest, Mask, Pc};
 use super::table::Role;
 use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result, Warning};
@@ -92,6 +92,11 @@ impl<'a> Program<'a> {
     #[inline]
     pub fn inst(&self, pc: Pc) -> Option<Inst> {
         self.code.get(pc.index()).map(|&word| decode(word, &self.descriptors))
+    }
+    /// The register that the instruction at `pc` writes and its components; quicker than [`inst`](Self::inst).
+    #[inline]
+    pub fn written(&self, pc: Pc) -> Option<(Dest, Mask)> {
+        written(*self.code.get(pc.index())?, &self.descriptors)
     }
     /// The stored word at `pc`.
     pub fn word(&self, pc: Pc) -> Option<Word> {
