@@ -3,16 +3,18 @@
 //! Facts: picasso's manual and probes. Code, descriptors, procedures and vertex uniforms are common to all sources; names,
 //! labels and constants belong to one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::block::Block;
+use super::block::{Block, Kind as BlockKind};
 use super::descriptors::Descriptors;
+use super::exact::Package;
 use super::executable::{Executable, Stage};
+use super::header::Export;
 use super::lex;
 use super::operand::Operand;
-use super::report::{Diagnostic, Parse, Report, column, fault};
+use super::report::{Diagnostic, Fault, Parse, Report, Span, column, did_you_mean, fault, hinted, offset};
 use super::space::{Kind, Space};
-use super::{Assembled, Options, Place, Source};
+use super::{Assembled, Options, Place, Source, header};
 use crate::container::write;
 use crate::isa::Word;
 use crate::isa::word::Field;
@@ -21,7 +23,7 @@ use crate::isa::word::Field;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Site {
     pub place: Place,
-    pub column: u32,
+    pub span: Span,
 }
 
 /// A procedure.
@@ -59,6 +61,12 @@ pub(super) struct File<'a> {
     pub executable: Option<Executable<'a>>,
     /// The uniforms of a geometry program.
     pub space: Option<Space>,
+    /// Names and labels that an error kept from being known, or that were reported as unknown.
+    pub lost: BTreeSet<&'a str>,
+    /// A line could not be understood, so that blocks may be open or closed wrongly.
+    pub is_shaky: bool,
+    /// Errors that every further line would repeat.
+    pub told: BTreeSet<&'static str>,
 }
 
 impl File<'_> {
@@ -79,16 +87,25 @@ pub(super) struct Assembler<'a> {
     pub calls: Vec<Reference<'a>>,
     pub shared: Space,
     pub declared: BTreeMap<&'a str, Declared>,
+    pub exports: Vec<Export<'a>>,
     pub executables: Vec<Executable<'a>>,
+    pub package: Package,
     pub file: File<'a>,
+    /// Procedures that an error kept from being known, or that were reported as unknown.
+    pub lost_procs: BTreeSet<&'a str>,
+    errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     files: Vec<String>,
+    text: &'a str,
     line: &'a str,
+    source: usize,
     place: Place,
 }
 
 /// Most code words: addresses have twelve bits.
-const MAX_CODE: usize = 4096;
+pub(super) const MAX_CODE: usize = 4096;
+/// Most errors that are told.
+const MAX_ERRORS: usize = 100;
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(options: Options) -> Self {
@@ -98,57 +115,111 @@ impl<'a> Assembler<'a> {
     /// Assembles all sources.
     pub(super) fn run(mut self, sources: &[Source<'a>]) -> Result<Assembled, Report> {
         self.files = sources.iter().map(|source| source.name.to_owned()).collect();
-        match self.sources(sources).and_then(|()| self.model()) {
-            Ok(model) => {
-                let bytes = write(&model);
-                let Self { warnings, files, places, .. } = self;
-                Ok(Assembled { model, bytes, warnings, files, places })
-            }
-            Err(error) => Err(Report { errors: vec![error], warnings: self.warnings }),
+        self.sources(sources);
+        let model = self.model();
+        let Self { errors, warnings, files, places, .. } = self;
+        if errors.is_empty() {
+            let header = header::write(&self.exports, &model);
+            let bytes = write(&model);
+            Ok(Assembled { model, bytes, warnings, files, places, header })
+        } else {
+            Err(Report { errors, warnings })
         }
     }
 
-    fn sources(&mut self, sources: &[Source<'a>]) -> Result<(), Diagnostic> {
-        for (file, source) in sources.iter().enumerate() {
-            self.file = File::default();
-            self.shared.next_file();
-            self.place = Place { file, line: 0 };
+    fn sources(&mut self, sources: &[Source<'a>]) {
+        for (index, source) in sources.iter().enumerate() {
+            self.source = index;
+            self.text = source.text;
+            self.next_file();
+            self.place = Place { file: index, line: 0, column: 1 };
             // The text is as long as C takes it to be.
             let text = source.text.split('\0').next().unwrap_or_default();
             for line in text.split('\n') {
+                if self.errors.len() >= MAX_ERRORS {
+                    return;
+                }
                 self.place.line = self.place.line.saturating_add(1);
                 self.line = line;
-                self.line(line).map_err(|fault| self.diagnostic(self.site(fault.at), fault.message))?;
+                self.line(line);
             }
-            self.finish_file()?;
+            self.finish_file();
         }
-        self.relocate()
+        self.relocate();
     }
 
-    fn line(&mut self, line: &'a str) -> Parse<'a, ()> {
+    /// Begins a source, or a part of one that counts as a source of its own.
+    pub(super) fn next_file(&mut self) {
+        self.file = File::default();
+        self.shared.next_file();
+    }
+
+    fn line(&mut self, line: &'a str) {
         let mut statement = lex::without_comment(line);
         while !statement.starts_with('#')
             && let Some((label, rest)) = statement.split_once(':')
         {
-            self.label(label)?;
+            if let Err(fault) = self.label(label) {
+                self.file.lost.insert(lex::trim(label));
+                self.report(fault);
+            }
             statement = lex::trim(rest);
         }
         if let Some(marker) = statement.strip_prefix('#') {
             self.marker(lex::trim(marker));
-            return Ok(());
+            return;
         }
+        self.place.column = column(line, statement);
         let (name, rest) = lex::first_word(statement);
-        match name.strip_prefix('.') {
+        let words = self.code.len();
+        let result = match name.strip_prefix('.') {
             Some(directive) => self.directive(name, directive, rest),
             None if name.is_empty() => Ok(()),
             None => self.instruction(name, rest),
+        };
+        if let Err(fault) = result {
+            self.report(fault);
+            self.recover(name, rest, words);
         }
+    }
+
+    /// Tells an error of the current line.
+    fn report(&mut self, fault: Fault<'a>) {
+        if let Some(message) = fault.message {
+            let site = self.site(fault.at);
+            self.error(site, message, fault.hint.map(Into::into));
+        }
+    }
+
+    /// Tells an error.
+    pub(super) fn error(&mut self, site: Site, message: impl Into<String>, hint: Option<String>) {
+        let error = Diagnostic { hint, ..self.diagnostic(site, message) };
+        self.errors.push(error);
+    }
+
+    /// Whether something is wrong already.
+    pub(super) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Whether an error that every further line of the source would repeat has been told; from now on it has.
+    pub(super) fn is_told(&mut self, error: &'static str) -> bool {
+        !self.file.told.insert(error)
     }
 
     /// A label is the address at which its line begins.
     fn label(&mut self, name: &'a str) -> Parse<'a, ()> {
         if !lex::is_name(name) {
-            return fault(name, format!("invalid label name: {name}"));
+            let fault = Fault::new(name, format!("invalid label name: {name}"));
+            return Err(match lex::trim(name) {
+                trimmed if trimmed.len() < name.len() && lex::is_name(trimmed) => {
+                    fault.hint("no blank may stand before the colon")
+                }
+                _ => fault.hint("a label has letters, digits, `_` and `$`, and begins with no digit"),
+            });
+        }
+        if name.is_empty() {
+            self.warn(name, "this label has no name", Some("remove the colon, or name the label"));
         }
         if self.file.labels.insert(name, self.code.len()).is_some() {
             return fault(name, format!("label already exists: {name}"));
@@ -172,60 +243,77 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn finish_file(&mut self) -> Result<(), Diagnostic> {
-        if let Some(block) = self.file.blocks.last() {
-            return Err(self.diagnostic(block.site, "unclosed block(s)"));
+    /// Ends a source: its jumps find their labels.
+    pub(super) fn finish_file(&mut self) {
+        if let Some(block) = self.file.blocks.last().filter(|_| !self.file.is_shaky) {
+            let site = block.site;
+            self.error(site, "unclosed block(s)", Some("this block lacks its `.end`".into()));
+        }
+        for block in std::mem::take(&mut self.file.blocks) {
+            if let BlockKind::Proc { name, .. } = block.kind {
+                self.lost_procs.insert(name);
+            }
         }
         for jump in std::mem::take(&mut self.file.jumps) {
-            let Some(&target) = self.file.labels.get(jump.name) else {
-                return Err(self.diagnostic(jump.site, format!("label '{}' is undefined", jump.name)));
-            };
-            // Range: at most one past the code.
-            self.code[jump.word] = self.code[jump.word].with(Field::Target, target as u32);
+            if let Some(&target) = self.file.labels.get(jump.name) {
+                // Range: at most one past the code.
+                self.code[jump.word] = self.code[jump.word].with(Field::Target, target as u32);
+            } else if self.file.lost.insert(jump.name) {
+                let hint = did_you_mean(jump.name, self.file.labels.keys().copied()).or_else(|| {
+                    let is_proc = self.procs.contains_key(jump.name);
+                    is_proc.then(|| "this is a procedure; jumps want a label of the same file".into())
+                });
+                self.error(jump.site, format!("label '{}' is undefined", jump.name), hint);
+            }
         }
         self.executables.extend(self.file.executable.take());
-        Ok(())
     }
 
     /// Fills in the calls, whose procedures may stand in any source.
-    fn relocate(&mut self) -> Result<(), Diagnostic> {
+    fn relocate(&mut self) {
         if self.code.len() > MAX_CODE {
             let words = self.code.len();
-            return Err(
-                self.diagnostic(self.site(""), format!("{words} instructions, {MAX_CODE} are possible"))
-            );
+            self.error(self.site(""), format!("{words} instructions, {MAX_CODE} are possible"), None);
         }
         for call in std::mem::take(&mut self.calls) {
-            let Some(&Proc { start, length }) = self.procs.get(call.name) else {
-                return Err(self.diagnostic(call.site, format!("procedure '{}' is undefined", call.name)));
-            };
-            self.check_length(call.site, "procedure", length)?;
-            // Ranges: at most one past the code, and checked.
-            let word = self.code[call.word].with(Field::Target, start as u32).with(Field::Num, length as u32);
-            self.code[call.word] = word;
+            if let Some(&Proc { start, length }) = self.procs.get(call.name) {
+                self.check_length(call.site, "procedure", length);
+                // Ranges: at most one past the code, and checked.
+                let word =
+                    self.code[call.word].with(Field::Target, start as u32).with(Field::Num, length as u32);
+                self.code[call.word] = word;
+            } else if self.lost_procs.insert(call.name) {
+                let hint = did_you_mean(call.name, self.procs.keys().copied());
+                self.error(call.site, format!("procedure '{}' is undefined", call.name), hint);
+            }
         }
-        Ok(())
     }
 
-    /// The place of a part of the current line.
+    /// The place of a part of the current line; of the whole line where it is no part.
     pub(super) fn site(&self, part: &str) -> Site {
-        Site { place: self.place, column: column(self.line, part) }
+        let part = if offset(self.line, part).is_some() { part } else { lex::trim(self.line) };
+        let place = Place { column: column(self.line, part), ..self.place };
+        let start = offset(self.text, part).unwrap_or(0);
+        Site { place, span: Span { source: self.source, start, length: part.len() } }
     }
 
     /// A message about a place.
-    pub(super) fn diagnostic(&self, site: Site, message: impl Into<String>) -> Diagnostic {
-        let file = self.files.get(site.place.file).cloned().unwrap_or_default();
-        Diagnostic { file, line: site.place.line, column: site.column, message: message.into() }
+    fn diagnostic(&self, site: Site, message: impl Into<String>) -> Diagnostic {
+        let Site { place: Place { file, line, column }, span } = site;
+        let file = self.files.get(file).cloned().unwrap_or_default();
+        Diagnostic { file, line, column, message: message.into(), hint: None, span }
     }
 
     /// Warns about a part of the current line.
-    pub(super) fn warn(&mut self, part: &str, message: &str) {
-        self.warn_at(self.site(part), message);
+    #[cold]
+    pub(super) fn warn(&mut self, part: &str, message: &str, hint: Option<&str>) {
+        self.warn_at(self.site(part), message, hint);
     }
 
     /// Warns about a place.
-    pub(super) fn warn_at(&mut self, site: Site, message: &str) {
-        let warning = self.diagnostic(site, message);
+    #[cold]
+    pub(super) fn warn_at(&mut self, site: Site, message: &str, hint: Option<&str>) {
+        let warning = Diagnostic { hint: hint.map(str::to_owned), ..self.diagnostic(site, message) };
         self.warnings.push(warning);
     }
 
@@ -236,47 +324,59 @@ impl<'a> Assembler<'a> {
     }
 
     /// Refuses an instruction that finds no room.
-    pub(super) fn check_room(&self, at: &'a str) -> Parse<'a, ()> {
+    pub(super) fn check_room(&mut self, at: &'a str) -> Parse<'a, ()> {
         let words = self.code.len();
-        if words > 512 && !self.file.is_geometry() {
+        if words > 512 && !self.file.is_geometry() && !self.package.verbatim {
+            if self.is_told("room") {
+                return Err(Fault::follow_up(at));
+            }
             let text = "instruction outside vertex shader code memory (max 512 instructions, currently";
-            return fault(at, format!("{text} {words})"));
+            let hint = "sources of vertex programs must come before the larger ones of geometry programs";
+            return hinted(at, format!("{text} {words})"), hint);
         }
         if words >= MAX_CODE {
+            if self.is_told("room") {
+                return Err(Fault::follow_up(at));
+            }
             return fault(at, format!("instruction outside geometry shader code memory (max {MAX_CODE})"));
         }
         Ok(())
     }
 
     /// Judges a length that an instruction holds in ten bits, of which hardware is known to read eight.
-    pub(super) fn check_length(&mut self, site: Site, what: &str, length: usize) -> Result<(), Diagnostic> {
+    pub(super) fn check_length(&mut self, site: Site, what: &str, length: usize) {
         if length > 1023 {
-            return Err(self.diagnostic(site, format!("{what} of {length} instructions is longer than 1023")));
+            let hint = "the length is stored in ten bits";
+            let text = format!("{what} of {length} instructions is longer than 1023");
+            self.error(site, text, Some(hint.into()));
+        } else if length > 255 && !self.package.verbatim {
+            let hint = "hardware is known to read eight bits of the length";
+            self.warn_at(site, &format!("{what} of {length} instructions is longer than 255"), Some(hint));
         }
-        if length > 255 {
-            self.warn_at(site, &format!("{what} of {length} instructions is longer than 255"));
-        }
-        Ok(())
     }
 
     /// The executable of this source, made when it is first needed.
     pub(super) fn executable(&mut self) -> &mut Executable<'a> {
-        let site = self.site("");
-        self.file.executable.get_or_insert_with(|| Executable::new(site))
+        if self.file.executable.is_none() {
+            self.file.executable = Some(Executable::new(self.site("")));
+        }
+        self.file.executable.get_or_insert_with(|| unreachable!("made above"))
     }
 
     /// Gives a name its meaning.
     pub(super) fn define(&mut self, name: &'a str, meaning: Operand) -> Parse<'a, ()> {
-        if self.file.names.insert(name, meaning).is_some() {
+        if self.file.names.contains_key(name) {
             return fault(name, format!("identifier already used: {name}"));
         }
+        self.file.names.insert(name, meaning);
         Ok(())
     }
 
     /// Refuses what cannot be a name.
     pub(super) fn check_name(&self, name: &'a str) -> Parse<'a, ()> {
         if name.is_empty() || !lex::is_name(name) {
-            return fault(name, format!("invalid identifier: {name}"));
+            let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
+            return hinted(name, format!("invalid identifier: {name}"), hint);
         }
         Ok(())
     }

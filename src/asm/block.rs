@@ -3,7 +3,7 @@
 //! Facts: picasso's manual and probes. No two ends may share an address, and the last word of a block may not steer.
 
 use super::assembler::{Assembler, Proc, Site};
-use super::report::{Fault, Parse, fault};
+use super::report::{Fault, Parse, fault, hinted};
 use crate::container::ConstantValue;
 use crate::isa::word::Field;
 use crate::isa::{Opcode, Word};
@@ -34,6 +34,8 @@ pub(super) enum Kind<'a> {
         word: usize,
     },
     Array(Array<'a>),
+    /// Its first line had an error.
+    Unknown,
 }
 
 /// A constant array.
@@ -60,7 +62,7 @@ impl<'a> Assembler<'a> {
     /// Opens a block.
     pub(super) fn open(&mut self, at: &'a str, kind: Kind<'a>) -> Parse<'a, ()> {
         if self.file.blocks.len() >= MAX_BLOCKS {
-            return fault(at, "too many nested blocks");
+            return hinted(at, "too many nested blocks", "blocks may be nested 32 deep; use procedures");
         }
         let site = self.site(at);
         self.file.blocks.push(Block { site, kind });
@@ -69,13 +71,17 @@ impl<'a> Assembler<'a> {
 
     /// `.else`
     pub(super) fn otherwise(&mut self, at: &'a str) -> Parse<'a, ()> {
-        let Some(Block { kind: Kind::If { word, otherwise }, .. }) = self.file.blocks.last() else {
-            return fault(at, ".else with unmatched IF");
+        let (word, otherwise) = match self.file.blocks.last().map(|block| &block.kind) {
+            Some(Kind::If { word, otherwise }) => (*word, otherwise),
+            Some(Kind::Unknown) => return Err(Fault::follow_up(at)),
+            _ if self.file.is_shaky => return Err(Fault::follow_up(at)),
+            _ => {
+                return hinted(at, ".else with unmatched IF", "`.else` belongs into an `ifc` or `ifu` block");
+            }
         };
         if otherwise.is_some() {
             return fault(at, "spurious .else");
         }
-        let word = *word;
         let last = self.code.last().copied();
         if self.file.just_closed || last.is_some_and(steers) || self.code.len() == word + 1 {
             self.pad(at);
@@ -90,7 +96,10 @@ impl<'a> Assembler<'a> {
     /// `.end`
     pub(super) fn close(&mut self, at: &'a str) -> Parse<'a, ()> {
         let Some(block) = self.file.blocks.pop() else {
-            return fault(at, ".end with unmatched block");
+            if self.file.is_shaky {
+                return Err(Fault::follow_up(at));
+            }
+            return hinted(at, ".end with unmatched block", "no block is open here; `end` has no dot");
         };
         match block.kind {
             Kind::Proc { name, start } => {
@@ -100,7 +109,7 @@ impl<'a> Assembler<'a> {
             }
             Kind::If { word, otherwise } => {
                 self.pad_end(at, word + 1, false);
-                self.close_if(at, word, otherwise)?;
+                self.close_if(at, word, otherwise);
                 self.file.just_closed = true;
             }
             Kind::For { word } => {
@@ -111,20 +120,19 @@ impl<'a> Assembler<'a> {
                 self.file.just_closed = true;
             }
             Kind::Array(array) => self.close_array(at, array)?,
+            Kind::Unknown => self.file.just_closed = false,
         }
         Ok(())
     }
 
-    fn close_if(&mut self, at: &'a str, word: usize, otherwise: Option<usize>) -> Parse<'a, ()> {
+    fn close_if(&mut self, at: &'a str, word: usize, otherwise: Option<usize>) {
         let end = self.code.len();
         let target = otherwise.unwrap_or(end);
         let site = self.site(at);
-        self.check_length(site, "else-part", end - target)
-            .map_err(|error| Fault { at, message: error.message })?;
+        self.check_length(site, "else-part", end - target);
         // Ranges: an address, and a length that was checked.
         let patched = self.code[word].with(Field::Target, target as u32);
         self.code[word] = patched.with(Field::Num, (end - target) as u32);
-        Ok(())
     }
 
     /// Inserts the NOP that the end of a block needs.
@@ -137,8 +145,11 @@ impl<'a> Assembler<'a> {
     }
 
     fn pad(&mut self, at: &'a str) {
-        if self.options.no_nop {
-            self.warn(at, "a padding NOP is required here");
+        if self.package.verbatim {
+            // The code stands as it is.
+        } else if self.options.no_nop {
+            let hint = "the last word of a block may not steer, and no two blocks may end together";
+            self.warn(at, "a padding NOP is required here", Some(hint));
         } else {
             self.emit(Word::new(Opcode::Nop));
         }
@@ -151,7 +162,9 @@ impl<'a> Assembler<'a> {
         let given = u32::try_from(elements.len()).unwrap_or(u32::MAX);
         let count = size.unwrap_or(given);
         if count == 0 {
-            return fault(at, "no elements have been specified in array");
+            self.file.lost.insert(name);
+            let hint = "write `.constfa (x, y, z, w)` lines between the first line and `.end`";
+            return hinted(at, "no elements have been specified in array", hint);
         }
         let first = self.constant_registers(at, name, count)?;
         elements.resize(count as usize, [0; 4]);

@@ -6,7 +6,7 @@ use super::assembler::Assembler;
 use super::block::{Array, Kind as BlockKind};
 use super::lex;
 use super::operand::{BOOL, FLOAT, INT, Operand};
-use super::report::{Parse, fault};
+use super::report::{Fault, Parse, fault, hinted, offset};
 use super::space::Kind;
 use crate::container::{Constant, ConstantValue};
 
@@ -27,45 +27,93 @@ fn float24(value: f32) -> u32 {
     }
 }
 
-/// Reads `name(x, y, z, w)`; what follows is ignored.
-fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4])> {
-    let invalid = || fault(text, "invalid syntax");
+/// Reads `name(x, y, z, w)`: the name, the values, and what follows, which is ignored.
+fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
+    let invalid = || hinted(text, "invalid syntax", "four values in parentheses: (x, y, z, w)");
     let Some((name, rest)) = text.split_once('(') else { return invalid() };
-    let Some((inner, _)) = rest.split_once(')') else { return invalid() };
+    let Some((inner, junk)) = rest.split_once(')') else { return invalid() };
     let mut parts = inner.split(',');
     match [parts.next(), parts.next(), parts.next(), parts.next()] {
-        [Some(x), Some(y), Some(z), Some(w)] => Ok((lex::trim(name), [x, y, z, w])),
+        [Some(x), Some(y), Some(z), Some(w)] => {
+            // A fifth value is ignored as well.
+            let fifth = parts.next().and_then(|fifth| offset(inner, fifth)).map(|start| &inner[start..]);
+            Ok((lex::trim(name), [x, y, z, w], fifth.unwrap_or(lex::trim(junk))))
+        }
         _ => invalid(),
     }
 }
 
-fn floats(values: [&str; 4]) -> [u32; 4] {
-    values.map(|value| float24(lex::float(value)))
-}
-
-fn bytes(values: [&str; 4]) -> [u8; 4] {
-    values.map(|value| (lex::decimal(value) & 0xFF) as u8)
-}
-
 impl<'a> Assembler<'a> {
+    /// Reads `name(x, y, z, w)` and warns about what is ignored.
+    fn tuple(&mut self, text: &'a str) -> Parse<'a, (&'a str, [&'a str; 4])> {
+        let (name, values, junk) = tuple(text)?;
+        if !junk.is_empty() {
+            self.warn(junk, "this is ignored", Some("a constant has four values, and nothing follows them"));
+        }
+        Ok((name, values))
+    }
+
+    fn floats(&mut self, values: [&'a str; 4]) -> [u32; 4] {
+        values.map(|text| {
+            let value = lex::float(text);
+            if !lex::is_float(text) {
+                let text = lex::trim(text);
+                let hint = match text.split_once('/').map(|(a, b)| lex::float(a) / lex::float(b)) {
+                    Some(quotient) if quotient.is_finite() => {
+                        format!("write {quotient}: there are no expressions")
+                    }
+                    _ => "the number ends at the first character that does not belong to it".into(),
+                };
+                self.warn(text, &format!("{text} is read as {value:?}"), Some(&hint));
+            }
+            float24(value)
+        })
+    }
+
+    fn bytes(&mut self, values: [&'a str; 4]) -> [u8; 4] {
+        values.map(|text| {
+            self.check_number(text);
+            let value = lex::decimal(text);
+            let byte = (value & 0xFF) as u8; // Range: the mask.
+            if !(-128..256).contains(&value) {
+                let message = format!("{} is stored as {byte}", lex::trim(text));
+                self.warn(text, &message, Some("int constants have eight bits"));
+            }
+            byte
+        })
+    }
+
+    /// Warns about the name of a constant that no operand can refer to, or that hides a register.
+    fn check_constant_name(&mut self, name: &'a str) {
+        if self.check_name(name).is_err() {
+            let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
+            self.warn(name, "no operand can refer to this name", Some(hint));
+        }
+        self.check_shadow(name);
+    }
+
     /// `.constf NAME(x, y, z, w)`
     pub(super) fn constf(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = tuple(text)?;
+        let (name, values) = self.tuple(text)?;
+        self.check_constant_name(name);
         // Range: float uniforms end at 95.
         let register = self.constant_registers(text, name, 1)? as u8;
-        self.add_constant(text, ConstantValue::Float { register, value: floats(values) })
+        let value = self.floats(values);
+        self.add_constant(text, ConstantValue::Float { register, value })
     }
 
     /// `.consti NAME(x, y, z, w)`
     pub(super) fn consti(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = tuple(text)?;
+        let (name, values) = self.tuple(text)?;
+        self.check_constant_name(name);
         let Some(register) = self.space().constant(Kind::Int, 1) else {
             return fault(text, format!("not enough space for local constant '{name}'"));
         };
         self.define(name, Operand::plain(register))?;
         // Range: int uniforms end at 3.
         let register = (register - INT) as u8;
-        self.add_constant(text, ConstantValue::Int { register, value: bytes(values) })
+        let value = self.bytes(values);
+        self.add_constant(text, ConstantValue::Int { register, value })
     }
 
     /// `.constfa NAME[]`, `.constfa NAME[n]`, and between them and `.end`: `.constfa (x, y, z, w)`
@@ -76,6 +124,10 @@ impl<'a> Assembler<'a> {
         let bracketed = text.split_once('[').and_then(|(name, rest)| Some((name, rest.split_once(']')?.0)));
         let Some((name, size)) = bracketed else { return fault(text, "invalid syntax") };
         self.check_name(name)?;
+        self.check_shadow(name);
+        if !lex::trim(size).is_empty() {
+            self.check_number(size);
+        }
         let size = match lex::decimal(size) {
             0 => None,
             count @ 1..=MAX_ELEMENTS => Some(count as u32), // Range: the pattern.
@@ -85,15 +137,21 @@ impl<'a> Assembler<'a> {
     }
 
     fn element(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (_, values) = tuple(text)?;
+        let (_, values) = self.tuple(text)?;
+        let values = self.floats(values);
         let Some(BlockKind::Array(array)) = self.file.blocks.last_mut().map(|block| &mut block.kind) else {
-            return fault(text, "array element outside a constant array");
+            if self.file.is_shaky
+                || matches!(self.file.blocks.last(), Some(block) if matches!(block.kind, BlockKind::Unknown))
+            {
+                return Err(Fault::follow_up(text));
+            }
+            return hinted(text, "array element outside a constant array", "begin it with `.constfa NAME[]`");
         };
         let most = array.size.map_or(MAX_CONSTANTS, |size| size as usize);
         if array.elements.len() >= most {
             return fault(text, format!("too many elements, {most} are enough"));
         }
-        array.elements.push(floats(values));
+        array.elements.push(values);
         Ok(())
     }
 
@@ -108,17 +166,19 @@ impl<'a> Assembler<'a> {
 
     /// `.setf REG(x, y, z, w)`
     pub(super) fn setf(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = tuple(text)?;
+        let (name, values) = self.tuple(text)?;
         // Ranges here and below: the bank's size.
         let register = self.bank(name, FLOAT, 96, "floating-point uniform")? as u8;
-        self.add_constant(text, ConstantValue::Float { register, value: floats(values) })
+        let value = self.floats(values);
+        self.add_constant(text, ConstantValue::Float { register, value })
     }
 
     /// `.seti REG(x, y, z, w)`
     pub(super) fn seti(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let (name, values) = tuple(text)?;
+        let (name, values) = self.tuple(text)?;
         let register = self.bank(name, INT, 4, "integer uniform")? as u8;
-        self.add_constant(text, ConstantValue::Int { register, value: bytes(values) })
+        let value = self.bytes(values);
+        self.add_constant(text, ConstantValue::Int { register, value })
     }
 
     /// `.setb REG value`
@@ -128,7 +188,7 @@ impl<'a> Assembler<'a> {
         let value = match value.to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => true,
             "false" | "off" | "0" => false,
-            _ => return fault(value, format!("invalid bool value: {value}")),
+            _ => return hinted(value, format!("invalid bool value: {value}"), "true or false"),
         };
         self.add_constant(text, ConstantValue::Bool { register, value })
     }

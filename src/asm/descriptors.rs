@@ -3,6 +3,7 @@
 //! Facts: probes. The first entry that agrees on the bits that count for both is taken and completed; entries may so change
 //! after their first use, but never in a bit that counted.
 
+use crate::container::Descriptor;
 use crate::isa::opdesc::{MASK_BITS, source_bits};
 use crate::isa::{Component, DataOp, Mask};
 
@@ -14,11 +15,18 @@ const MAD_REACH: usize = 32;
 /// One entry.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    bits: u32,
+    descriptor: Descriptor,
     /// The bits that some instruction reads.
     significant: u32,
     /// Whether a MAD uses it.
     mad: bool,
+}
+
+impl Entry {
+    /// Whether a request for these bits can have this entry.
+    fn agrees(&self, bits: u32, significant: u32) -> bool {
+        (self.descriptor.bits ^ bits) & self.significant & significant == 0
+    }
 }
 
 /// The table.
@@ -34,15 +42,34 @@ pub(super) struct Swap(pub u32, pub u32);
 impl Descriptors {
     /// Finds or makes an entry; nothing when the table is full.
     pub(super) fn request(&mut self, bits: u32, significant: u32) -> Option<usize> {
-        let agrees = |entry: &Entry| (entry.bits ^ bits) & entry.significant & significant == 0;
-        if let Some(index) = self.entries.iter().position(agrees) {
+        if let Some(index) = self.entries.iter().position(|entry| entry.agrees(bits, significant)) {
             let entry = &mut self.entries[index];
-            entry.bits = entry.bits & !significant | bits & significant;
+            entry.descriptor.bits = entry.descriptor.bits & !significant | bits & significant;
             entry.significant |= significant;
             return Some(index);
         }
-        self.entries.push(Entry { bits, significant, mad: false });
-        Some(self.entries.len() - 1).filter(|&index| index < REACH)
+        if self.entries.len() >= REACH {
+            return None;
+        }
+        self.entries.push(Entry {
+            descriptor: Descriptor { bits, ..Descriptor::default() },
+            significant,
+            mad: false,
+        });
+        Some(self.entries.len() - 1)
+    }
+    /// Appends an entry of which every bit counts; false when the table is full.
+    pub(super) fn add(&mut self, descriptor: Descriptor) -> bool {
+        let has_room = self.entries.len() < REACH;
+        if has_room {
+            self.entries.push(Entry { descriptor, significant: u32::MAX, mad: false });
+        }
+        has_room
+    }
+    /// Whether an entry has these bits; one that the table lacks reads as 0.
+    pub(super) fn has(&self, index: usize, bits: u32, significant: u32) -> bool {
+        let found = self.entries.get(index).map_or(0, |entry| entry.descriptor.bits);
+        (found ^ bits) & significant == 0
     }
     /// Gives an entry to MAD; one beyond its reach changes places with the first one that no MAD uses. Nothing when all
     /// within reach are used.
@@ -57,9 +84,9 @@ impl Descriptors {
         // Both are below REACH.
         Some((low, Some(Swap(low as u32, index as u32))))
     }
-    /// The entries in order.
-    pub(super) fn bits(&self) -> impl Iterator<Item = u32> {
-        self.entries.iter().map(|entry| entry.bits)
+    /// The table.
+    pub(super) fn table(&self) -> Vec<Descriptor> {
+        self.entries.iter().map(|entry| entry.descriptor).collect()
     }
 }
 
@@ -83,7 +110,7 @@ const ZW: Mask = Mask(12);
 const W: Mask = Mask(8);
 
 /// The bits that count for an operation that writes `mask`.
-pub(super) fn significant(op: DataOp, mask: Mask) -> u32 {
+pub(crate) fn significant(op: DataOp, mask: Mask) -> u32 {
     use DataOp::*;
     let sources = op.source_count();
     let unwritten = Mask(!mask.0 & 15);
@@ -100,12 +127,12 @@ pub(super) fn significant(op: DataOp, mask: Mask) -> u32 {
 }
 
 /// The bits that count for CMP. Though it reads neither, z and w of the second source count.
-pub(super) fn significant_compare() -> u32 {
+pub(crate) fn significant_compare() -> u32 {
     sources_without(2, 1, ZW)
 }
 
 /// The bits that count for MOVA.
-pub(super) fn significant_address(mask: Mask) -> u32 {
+pub(crate) fn significant_address(mask: Mask) -> u32 {
     MASK_BITS | sources_without(1, 1, Mask(!mask.0 & 3 | ZW.0))
 }
 
@@ -119,7 +146,7 @@ mod tests {
         assert_eq!(table.request(0b1010, 0b1111), Some(0));
         assert_eq!(table.request(0b11_0010, 0b11_0011), Some(0));
         assert_eq!(table.request(0b0000, 0b1000), Some(1));
-        assert_eq!(table.bits().collect::<Vec<_>>(), [0b11_1010, 0]);
+        assert_eq!(table.table().iter().map(|entry| entry.bits).collect::<Vec<_>>(), [0b11_1010, 0]);
     }
 
     #[test]
@@ -130,6 +157,6 @@ mod tests {
         }
         assert_eq!(table.give_to_mad(0), Some((0, None)));
         assert_eq!(table.give_to_mad(33), Some((1, Some(Swap(1, 33)))));
-        assert_eq!(table.bits().nth(1), Some(33));
+        assert_eq!(table.table()[1].bits, 33);
     }
 }

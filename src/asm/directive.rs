@@ -5,10 +5,10 @@
 use super::assembler::{Assembler, Declared};
 use super::block::Kind as BlockKind;
 use super::executable::{Export, Geometry, Stage};
-use super::lex;
-use super::operand::{FLOAT, Operand, swizzle};
-use super::report::{Parse, fault};
+use super::operand::{BOOL, Called, FLOAT, INT, Operand, is_register_name, swizzle};
+use super::report::{Parse, did_you_mean, fault, hinted};
 use super::space::{Kind, Space};
+use super::{exact, header, lex};
 use crate::container::Output;
 use crate::isa::{Index, Mask};
 
@@ -18,7 +18,7 @@ const MAX_EXPORTS: usize = 96;
 const MAX_OUTPUTS: usize = 16;
 
 /// What outputs can be, by their names, and the code in the output map.
-const OUTPUT_TYPES: [(&str, u16); 16] = [
+pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("position", 0),
     ("pos", 0),
     ("normalquat", 1),
@@ -38,6 +38,17 @@ const OUTPUT_TYPES: [(&str, u16); 16] = [
 ];
 /// An output that only a geometry program sees, or that a geometry program passes on.
 const DUMMY: (&str, u16) = ("dummy", 9);
+
+/// The directives of picasso.
+const DIRECTIVES: [&str; 18] = [
+    "proc", "else", "end", "alias", "fvec", "ivec", "bool", "constf", "consti", "constfa", "setf", "seti",
+    "setb", "in", "out", "entry", "nodvle", "gsh",
+];
+
+/// Whether there is a directive of this name, in lower case and without the dot.
+pub(super) fn is_known(name: &str) -> bool {
+    DIRECTIVES.contains(&name) || exact::DIRECTIVES.contains(&name)
+}
 
 fn output_type(name: &str) -> Option<u16> {
     OUTPUT_TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, code)| code)
@@ -74,7 +85,14 @@ impl<'a> Assembler<'a> {
                 self.no_operands(rest)
             }
             "gsh" => self.geometry(at, rest),
-            _ => fault(at, format!("invalid instruction: {name}")),
+            lower if exact::DIRECTIVES.contains(&lower) => self.exact(at, lower, rest),
+            lower => {
+                let message = format!("invalid instruction: {name}");
+                match did_you_mean(lower, DIRECTIVES) {
+                    Some(hint) => hinted(at, message, hint.replacen('`', "`.", 1)),
+                    None => fault(at, message),
+                }
+            }
         }
     }
 
@@ -101,6 +119,7 @@ impl<'a> Assembler<'a> {
             return fault(name, format!("proc already exists: {name}"));
         }
         let start = self.code.len();
+        self.file.told.remove("outside");
         self.open(name, BlockKind::Proc { name, start })
     }
 
@@ -109,10 +128,9 @@ impl<'a> Assembler<'a> {
             return fault(text, "missing parameter");
         };
         self.check_name(name)?;
-        let (letter, number) = name.split_at(1);
-        if "ovrcib".contains(&letter.to_ascii_lowercase()) && number.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return fault(name, format!("cannot redefine register: {name}"));
+        if is_register_name(name) {
+            let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
+            return hinted(name, format!("cannot redefine register: {name}"), hint);
         }
         let operand = self.direct(register)?;
         self.define(name, operand)
@@ -124,9 +142,13 @@ impl<'a> Assembler<'a> {
         for item in lex::operands(text) {
             let (name, count) = match item.split_once('[') {
                 None => (item, 1),
-                Some((name, size)) => (name, lex::decimal(size)),
+                Some((name, size)) => {
+                    self.check_number(size.trim_end_matches(']'));
+                    (name, lex::decimal(size))
+                }
             };
             self.check_name(name)?;
+            self.check_shadow(name);
             match u32::try_from(count) {
                 Ok(count) if count > 0 => self.uniform(item, name, kind, count)?,
                 _ => return fault(item, format!("invalid array size: {count}")),
@@ -157,7 +179,25 @@ impl<'a> Assembler<'a> {
             }
         };
         self.define(name, Operand::plain(register))?;
-        if name.starts_with('_') { Ok(()) } else { self.export(at, name, register, count) }
+        if name.starts_with('_') {
+            return Ok(());
+        }
+        if self.file.space.is_none() {
+            let base = [FLOAT, INT, BOOL][kind as usize];
+            self.exports.push(header::Export { name, kind, first: register - base, count });
+        }
+        self.export(at, name, register, count)
+    }
+
+    /// Warns about a name that hides a register.
+    pub(super) fn check_shadow(&mut self, name: &'a str) {
+        if is_register_name(name) {
+            self.warn(
+                name,
+                "this name hides the register",
+                Some("choose a name that looks like no register"),
+            );
+        }
     }
 
     /// The space in which this source allocates.
@@ -173,7 +213,7 @@ impl<'a> Assembler<'a> {
         }
         let first = symbol_number(register);
         let last = symbol_number(register + count - 1);
-        exports.push(Export { name: name.replace('$', "."), first, last });
+        exports.push(Export { name: name.replace('$', ".").into_bytes(), first, last });
         Ok(())
     }
 
@@ -190,8 +230,9 @@ impl<'a> Assembler<'a> {
         if number >= 16 {
             return fault(name, "too many inputs");
         }
+        self.check_shadow(name);
         self.executable().input_mask |= 1 << number;
-        self.define(name, Operand::plain(number))?;
+        self.define(name, Operand { called: Called::Input, ..Operand::plain(number) })?;
         self.export(text, name, number, 1)
     }
 
@@ -216,13 +257,24 @@ impl<'a> Assembler<'a> {
             }
         };
         let Some(kind) = output_type(kind_text) else {
-            return fault(kind_text, format!("invalid output type: {kind_text}"));
+            let names = OUTPUT_TYPES.iter().map(|(name, _)| *name);
+            let hint = match kind_text.split_once('.') {
+                Some((kind, _)) if output_type(kind).is_some() => "give the mask to the register".into(),
+                _ => did_you_mean(kind_text, names.clone())
+                    .unwrap_or_else(|| format!("types: {}", names.collect::<Vec<_>>().join(", "))),
+            };
+            return hinted(kind_text, format!("invalid output type: {kind_text}"), hint);
         };
         if number >= 7 && kind != DUMMY.1 {
-            return fault(text, format!("this register (o{number}) can only be a dummy output"));
+            let hint = "the rasteriser sees o0 to o6";
+            return hinted(text, format!("this register (o{number}) can only be a dummy output"), hint);
         }
         self.add_output(text, kind, number, mask)?;
-        if name == "-" { Ok(()) } else { self.define(name, Operand::plain(number)) }
+        if name == "-" {
+            return Ok(());
+        }
+        self.check_shadow(name);
+        self.define(name, Operand { called: Called::Output, ..Operand::plain(number) })
     }
 
     /// An output register that the text names.
@@ -234,7 +286,11 @@ impl<'a> Assembler<'a> {
         let mask = self.mask(text, operand.swizzle);
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
         if self.executable().taken & taken_bits(operand.register, mask) != 0 {
-            return fault(text, "this output collides with another one previously defined");
+            let hint =
+                "o8 and above collide with o0 and above; without a register the next free one is taken";
+            let hint =
+                if operand.register >= 8 { hint } else { "each component of a register has one meaning" };
+            return hinted(text, "this output collides with another one previously defined", hint);
         }
         Ok((operand.register, mask))
     }
@@ -280,7 +336,8 @@ impl<'a> Assembler<'a> {
             || !executable.exports.is_empty()
             || !executable.outputs.is_empty()
         {
-            return fault(at, ".gsh must be used before any constants, uniforms, inputs or outputs");
+            let hint = "move it to the top of the file";
+            return hinted(at, ".gsh must be used before any constants, uniforms, inputs or outputs", hint);
         }
         let words: Vec<_> = lex::words(text).collect();
         let Some(&mode) = words.first() else {
@@ -291,7 +348,10 @@ impl<'a> Assembler<'a> {
             "point" => (0, 1),
             "variable" | "subdivision" => (1, 2),
             "fixed" | "particle" => (2, 3),
-            _ => return fault(mode, format!("unknown geometry shader operation mode: {mode}")),
+            _ => {
+                let hint = "modes: point, variable, fixed";
+                return hinted(mode, format!("unknown geometry shader operation mode: {mode}"), hint);
+            }
         };
         let words = self.some_words(text, operands + 1, operands + 1)?;
         let first = self.bank(words[1], FLOAT, 96, "floating-point uniform")?;

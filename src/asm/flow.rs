@@ -5,9 +5,10 @@
 use super::assembler::{Assembler, Reference};
 use super::block::Kind;
 use super::executable::Stage;
-use super::lex;
+use super::instruction::Suffix;
 use super::operand::{BOOL, INT};
-use super::report::{Parse, fault};
+use super::report::{Parse, fault, hinted};
+use super::{exact, lex};
 use crate::isa::table::Role;
 use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Opcode, Word};
@@ -21,24 +22,35 @@ enum Target {
 
 impl<'a> Assembler<'a> {
     /// Carries out an instruction that computes nothing.
-    pub(super) fn control(&mut self, opcode: Opcode, rest: &'a str, operands: &[&'a str]) -> Parse<'a, ()> {
+    pub(super) fn control(
+        &mut self,
+        opcode: Opcode,
+        rest: &'a str,
+        operands: &[&'a str],
+        suffix: Suffix,
+    ) -> Parse<'a, ()> {
         let is_block = matches!(opcode, Opcode::Ifc | Opcode::Ifu | Opcode::Loop);
-        let named_target = !is_block && opcode.info().operands.contains(&Role::Target);
-        let condition = opcode.info().operands.first().copied().filter(|&role| role != Role::Target);
+        let roles = opcode.info().operands;
+        let named_target = !is_block && roles.contains(&Role::Target);
+        let condition = roles.first().copied().filter(|&role| role != Role::Target);
         let count = usize::from(condition.is_some()) + usize::from(named_target);
         let is_setemit = opcode == Opcode::Setemit;
-        self.count(rest, operands, count, if is_setemit { 2 } else { count })?;
+        let is_numeric = is_numeric(opcode, operands);
+        let most = if is_setemit { 2 } else { count };
+        let most = if is_numeric { roles.len() } else { most };
+        self.count(rest, operands, count, most)?;
         if is_setemit {
-            return self.setemit(operands);
+            return self.setemit(operands, suffix);
         }
         let mut word = Word::new(opcode);
         if let Some(role) = condition {
             word = self.subject(word, opcode, role, operands[0])?;
         }
         let pc = self.code.len();
-        if named_target {
-            let length = opcode.info().operands.contains(&Role::Length);
-            let target = if length { Target::Proc } else { Target::Label };
+        if is_numeric {
+            word = numbers(word, roles, operands)?;
+        } else if named_target {
+            let target = if roles.contains(&Role::Length) { Target::Proc } else { Target::Label };
             self.refer(pc, target, operands[count - 1])?;
         } else if is_block {
             let kind = if opcode == Opcode::Loop {
@@ -48,7 +60,7 @@ impl<'a> Assembler<'a> {
             };
             self.open(operands[0], kind)?;
         }
-        self.emit(word);
+        self.emit(suffix.apply(word));
         Ok(())
     }
 
@@ -56,7 +68,14 @@ impl<'a> Assembler<'a> {
     fn subject(&mut self, word: Word, opcode: Opcode, role: Role, text: &'a str) -> Parse<'a, Word> {
         match role {
             Role::Condition => condition(word, text),
-            Role::Int => Ok(word.with(Field::Id, self.bank(text, INT, 8, "integer uniform")?)),
+            Role::Int => {
+                let number = self.bank(text, INT, 8, "integer uniform")?;
+                if number >= 4 {
+                    let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
+                    self.warn(text, &message, Some("they are i0 to i3"));
+                }
+                Ok(word.with(Field::Id, number))
+            }
             _ => {
                 let (invert, name) = match text.strip_prefix('!') {
                     Some(rest) => (true, lex::trim(rest)),
@@ -64,7 +83,9 @@ impl<'a> Assembler<'a> {
                 };
                 if invert && role != Role::BoolOrNot {
                     let mnemonic = opcode.mnemonic().to_ascii_uppercase();
-                    return fault(text, format!("Inverting the condition is not supported by {mnemonic}"));
+                    let hint = "swap the parts of the block, or use jmpu";
+                    let message = format!("Inverting the condition is not supported by {mnemonic}");
+                    return hinted(text, message, hint);
                 }
                 let number = self.bank(name, BOOL, 16, "boolean uniform")?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
@@ -84,7 +105,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// `setemit vertex [, prim inv]`; without `.gsh` it makes a geometry program of the old way.
-    fn setemit(&mut self, operands: &[&'a str]) -> Parse<'a, ()> {
+    fn setemit(&mut self, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         let executable = self.executable();
         if executable.stage == Stage::Vertex {
             executable.stage = Stage::LegacyGeometry;
@@ -92,19 +113,47 @@ impl<'a> Assembler<'a> {
         let Some(&vertex_text) = operands.first() else { return fault("", "missing parameter") };
         let vertex = match lex::integer(vertex_text).and_then(|vertex| u32::try_from(vertex).ok()) {
             Some(vertex @ 0..=2) => vertex,
-            _ => return fault(vertex_text, format!("Value out of range (0..2): {vertex_text}")),
+            _ => {
+                let hint = "a triangle has the vertices 0, 1 and 2";
+                return hinted(vertex_text, format!("Value out of range (0..2): {vertex_text}"), hint);
+            }
         };
         let mut word = Word::new(Opcode::Setemit).with(Field::Vertex, vertex);
         for flag in operands.get(1).into_iter().flat_map(|&flags| lex::words(flags)) {
             match flag.to_ascii_lowercase().as_str() {
                 "prim" | "primitive" => word = word.with(Field::Prim, 1),
                 "inv" | "invert" => word = word.with(Field::Invert, 1),
-                _ => self.warn(flag, "unknown setemit flag"),
+                _ => self.warn(flag, &format!("unknown setemit flag: {flag}"), Some("flags: prim, inv")),
             }
         }
-        self.emit(word);
+        self.emit(suffix.apply(word));
         Ok(())
     }
+}
+
+/// Whether the targets of an instruction are given as numbers, which is our own: the blocks of picasso have none, its names
+/// begin with no digit.
+fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
+    let roles = opcode.info().operands;
+    let is_target = |role: &Role| matches!(role, Role::Target | Role::Last);
+    let place = roles.iter().position(is_target);
+    operands.len() == roles.len()
+        && place
+            .and_then(|place| operands.get(place))
+            .is_some_and(|operand| operand.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Puts targets and lengths that are given as numbers into a word.
+fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Word> {
+    let mut word = word;
+    for (role, text) in roles.iter().zip(operands) {
+        match role {
+            Role::Target | Role::Last => word = word.with(Field::Target, exact::number(text, 0xFFF)?),
+            Role::Length => word = word.with(Field::Num, exact::number(text, 0x3FF)?),
+            _ => {}
+        }
+    }
+    Ok(word)
 }
 
 /// Puts a condition on the flags into a word: one flag, or two with an operator between.
@@ -119,7 +168,7 @@ fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let right = right[1..].strip_prefix(symbol).unwrap_or(&right[1..]);
     let flags = [flag(lex::trim(left))?, flag(lex::trim(right))?];
     if flags[0].0 == flags[1].0 {
-        return fault(text, "condition register checked twice");
+        return hinted(text, "condition register checked twice", "the two flags are cmp.x and cmp.y");
     }
     Ok(put(word, flags, if symbol == "&" { ConditionOp::And } else { ConditionOp::Or }))
 }
@@ -138,6 +187,10 @@ fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
-        _ => fault(text, format!("invalid condition register: {name}")),
+        _ if name.starts_with([' ', '\t']) => {
+            let message = format!("invalid condition register: {name}");
+            hinted(text, message, "no blank may follow the `!`")
+        }
+        _ => hinted(text, format!("invalid condition register: {name}"), "the flags are cmp.x and cmp.y"),
     }
 }

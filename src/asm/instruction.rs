@@ -4,9 +4,9 @@
 
 use super::assembler::Assembler;
 use super::descriptors::{significant, significant_address, significant_compare};
-use super::lex;
-use super::operand::{FLOAT, Operand};
-use super::report::{Parse, fault};
+use super::operand::{Called, FLOAT, Operand};
+use super::report::{Fault, Parse, did_you_mean, fault, hinted};
+use super::{exact, lex};
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
 use crate::isa::word::{Field, Format};
@@ -22,6 +22,14 @@ struct SourceText<'a> {
     operand: Operand,
 }
 
+/// What a word wants of its descriptor.
+struct Request<'r, 'a> {
+    mask: Mask,
+    sources: &'r [SourceText<'a>],
+    significant: u32,
+    suffix: Suffix,
+}
+
 impl SourceText<'_> {
     fn is_input(&self) -> bool {
         self.operand.register < 0x10
@@ -31,6 +39,35 @@ impl SourceText<'_> {
     }
     fn is_relative(&self) -> bool {
         self.operand.index != Index::None
+    }
+}
+
+/// What our own language lets stand behind the operands: ` @N` chooses a descriptor, ` ^ BITS` flips bits of the word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Suffix {
+    descriptor: Option<u32>,
+    bits: u32,
+}
+
+impl Suffix {
+    /// The word with its bits flipped.
+    pub fn apply(self, word: Word) -> Word {
+        Word(word.0 ^ self.bits)
+    }
+
+    /// Splits it off the operands.
+    fn split(rest: &str) -> Parse<'_, (&str, Self)> {
+        let mut suffix = Self::default();
+        let mut operands = rest;
+        if let Some((before, bits)) = operands.split_once('^') {
+            suffix.bits = exact::number(lex::trim(bits), u32::MAX)?;
+            operands = lex::trim(before);
+        }
+        if let Some((before, number)) = operands.split_once('@') {
+            suffix.descriptor = Some(exact::number(lex::trim(number), 127)?);
+            operands = lex::trim(before);
+        }
+        Ok((operands, suffix))
     }
 }
 
@@ -51,20 +88,33 @@ impl<'a> Assembler<'a> {
     /// Carries out an instruction.
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
-            return fault(name, format!("invalid instruction: {name}"));
+            let hint = did_you_mean(name, Opcode::ALL.iter().map(|opcode| opcode.mnemonic()));
+            let fault = Fault::new(name, format!("invalid instruction: {name}"));
+            return Err(match hint {
+                Some(hint) => fault.hint(hint),
+                None => fault,
+            });
         };
         if self.file.blocks.is_empty() {
-            return fault(name, "instruction outside block");
+            if self.file.is_shaky || self.is_told("outside") {
+                return Err(Fault::follow_up(name));
+            }
+            return hinted(name, "instruction outside block", "begin a procedure with `.proc NAME`");
         }
         self.executable();
         self.check_room(name)?;
         self.file.just_closed = false;
+        let (rest, suffix) =
+            if self.package.extended { Suffix::split(rest)? } else { (rest, Suffix::default()) };
         let operands = lex::operands(rest);
+        if rest.ends_with(',') {
+            self.warn(&rest[rest.len() - 1..], "this comma is ignored", Some("is an operand missing?"));
+        }
         match opcode.info().class {
-            Class::Data(op) => self.data(op, rest, &operands),
-            Class::Address => self.address(rest, &operands),
-            Class::Compare => self.compare(rest, &operands),
-            Class::Control => self.control(opcode, rest, &operands),
+            Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
+            Class::Address => self.address(rest, &operands, suffix),
+            Class::Compare => self.compare(rest, &operands, suffix),
+            Class::Control => self.control(opcode, rest, &operands, suffix),
         }
     }
 
@@ -84,10 +134,26 @@ impl<'a> Assembler<'a> {
     }
 
     fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceText<'a>>> {
-        texts.iter().map(|&text| Ok(SourceText { text, operand: self.operand(text)? })).collect()
+        let mut sources = Vec::with_capacity(texts.len());
+        for &text in texts {
+            let operand = self.operand(text)?;
+            if operand.called == Called::Output && operand.register < 0x10 {
+                let message = format!("this reads v{}", operand.register);
+                self.warn(text, &message, Some("outputs cannot be read; keep the value in an r register"));
+            }
+            sources.push(SourceText { text, operand });
+        }
+        Ok(sources)
     }
 
-    fn data(&mut self, op: DataOp, rest: &'a str, operands: &[&'a str]) -> Parse<'a, ()> {
+    fn data(
+        &mut self,
+        opcode: Opcode,
+        op: DataOp,
+        rest: &'a str,
+        operands: &[&'a str],
+        suffix: Suffix,
+    ) -> Parse<'a, ()> {
         let count = op.source_count() + 1;
         self.count(rest, operands, count, count)?;
         let (dest, mask) = self.destination(operands[0])?;
@@ -95,38 +161,55 @@ impl<'a> Assembler<'a> {
         let mut inputs = sources.iter().filter(|source| source.is_input());
         if let Some(first) = inputs.next()
             && let Some(other) = inputs.find(|other| other.operand.register != first.operand.register)
+            && !self.package.verbatim
         {
             let noun = if op == DataOp::Mad { "registers" } else { "operands" };
-            return fault(other.text, format!("source {noun} must be different input registers (v0..v15)"));
+            let message = format!("source {noun} must be different input registers (v0..v15)");
+            let hint = "one instruction can read one input register; copy the other with mov first";
+            return hinted(other.text, message, hint);
         }
-        let opcode = form(op, &sources);
+        let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
         let word = self.put_sources(word, opcode.format(), &sources)?;
-        self.describe(rest, word, mask, &sources, significant(op, mask))
+        let request = Request { mask, sources: &sources, significant: significant(op, mask), suffix };
+        self.describe(rest, word, request)
     }
 
-    fn address(&mut self, rest: &'a str, operands: &[&'a str]) -> Parse<'a, ()> {
+    fn address(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         self.count(rest, operands, 2, 2)?;
         let mask = match operands[0].to_ascii_lowercase().as_str() {
             "a0" | "a0.x" => Mask(1),
             "a1" | "a0.y" => Mask(2),
             "a01" | "a0.xy" => Mask(3),
+            "a0._" if self.package.extended => Mask::NONE,
             _ => {
-                return fault(operands[0], format!("invalid destination register for mova: {}", operands[0]));
+                let message = format!("invalid destination register for mova: {}", operands[0]);
+                return hinted(operands[0], message, "a0.x, a0.y or a0.xy");
             }
         };
         let sources = self.read_sources(&operands[1..])?;
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
-        self.describe(rest, word, mask, &sources, significant_address(mask))
+        let request = Request { mask, sources: &sources, significant: significant_address(mask), suffix };
+        self.describe(rest, word, request)
     }
 
-    fn compare(&mut self, rest: &'a str, operands: &[&'a str]) -> Parse<'a, ()> {
+    fn compare(&mut self, rest: &'a str, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         self.count(rest, operands, 4, 4)?;
         let sources = self.read_sources(&[operands[0], operands[3]])?;
         let word = self.put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources)?;
-        let word = word.with(Field::CompareX, comparison(operands[1])?);
-        let word = word.with(Field::CompareY, comparison(operands[2])?);
-        self.describe(rest, word, Mask::NONE, &sources, significant_compare())
+        let word = word.with(Field::CompareX, self.comparison(operands[1])?);
+        let word = word.with(Field::CompareY, self.comparison(operands[2])?);
+        let significant = significant_compare();
+        self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, significant, suffix })
+    }
+
+    fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
+        // The two codes that are always true have no name in picasso's language.
+        let names = if self.package.extended { &COMPARISONS[..] } else { &COMPARISONS[..6] };
+        match names.iter().position(|name| name.eq_ignore_ascii_case(text)) {
+            Some(code) => Ok(code as u32), // Range: 0 to 7.
+            None => hinted(text, format!("invalid comparison operation: {text}"), "eq, ne, lt, le, gt or ge"),
+        }
     }
 
     /// Puts the sources into the word; each must fit its field.
@@ -136,11 +219,16 @@ impl<'a> Assembler<'a> {
             let Operand { register, index, .. } = source.operand;
             let number = number + 1;
             if register >= if is_wide { 0x80 } else { FLOAT } {
-                return fault(source.text, format!("invalid source{number} register: {}", source.text));
+                let message = format!("invalid source{number} register: {}", source.text);
+                return match is_wide {
+                    true => fault(source.text, message),
+                    false => hinted(source.text, message, NARROW),
+                };
             }
             if index != Index::None {
                 if !is_wide {
-                    return fault(source.text, format!("index register not allowed in source{number}"));
+                    let message = format!("index register not allowed in source{number}");
+                    return hinted(source.text, message, NARROW);
                 }
                 word = word.with(Field::Index, index as u32);
             }
@@ -150,25 +238,38 @@ impl<'a> Assembler<'a> {
     }
 
     /// Finds a descriptor for the word and appends it.
-    fn describe(
-        &mut self,
-        at: &'a str,
-        word: Word,
-        mask: Mask,
-        sources: &[SourceText<'a>],
-        significant: u32,
-    ) -> Parse<'a, ()> {
+    fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
+        let Request { mask, sources, significant, suffix } = request;
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
         for (selector, source) in descriptor.sources.iter_mut().zip(sources) {
             let Operand { swizzle, negate, .. } = source.operand;
             *selector = Selector { swizzle, negate };
         }
+        let is_mad = matches!(word.opcode(), Some(Opcode::Mad | Opcode::Madi));
+        if let Some(number) = suffix.descriptor {
+            let reaches = !is_mad || number < 32;
+            // Range: below 128.
+            if !reaches || !self.descriptors.has(number as usize, descriptor.pack(), significant) {
+                let message = format!("descriptor {number} does not say what the operands say");
+                return hinted(at, message, "correct its `.opdesc`, or leave the `@` out");
+            }
+            self.emit(suffix.apply(word.with(Field::Descriptor, number)));
+            return Ok(());
+        }
         let Some(mut number) = self.descriptors.request(descriptor.pack(), significant) else {
-            return fault(at, "too many operand descriptors (limit is 128)");
+            if self.is_told("descriptors") {
+                return Err(Fault::follow_up(at));
+            }
+            let hint = "write masks and swizzles alike in more instructions";
+            return hinted(at, "too many operand descriptors (limit is 128)", hint);
         };
-        if matches!(word.opcode(), Some(Opcode::Mad | Opcode::Madi)) {
+        if is_mad {
             let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
-                return fault(at, "opdesc allocation error");
+                if self.is_told("mad descriptors") {
+                    return Err(Fault::follow_up(at));
+                }
+                let hint = "all mad instructions together can have 32 different masks and swizzles";
+                return hinted(at, "opdesc allocation error", hint);
             };
             number = low;
             if let Some(swap) = swap {
@@ -176,7 +277,7 @@ impl<'a> Assembler<'a> {
             }
         }
         // Range: below 128.
-        self.emit(word.with(Field::Descriptor, number as u32));
+        self.emit(suffix.apply(word.with(Field::Descriptor, number as u32)));
         Ok(())
     }
 
@@ -200,11 +301,7 @@ impl<'a> Assembler<'a> {
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
 
 /// Comparisons by name, in the order of their codes.
-const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
+const COMPARISONS: [&str; 8] = ["eq", "ne", "lt", "le", "gt", "ge", "true6", "true7"];
 
-fn comparison(text: &str) -> Parse<'_, u32> {
-    match COMPARISONS.iter().position(|name| name.eq_ignore_ascii_case(text)) {
-        Some(code) => Ok(code as u32), // Range: 0 to 5.
-        None => fault(text, format!("invalid comparison operation: {text}")),
-    }
-}
+/// Advice where a uniform stands in the wrong place.
+const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";

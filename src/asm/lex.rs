@@ -103,6 +103,22 @@ pub(super) fn float(text: &str) -> f32 {
     (if negative { -value } else { value }) as f32
 }
 
+/// Whether all of a text is a number as [`float`] reads it. An `f` behind it changes nothing.
+pub(super) fn is_float(text: &str) -> bool {
+    let rest = sign(trim(text)).1;
+    let rest = rest
+        .strip_suffix(['f', 'F'])
+        .filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest);
+    match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
+        Some(_) => {
+            rest.len() > 2
+                && rest[2..].bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
+        }
+        None => rest.parse::<f64>().is_ok(),
+    }
+}
+
 fn decimal_float(text: &str) -> f64 {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let whole = leading(text, is_digit);

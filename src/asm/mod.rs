@@ -8,18 +8,21 @@ mod block;
 mod constant;
 mod descriptors;
 mod directive;
+mod exact;
 mod executable;
 mod flow;
+mod header;
 mod instruction;
 mod lex;
 mod operand;
 mod output;
+mod recover;
 mod report;
 mod space;
 
 use crate::container::Model;
 
-pub use report::{Diagnostic, Report};
+pub use report::{Diagnostic, Report, Span};
 
 #[cfg(test)]
 mod tests;
@@ -47,6 +50,8 @@ pub struct Place {
     pub file: usize,
     /// Line, from 1.
     pub line: u32,
+    /// Column of the statement in characters, from 1.
+    pub column: u32,
 }
 
 /// An assembled program.
@@ -60,8 +65,10 @@ pub struct Assembled {
     pub warnings: Vec<Diagnostic>,
     /// Names of the files that [`places`](Self::places) refers to: the sources, then those that line markers named.
     pub files: Vec<String>,
-    /// The place of each code word.
+    /// The source map: the place of each code word.
     pub places: Vec<Place>,
+    /// A C header that names the uniforms, as picasso writes it.
+    pub header: String,
 }
 
 /// Assembles sources into one file: they share code, descriptors and procedures, and each makes an executable.

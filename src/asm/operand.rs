@@ -6,17 +6,17 @@
 
 use super::assembler::Assembler;
 use super::lex;
-use super::report::{Fault, Parse, fault};
+use super::report::{Fault, Parse, did_you_mean, fault, hinted};
 use crate::isa::{Component, Index, Mask, Swizzle};
 
 /// Number of r0.
-pub(super) const TEMP: u32 = 0x10;
+pub(crate) const TEMP: u32 = 0x10;
 /// Number of c0.
-pub(super) const FLOAT: u32 = 0x20;
+pub(crate) const FLOAT: u32 = 0x20;
 /// Number of i0.
-pub(super) const INT: u32 = 0x80;
+pub(crate) const INT: u32 = 0x80;
 /// Number of b0.
-pub(super) const BOOL: u32 = 0x88;
+pub(crate) const BOOL: u32 = 0x88;
 
 /// A register with what stands around it.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,16 @@ pub(super) struct Operand {
     pub index: Index,
     pub swizzle: Swizzle,
     pub negate: bool,
+    /// Whether the text calls it an input or an output.
+    pub called: Called,
+}
+
+/// What the text calls a register: inputs and outputs share their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    Input,
+    Output,
+    Other,
 }
 
 /// Letters of the components, in order.
@@ -41,7 +51,8 @@ pub(super) fn swizzle(text: &str) -> Parse<'_, Swizzle> {
     let mut count = 0;
     for letter in text.chars() {
         let (Some(found), Some(place)) = (component(letter), components.get_mut(count)) else {
-            return fault(text, format!("invalid swizzling mask: {text}"));
+            let hint = "one to four letters of xyzw, rgba or stpq";
+            return hinted(text, format!("invalid swizzling mask: {text}"), hint);
         };
         *place = found;
         count += 1;
@@ -49,6 +60,30 @@ pub(super) fn swizzle(text: &str) -> Parse<'_, Swizzle> {
     let last = components[count.saturating_sub(1)];
     components[count..].fill(last);
     Ok(Swizzle::new(components))
+}
+
+/// Whether a text looks like a register: a letter and a digit.
+pub(crate) fn is_register_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|letter| "ovrcib".contains(letter.to_ascii_lowercase()))
+        && letters.next().is_some_and(|digit| digit.is_ascii_digit())
+}
+
+/// First register of the bank that a register belongs to.
+fn bank_of(register: u32) -> u32 {
+    [BOOL, INT, FLOAT, TEMP].into_iter().find(|&first| register >= first).unwrap_or(0)
+}
+
+/// What a source register is called by its number.
+fn register_name(register: u32) -> String {
+    let letter = match bank_of(register) {
+        BOOL => 'b',
+        INT => 'i',
+        FLOAT => 'c',
+        TEMP => 'r',
+        _ => 'v',
+    };
+    format!("{letter}{}", register - bank_of(register))
 }
 
 /// The components that a swizzle names.
@@ -70,6 +105,8 @@ fn address_register(name: &str) -> Option<Index> {
 struct Parts<'a> {
     base: &'a str,
     offset: Option<&'a str>,
+    /// What stands behind the offset and before the swizzle.
+    ignored: &'a str,
     swizzle: Option<&'a str>,
 }
 
@@ -79,13 +116,16 @@ fn split(text: &str) -> Parse<'_, Parts<'_>> {
             Some((base, swizzle)) => (base, Some(swizzle)),
             None => (text, None),
         };
-        return Ok(Parts { base, offset: None, swizzle });
+        return Ok(Parts { base, offset: None, ignored: "", swizzle });
     };
     let Some((offset, after)) = rest.split_once(']') else {
         return fault(text, "missing ']'");
     };
-    let swizzle = after.split_once('.').map(|(_, swizzle)| swizzle);
-    Ok(Parts { base, offset: Some(offset), swizzle })
+    let (ignored, swizzle) = match after.split_once('.') {
+        Some((ignored, swizzle)) => (ignored, Some(swizzle)),
+        None => (after, None),
+    };
+    Ok(Parts { base, offset: Some(offset), ignored: lex::trim(ignored), swizzle })
 }
 
 impl<'a> Assembler<'a> {
@@ -96,20 +136,28 @@ impl<'a> Assembler<'a> {
             None => (false, text),
         };
         let parts = split(rest)?;
-        let mut operand = match self.file.names.get(parts.base) {
-            Some(&named) => named,
+        let named = self.file.names.get(parts.base).copied();
+        let mut operand = match named {
+            Some(named) => named,
             None => self.raw_register(parts.base)?,
         };
-        let is_name = self.file.names.contains_key(parts.base);
         if let Some(text) = parts.offset {
             let (index, number) = self.offset(text)?;
-            if index != Index::None && !is_name && !parts.base.starts_with('c') {
-                return fault(text, "index register not allowed with this kind of register");
+            if index != Index::None && named.is_none() && !parts.base.starts_with('c') {
+                let hint = "only c registers can be indexed";
+                return hinted(text, "index register not allowed with this kind of register", hint);
             }
-            operand.index = index;
-            operand.register = operand.register.saturating_add(number);
+            let register = operand.register.saturating_add(number);
+            self.check_offset(rest, operand.register, register, index);
+            (operand.index, operand.register) = (index, register);
+        }
+        if !parts.ignored.is_empty() {
+            self.warn(parts.ignored, "this is ignored", Some("after `]` only a swizzle may follow"));
         }
         if let Some(text) = parts.swizzle {
+            if text.is_empty() {
+                self.warn(rest, "an empty swizzle is read as .xxxx", Some("write .x, or remove the dot"));
+            }
             let user = swizzle(text)?;
             operand.swizzle = Swizzle::new(user.components().map(|component| operand.swizzle.get(component)));
         }
@@ -117,32 +165,89 @@ impl<'a> Assembler<'a> {
         Ok(operand)
     }
 
+    /// Warns where an offset leads to another kind of register, or an address register will be ignored.
+    fn check_offset(&mut self, text: &'a str, base: u32, register: u32, index: Index) {
+        if bank_of(base) != bank_of(register) && register < 0x98 {
+            let message = format!("this is {}", register_name(register));
+            self.warn(text, &message, Some("the offset leaves the registers of its kind"));
+        } else if index != Index::None && register < FLOAT {
+            let hint = "only c registers can be indexed";
+            self.warn(text, "hardware ignores the address register here", Some(hint));
+        }
+    }
+
     /// Reads a register that is not a name.
     fn raw_register(&mut self, text: &'a str) -> Parse<'a, Operand> {
-        let unknown = || Fault { at: text, message: format!("invalid register: {text}") };
         let mut letters = text.chars();
-        let letter = letters.next().ok_or_else(unknown)?;
-        if !"ovrcib".contains(letter.to_ascii_lowercase())
-            || !letters.as_str().starts_with(|c: char| c.is_ascii_digit())
-        {
-            return Err(unknown());
-        }
-        let number = lex::integer(letters.as_str()).ok_or_else(unknown)?;
-        let (base, count, kind) = match letter {
+        let letter = letters.next().unwrap_or(' ');
+        let digits = letters.as_str();
+        let number = lex::integer(digits).filter(|_| is_register_name(text));
+        let Some(number) = number else { return Err(self.unknown_register(text)) };
+        let is_open = self.package.verbatim;
+        let (base, count, kind, called) = match letter {
             'o' => {
                 self.executable();
-                (0, if self.file.is_geometry() { 7 } else { 16 }, "output")
+                let count = if self.file.is_geometry() && !is_open { 7 } else { 16 };
+                (0, count, "output", Called::Output)
             }
-            'v' => (0, 15, "input"),
-            'r' => (TEMP, 16, "temporary"),
-            'c' => (FLOAT, 96, "floating-point uniform"),
-            'i' => (INT, 8, "integer uniform"),
-            'b' => (BOOL, 16, "boolean uniform"),
-            _ => (0, u32::MAX, "register"),
+            'v' => (0, 15, "input", Called::Input),
+            'r' => (TEMP, 16, "temporary", Called::Other),
+            'c' => (FLOAT, 96, "floating-point uniform", Called::Other),
+            'i' => (INT, 8, "integer uniform", Called::Other),
+            'b' => (BOOL, 16, "boolean uniform", Called::Other),
+            _ => (0, u32::MAX, "register", Called::Other),
         };
         match u32::try_from(number) {
-            Ok(number) if number < count => Ok(Operand::plain(base + number)),
-            _ => fault(text, format!("invalid {kind} register: {text}")),
+            Ok(number) if number < count => {
+                self.check_spelling(text, letter, digits, base + number);
+                Ok(Operand { called, ..Operand::plain(base + number) })
+            }
+            _ if letter == 'v' && number == 15 => {
+                hinted(text, format!("invalid {kind} register: {text}"), "picasso knows it as v14[1]")
+            }
+            _ => {
+                let hint = format!("they are {letter}0 to {letter}{}", count - 1);
+                hinted(text, format!("invalid {kind} register: {text}"), hint)
+            }
+        }
+    }
+
+    #[cold]
+    fn unknown_register(&mut self, text: &'a str) -> Fault<'a> {
+        if self.file.lost.contains(text) {
+            return Fault::follow_up(text);
+        }
+        let fault = Fault::new(text, format!("invalid register: {text}"));
+        if text.is_empty() || !lex::is_name(text) {
+            return fault;
+        }
+        // Once is enough.
+        self.file.lost.insert(text);
+        match did_you_mean(text, self.file.names.keys().copied()) {
+            Some(hint) => fault.hint(hint),
+            None => {
+                fault.hint("names are declared by .alias, .fvec, .ivec, .bool, .in, .out or .constf first")
+            }
+        }
+    }
+
+    /// Warns about register names that are not read as they look.
+    fn check_spelling(&mut self, text: &'a str, letter: char, digits: &str, register: u32) {
+        let known = register_name(register);
+        if letter.is_ascii_uppercase() && !matches!(letter, 'V' | 'O') {
+            let hint =
+                format!("write {}: the letters of registers are lower case", text.to_ascii_lowercase());
+            self.warn(text, &format!("{text} is read as {known}"), Some(&hint));
+        } else if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) {
+            let hint = "a leading 0 makes the number octal";
+            self.warn(text, &format!("{text} is read as {known}"), Some(hint));
+        } else if !digits.starts_with("0x") && !digits.starts_with("0X") {
+            let junk = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+            // `.setb b0, true` is common and means what it says.
+            if !junk.is_empty() && junk != "," {
+                let hint = "what stands behind the number is ignored";
+                self.warn(text, &format!("{text} is read as {known}"), Some(hint));
+            }
         }
     }
 
@@ -152,21 +257,38 @@ impl<'a> Assembler<'a> {
         let (index, number) = match text.split_once('+') {
             Some((left, right)) => match address_register(lex::trim(left)) {
                 Some(index) => (index, right),
-                None => return fault(left, format!("invalid index register: {}", lex::trim(left))),
+                None => {
+                    let hint = "write the address register first: [a0.x + 1]";
+                    return hinted(left, format!("invalid index register: {}", lex::trim(left)), hint);
+                }
             },
             None => match address_register(text) {
                 Some(index) => return Ok((index, 0)),
                 None => (Index::None, text),
             },
         };
-        if !lex::trim(number).starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-            self.warn(number, "not a number: counts as 0");
-        }
+        self.check_number(number);
         let value = lex::decimal(number);
         match u32::try_from(value) {
             Ok(value) => Ok((index, value)),
             Err(_) if value > 0 => Ok((index, u32::MAX)),
-            Err(_) => fault(number, format!("invalid register offset: {value}")),
+            Err(_) => hinted(number, format!("invalid register offset: {value}"), "offsets begin at 0"),
+        }
+    }
+
+    /// Warns where text that stands for a decimal number is not read as it looks.
+    pub(super) fn check_number(&mut self, text: &'a str) {
+        let text = lex::trim(text);
+        let digits = text.trim_start_matches(['-', '+']);
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            self.warn(
+                text,
+                "not a number: counts as 0",
+                Some("there are no expressions and no named numbers"),
+            );
+        } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            let message = format!("{text} is read as {}", lex::decimal(text));
+            self.warn(text, &message, Some("the number ends at the first character that is no digit"));
         }
     }
 
@@ -190,17 +312,32 @@ impl<'a> Assembler<'a> {
 
     /// Reads a destination: its register and the components written.
     pub(super) fn destination(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
-        let operand = self.direct(text)?;
+        let nothing = text.strip_suffix("._").filter(|_| self.package.extended);
+        let operand = self.direct(nothing.unwrap_or(text))?;
         if operand.register >= FLOAT {
-            return fault(text, format!("invalid destination register: {text}"));
+            let hint = "instructions write r and o registers";
+            return hinted(text, format!("invalid destination register: {text}"), hint);
         }
-        Ok((operand.register, self.mask(text, operand.swizzle)))
+        if operand.negate {
+            self.warn(text, "the sign has no effect on a destination", Some("negate a source instead"));
+        }
+        if operand.called == Called::Input && operand.register < TEMP {
+            let message = format!("this writes o{}", operand.register);
+            self.warn(
+                text,
+                &message,
+                Some("inputs cannot be written; as a destination their number means o"),
+            );
+        }
+        let mask = if nothing.is_some() { Mask::NONE } else { self.mask(text, operand.swizzle) };
+        Ok((operand.register, mask))
     }
 
     /// The mask that a swizzle stands for; its order has no effect.
     pub(super) fn mask(&mut self, text: &'a str, swizzle: Swizzle) -> Mask {
         if !swizzle.components().is_sorted() {
-            self.warn(text, "arbitrary swizzling has no effect for destination mask");
+            let hint = "a mask only says which components are written: give them in the order xyzw";
+            self.warn(text, "arbitrary swizzling has no effect for destination mask", Some(hint));
         }
         mask(swizzle)
     }
@@ -209,6 +346,6 @@ impl<'a> Assembler<'a> {
 impl Operand {
     /// A register as it is.
     pub(super) fn plain(register: u32) -> Self {
-        Self { register, index: Index::None, swizzle: Swizzle::XYZW, negate: false }
+        Self { register, index: Index::None, swizzle: Swizzle::XYZW, negate: false, called: Called::Other }
     }
 }

@@ -4,66 +4,96 @@
 
 use super::assembler::{Assembler, Proc};
 use super::executable::{Executable, Geometry, Stage};
-use super::report::Diagnostic;
-use crate::container::{self, Descriptor, Header, Model, NameTable, Symbol, Version};
+use super::report::did_you_mean;
+use crate::container::{self, Header, Label, Model, NameTable, Symbol, Version};
 
 impl Assembler<'_> {
-    /// The content of the file.
-    pub(super) fn model(&mut self) -> Result<Model, Diagnostic> {
-        let mut executables = Vec::new();
-        for executable in std::mem::take(&mut self.executables) {
-            if !executable.suppressed {
-                executables.push(self.convert(executable)?);
-            }
-        }
-        if executables.is_empty() {
+    /// The content of the file; what it has where something is wrong means nothing.
+    pub(super) fn model(&mut self) -> Model {
+        let suppressed = |executable: &Executable<'_>| executable.suppressed;
+        let all = std::mem::take(&mut self.executables);
+        let executables: Vec<_> =
+            all.into_iter().filter(|e| !suppressed(e)).map(|executable| self.convert(executable)).collect();
+        if executables.is_empty() && !self.package.is_explicit && !self.has_errors() {
             let text = "no DVLEs can be generated from the given input file(s)";
-            return Err(self.diagnostic(self.site(""), text));
+            let hint =
+                "every file is empty or has `.nodvle`; an executable needs a procedure, usually `main`";
+            self.error(self.site(""), text, Some(hint.into()));
         }
-        let descriptors = self.descriptors.bits();
-        Ok(Model {
+        let mut names = NameTable::default();
+        let lines = self.package.lines(&mut names);
+        Model {
+            version: self.package.version,
+            reserved: self.package.reserved,
             code: self.code.iter().map(|word| word.0).collect(),
-            descriptors: descriptors.map(|bits| Descriptor { bits, ..Descriptor::default() }).collect(),
+            descriptors: self.descriptors.table(),
+            lines,
+            names,
             executables,
-            ..Model::default()
-        })
+        }
     }
 
-    fn convert(&self, mut executable: Executable<'_>) -> Result<container::Executable, Diagnostic> {
-        let Some(&Proc { start, length }) = self.procs.get(executable.entry) else {
-            let text = format!("entrypoint '{}' is undefined", executable.entry);
-            return Err(self.diagnostic(executable.site, text));
-        };
-        // picasso writes such a file, but nothing can run it.
-        if start >= self.code.len() {
-            let text = format!("entrypoint '{}' has no instructions", executable.entry);
-            return Err(self.diagnostic(executable.site, text));
+    fn convert(&mut self, mut executable: Executable<'_>) -> container::Executable {
+        let mut header = self.header(&executable);
+        for (field, value) in &executable.fields {
+            (field.set)(&mut header, *value);
         }
+        if !executable.is_unsorted {
+            executable.exports.sort_by_key(|export| export.first);
+        }
+        let mut names = NameTable::default();
+        let exports = executable.exports.iter();
+        let symbols =
+            exports.map(|e| Symbol { name: names.add(&e.name), first: e.first, last: e.last }).collect();
+        let labels = executable.labels.iter();
+        let labels = labels
+            .map(|l| Label { id: l.id, address: l.address, length: l.length, name: names.add(&l.name) })
+            .collect();
+        let Executable { constants, outputs, .. } = executable;
+        container::Executable { header, constants, labels, outputs, symbols, names }
+    }
+
+    fn header(&mut self, executable: &Executable<'_>) -> Header {
         let geometry = match executable.stage {
             Stage::Vertex | Stage::LegacyGeometry => Geometry::default(),
             Stage::Geometry(geometry) => geometry,
         };
-        let header = Header {
+        let (main, endmain) = self.entry_point(executable);
+        Header {
             version: Version::PICASSO,
             kind: u8::from(executable.stage != Stage::Vertex),
             flags: u8::from(executable.merge),
-            // Ranges: the number of words is limited.
-            main: start as u32,
-            endmain: (start + length) as u32,
+            main,
+            endmain,
             input_mask: executable.input_mask,
             output_mask: executable.output_mask,
             geometry_mode: geometry.mode,
             geometry_start: geometry.start,
             geometry_main_vertices: geometry.main_vertices,
             geometry_fixed_vertices: geometry.fixed_vertices,
+        }
+    }
+
+    /// Where the entry point begins and ends.
+    fn entry_point(&mut self, executable: &Executable<'_>) -> (u32, u32) {
+        if ["main", "endmain"].iter().all(|name| executable.fields.iter().any(|(f, _)| f.name == *name)) {
+            return (0, 0);
+        }
+        let name = executable.entry;
+        let Some(&Proc { start, length }) = self.procs.get(name) else {
+            if !executable.is_entry_lost && !self.lost_procs.contains(name) {
+                let hint = did_you_mean(name, self.procs.keys().copied()).unwrap_or_else(|| {
+                    "`.entry NAME` names the procedure at which the program begins".into()
+                });
+                self.error(executable.site, format!("entrypoint '{name}' is undefined"), Some(hint));
+            }
+            return (0, 0);
         };
-        executable.exports.sort_by_key(|export| export.first);
-        let mut names = NameTable::default();
-        let exports = executable.exports.iter();
-        let symbols = exports
-            .map(|e| Symbol { name: names.add(e.name.as_bytes()), first: e.first, last: e.last })
-            .collect();
-        let Executable { constants, outputs, .. } = executable;
-        Ok(container::Executable { header, constants, labels: Vec::new(), outputs, symbols, names })
+        // picasso writes such a file, but nothing can run it.
+        if start >= self.code.len() {
+            self.error(executable.site, format!("entrypoint '{name}' has no instructions"), None);
+        }
+        // Ranges: the number of words is limited.
+        (start as u32, (start + length) as u32)
     }
 }

@@ -36,7 +36,7 @@ impl Bank {
 
 /// The kinds of uniforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Float,
     Int,
     Bool,
@@ -44,7 +44,7 @@ pub(super) enum Kind {
 
 /// The uniform registers that files share, or those of one geometry program.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Space {
+pub(crate) struct Space {
     float: Bank,
     int: Bank,
     bool: Bank,
@@ -52,11 +52,11 @@ pub(super) struct Space {
 
 impl Space {
     /// All registers.
-    pub(super) fn shared() -> Self {
+    pub(crate) fn shared() -> Self {
         Self::new(0, 16)
     }
     /// Those of a geometry program: vertices may arrive below `first`, and hardware sets b15.
-    pub(super) fn geometry(first: u32) -> Self {
+    pub(crate) fn geometry(first: u32) -> Self {
         Self::new(first, 15)
     }
     fn new(first: u32, bools: u32) -> Self {
@@ -67,7 +67,7 @@ impl Space {
         }
     }
     /// Begins another file.
-    pub(super) fn next_file(&mut self) {
+    pub(crate) fn next_file(&mut self) {
         for bank in [&mut self.float, &mut self.int, &mut self.bool] {
             bank.top = bank.end;
         }
@@ -80,11 +80,11 @@ impl Space {
         }
     }
     /// First of `count` registers for a named uniform.
-    pub(super) fn uniform(&mut self, kind: Kind, count: u32) -> Option<u32> {
+    pub(crate) fn uniform(&mut self, kind: Kind, count: u32) -> Option<u32> {
         self.bank(kind).uniform(count)
     }
     /// First of `count` registers for a constant.
-    pub(super) fn constant(&mut self, kind: Kind, count: u32) -> Option<u32> {
+    pub(crate) fn constant(&mut self, kind: Kind, count: u32) -> Option<u32> {
         self.bank(kind).constant(count)
     }
 }

@@ -1,0 +1,76 @@
+//! What the assembler takes for granted after a line with an error, so that the error is told once and the rest is judged.
+//! In: a line that failed. Out: names that count as lost, blocks that count as open, a placeholder word. Knows no messages.
+
+use super::assembler::Assembler;
+use super::block::Kind;
+use super::lex;
+use crate::isa::{Opcode, Word};
+
+/// Directives that give names.
+const NAMING: [&str; 9] = ["alias", "in", "out", "fvec", "ivec", "bool", "constf", "consti", "constfa"];
+
+impl<'a> Assembler<'a> {
+    /// Makes up for a statement that failed; it began when the code had `words` words.
+    pub(super) fn recover(&mut self, name: &'a str, rest: &'a str, words: usize) {
+        let lower = name.to_ascii_lowercase();
+        match lower.strip_prefix('.') {
+            Some(directive) => self.recover_directive(directive, rest),
+            None => self.recover_instruction(&lower, words),
+        }
+    }
+
+    fn recover_directive(&mut self, directive: &str, rest: &'a str) {
+        match directive {
+            "proc" => {
+                let name = lex::first_word(rest).0;
+                self.lost_procs.insert(name);
+                self.open_unknown(rest);
+            }
+            "constfa" if !rest.starts_with('(') => {
+                self.lose_names(rest);
+                self.open_unknown(rest);
+            }
+            "entry" => {
+                self.executable().is_entry_lost = true;
+            }
+            "else" | "end" => {}
+            _ if NAMING.contains(&directive) => self.lose_names(rest),
+            _ => self.file.is_shaky |= !super::directive::is_known(directive),
+        }
+    }
+
+    /// Every word that could have become a name counts as lost.
+    fn lose_names(&mut self, text: &'a str) {
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
+        for word in words.filter(|word| !word.is_empty() && lex::is_name(word)) {
+            if !self.file.names.contains_key(word) {
+                self.file.lost.insert(word);
+            }
+        }
+    }
+
+    fn recover_instruction(&mut self, mnemonic: &str, words: usize) {
+        let opcode = Opcode::from_mnemonic(mnemonic);
+        self.file.is_shaky |= opcode.is_none();
+        if self.file.blocks.is_empty() || self.code.len() >= super::assembler::MAX_CODE {
+            return;
+        }
+        self.file.just_closed = false;
+        let word = self.code.len();
+        if word == words {
+            self.emit(Word::new(Opcode::Nop));
+        }
+        match opcode {
+            Some(Opcode::Ifc | Opcode::Ifu | Opcode::Loop) => self.open_unknown(""),
+            Some(_) | None => {}
+        }
+    }
+
+    /// Opens a block of which nothing is known; too deep a nesting has been told then.
+    fn open_unknown(&mut self, at: &'a str) {
+        // The error has been told; another one about nesting would only repeat it.
+        if self.open(at, Kind::Unknown).is_err() {
+            self.file.is_shaky = true;
+        }
+    }
+}
