@@ -14,6 +14,8 @@ pub mod asm;
 pub mod cfg;
 pub mod interp;
 
+#[cfg(feature = "asm")]
+pub mod dis;
 pub mod structure;
 
 pub mod host;

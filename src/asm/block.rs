@@ -48,13 +48,13 @@ pub(super) struct Array<'a> {
 }
 
 /// Whether a word may not end a block.
-fn steers(word: Word) -> bool {
+pub(crate) fn steers(word: Word) -> bool {
     use Opcode::*;
     word.opcode().is_some_and(|opcode| matches!(opcode, Jmpc | Jmpu | Call | Callc | Callu))
 }
 
 /// Whether a word leaves a loop.
-fn breaks(word: Word) -> bool {
+pub(crate) fn breaks(word: Word) -> bool {
     word.opcode().is_some_and(|opcode| matches!(opcode, Opcode::Break | Opcode::Breakc))
 }
 

@@ -17,7 +17,7 @@ const MAX_ELEMENTS: i64 = 96;
 
 /// Narrows as picasso does: the mantissa is cut, what is too large (or no number) becomes infinity, what is too small
 /// becomes zero; an exponent of 0 keeps its mantissa.
-fn float24(value: f32) -> u32 {
+pub(crate) fn float24(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = bits >> 31 << 23;
     match (bits >> 23 & 0xFF).checked_sub(64) {

@@ -34,10 +34,10 @@ pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("texcoord2", 6),
     ("tcoord2", 6),
     ("view", 8),
-    ("dummy", DUMMY.1),
+    ("dummy", DUMMY_OUTPUT),
 ];
 /// An output that only a geometry program sees, or that a geometry program passes on.
-const DUMMY: (&str, u16) = ("dummy", 9);
+pub(crate) const DUMMY_OUTPUT: u16 = 9;
 
 /// The directives of picasso.
 const DIRECTIVES: [&str; 18] = [
@@ -265,7 +265,7 @@ impl<'a> Assembler<'a> {
             };
             return hinted(kind_text, format!("invalid output type: {kind_text}"), hint);
         };
-        if number >= 7 && kind != DUMMY.1 {
+        if number >= 7 && kind != DUMMY_OUTPUT {
             let hint = "the rasteriser sees o0 to o6";
             return hinted(text, format!("this register (o{number}) can only be a dummy output"), hint);
         }
@@ -311,7 +311,7 @@ impl<'a> Assembler<'a> {
         }
         executable.taken |= taken_bits(number, mask);
         executable.output_mask |= 1 << number;
-        executable.merge |= kind == DUMMY.1 && matches!(executable.stage, Stage::Geometry(_));
+        executable.merge |= kind == DUMMY_OUTPUT && matches!(executable.stage, Stage::Geometry(_));
         // Range: below 16.
         executable.outputs.push(Output { kind, register: number as u16, mask: mask.0.into(), reserved: 0 });
         Ok(())

@@ -189,7 +189,10 @@ impl<'a> Assembler<'a> {
         };
         let sources = self.read_sources(&operands[1..])?;
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
-        let request = Request { mask, sources: &sources, significant: significant_address(mask), suffix };
+        // A descriptor that was chosen may write more than exists.
+        let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
+        let significant = significant_address(mask) & !unread;
+        let request = Request { mask, sources: &sources, significant, suffix };
         self.describe(rest, word, request)
     }
 

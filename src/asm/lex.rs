@@ -39,7 +39,7 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
 }
 
 /// Whether the text can be a name: letters, digits, `_` and `$`, no digit first. (An empty label is one, too.)
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }

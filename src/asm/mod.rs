@@ -22,6 +22,19 @@ mod space;
 
 use crate::container::Model;
 
+/// What the disassembler must know of the language.
+pub(crate) mod syntax {
+    pub(crate) use super::block::{breaks, steers};
+    pub(crate) use super::constant::float24;
+    pub(crate) use super::descriptors::{significant, significant_address, significant_compare};
+    pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
+    pub(crate) use super::exact::name_text;
+    pub(crate) use super::executable::{HEADER_FIELDS, version_number};
+    pub(crate) use super::lex::is_name;
+    pub(crate) use super::operand::{BOOL, FLOAT, INT, is_register_name};
+    pub(crate) use super::space::{Kind as UniformKind, Space};
+}
+
 pub use report::{Diagnostic, Report, Span};
 
 #[cfg(test)]

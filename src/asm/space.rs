@@ -79,6 +79,14 @@ impl Space {
             Kind::Bool => &mut self.bool,
         }
     }
+    /// The register that the next named uniform of this kind gets.
+    pub(crate) fn next_uniform(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Float => self.float.next,
+            Kind::Int => self.int.next,
+            Kind::Bool => self.bool.next,
+        }
+    }
     /// First of `count` registers for a named uniform.
     pub(crate) fn uniform(&mut self, kind: Kind, count: u32) -> Option<u32> {
         self.bank(kind).uniform(count)

@@ -1,0 +1,340 @@
+//! The text of one word, bit by bit: what no operand shows is told apart.
+//! In: a word, its descriptor, names of registers. Out: a line. Knows neither blocks nor the order of words.
+//! Facts: the assembler's reading of each operand; 3dbrew "GPU/Shader Instruction Set".
+
+use std::fmt::Write;
+
+use super::Form;
+use super::symbols::{Registers, input_text};
+use crate::asm::syntax::{BOOL, FLOAT, INT, significant, significant_address, significant_compare};
+use crate::container;
+use crate::isa::decode::decode;
+use crate::isa::opdesc::{Descriptor, Selector};
+use crate::isa::table::{Class, Role};
+use crate::isa::word::Field;
+use crate::isa::{CompareOp, Component, Condition, ConditionOp, Index, Mask, Opcode, Swizzle, Word};
+
+/// Fields of the sources, in order.
+const SOURCES: [Field; 3] = [Field::Source1, Field::Source2, Field::Source3];
+
+/// How the target of a word is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target<'a> {
+    /// By the block that the word opens.
+    Block,
+    /// By a label or procedure.
+    Name(&'a str),
+    /// By its number, as other words have none or no name.
+    Number,
+}
+
+/// What lines depend on beside their word.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub registers: &'a Registers,
+    pub descriptors: &'a [container::Descriptor],
+    pub form: Form,
+    /// Bits of the descriptor that must be told though the instruction does not read them.
+    pub told: u32,
+}
+
+/// The number of the descriptor that a word names, and the bits of it that the assembler lets count.
+pub(super) fn described(word: Word, descriptors: &[container::Descriptor]) -> Option<(usize, u32)> {
+    let number = word.get(Field::Descriptor)? as usize;
+    let mask = Mask::from_descriptor(descriptors.get(number).map_or(0, |descriptor| descriptor.bits));
+    let bits = match word.opcode()?.info().class {
+        Class::Data(op) => significant(op, mask),
+        Class::Address => significant_address(Mask(mask.0 & 3)),
+        Class::Compare => significant_compare(),
+        Class::Control => return None,
+    };
+    Some((number, bits))
+}
+
+/// A line being made.
+struct Line<'a> {
+    context: Context<'a>,
+    word: Word,
+    operands: Vec<String>,
+    /// The word that the assembler will make of the text.
+    shown: Word,
+}
+
+/// The line of a word; nothing where the form cannot say it.
+pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Option<String> {
+    let raw = || format!(".word {:#010x}", word.0);
+    let Some(opcode) = word.opcode() else { return Some(raw()) };
+    if word.get(Field::Vertex) == Some(3) {
+        // The language knows three vertices.
+        return Some(format!("{} ; {}", raw(), decode(word.0, &[])));
+    }
+    let mut line = Line { context, word, operands: Vec::new(), shown: Word::new(opcode) };
+    let mut mnemonic = opcode.mnemonic();
+    let mut suffix = String::new();
+    match opcode.info().class {
+        Class::Data(op) => {
+            // picasso chooses the form by the operands, `.verbatim` takes it by its name.
+            mnemonic = if context.form.verbatim { mnemonic } else { op.mnemonic() };
+            let mask = line.dest();
+            suffix = line.sources(op.source_count(), mask, significant(op, mask));
+        }
+        Class::Address => {
+            let mask = Mask(Mask::from_descriptor(line.descriptor()).0 & 3);
+            line.operands.push(format!("a0{}", mask_text(mask, Mask::NONE)));
+            suffix = line.sources(1, mask, significant_address(mask));
+        }
+        Class::Compare => {
+            suffix = line.sources(2, Mask::NONE, significant_compare());
+            line.comparisons();
+        }
+        Class::Control => line.control(opcode, target),
+    }
+    let mut text = mnemonic.to_owned();
+    if !line.operands.is_empty() {
+        text.push(' ');
+        text.push_str(&line.operands.join(", "));
+    }
+    text.push_str(&suffix);
+    let rest = line.word.0 ^ line.shown.0;
+    if rest != 0 {
+        // Writing to a string cannot fail.
+        let _ = write!(text, " ^ {rest:#x}");
+    }
+    (rest == 0 || context.form.verbatim).then_some(text)
+}
+
+impl Line<'_> {
+    fn field(&self, field: Field) -> u32 {
+        self.word.get(field).unwrap_or(0)
+    }
+
+    fn show(&mut self, field: Field, value: u32) {
+        self.shown = self.shown.with(field, value);
+    }
+
+    /// The descriptor that the word names.
+    fn descriptor(&self) -> u32 {
+        let index = self.field(Field::Descriptor) as usize;
+        self.context.descriptors.get(index).map_or(0, |descriptor| descriptor.bits)
+    }
+
+    /// Adds the destination and returns its mask.
+    fn dest(&mut self) -> Mask {
+        let register = self.field(Field::Dest);
+        self.show(Field::Dest, register);
+        let mask = Mask::from_descriptor(self.descriptor());
+        let name = match register {
+            0..0x10 => format!("o{register}"),
+            _ => format!("r{}", register - 0x10),
+        };
+        self.operands.push(format!("{name}{}", mask_text(mask, Mask::XYZW)));
+        mask
+    }
+
+    /// Adds the sources and returns the choice of the descriptor, where the assembler would choose another one.
+    fn sources(&mut self, count: usize, mask: Mask, significant: u32) -> String {
+        let bits = Descriptor::unpack(self.descriptor());
+        let blank = Selector { swizzle: Swizzle(0), negate: false };
+        let mut request = Descriptor { mask, sources: [blank; 3] };
+        for (index, field) in SOURCES.into_iter().take(count).enumerate() {
+            let selector = bits.sources[index];
+            request.sources[index] = selector;
+            let told = (significant | self.context.told) >> (5 + 9 * index);
+            let text = self.source(field, selector, told);
+            self.operands.push(text);
+        }
+        let number = self.field(Field::Descriptor);
+        self.show(Field::Descriptor, number);
+        if !self.context.form.descriptors {
+            return String::new();
+        }
+        let request = request.pack();
+        let agrees = |entry: &container::Descriptor| (entry.bits ^ request) & significant == 0;
+        let found = self.context.descriptors.iter().position(agrees);
+        let is_clear = self.context.form.readable && found == Some(number as usize);
+        if is_clear { String::new() } else { format!(" @{number}") }
+    }
+
+    /// A source; `told` are the bits of its swizzle that count.
+    fn source(&mut self, field: Field, selector: Selector, told: u32) -> String {
+        let register = self.field(field);
+        self.show(field, register);
+        let is_wide = self.word.opcode().is_some_and(|opcode| opcode.format().wide() == Some(field));
+        let mut index = Index::None;
+        // Elsewhere hardware ignores the address register.
+        if is_wide && register >= FLOAT {
+            let bits = self.field(Field::Index);
+            self.show(Field::Index, bits);
+            index = Index::from_field(bits);
+        }
+        let sign = if selector.negate { "-" } else { "" };
+        format!("{sign}{}{}", self.register(register, index), swizzle_text(selector.swizzle, told))
+    }
+
+    /// A source register with its offset.
+    fn register(&self, register: u32, index: Index) -> String {
+        let (name, offset) = match self.context.registers.find(register) {
+            Some((name, offset)) => (name.to_owned(), offset),
+            None => {
+                let name = match register {
+                    0..0x10 => input_text(register as u8), // Range: the pattern.
+                    0x10..FLOAT => format!("r{}", register - 0x10),
+                    FLOAT..INT => format!("c{}", register - FLOAT),
+                    INT..BOOL => format!("i{}", register - INT),
+                    _ => format!("b{}", register - BOOL),
+                };
+                (name, 0)
+            }
+        };
+        match (index, offset) {
+            (Index::None, 0) => name,
+            (Index::None, offset) => format!("{name}[{offset}]"),
+            (index, 0) => format!("{name}[{index}]"),
+            (index, offset) => format!("{name}[{index} + {offset}]"),
+        }
+    }
+
+    /// Puts the comparisons between the two sources.
+    fn comparisons(&mut self) {
+        for (place, field) in [(1, Field::CompareX), (2, Field::CompareY)] {
+            let code = self.field(field);
+            self.show(field, code);
+            self.operands.insert(place, CompareOp::from_field(code).to_string());
+        }
+    }
+
+    fn control(&mut self, opcode: Opcode, target: Target<'_>) {
+        for role in opcode.info().operands {
+            match role {
+                Role::Condition => self.condition(),
+                Role::Bool | Role::BoolOrNot | Role::Int => self.uniform(*role),
+                Role::Target | Role::Last => {
+                    let address = self.field(Field::Target);
+                    self.show(Field::Target, address);
+                    match target {
+                        Target::Block => {}
+                        Target::Name(name) => self.operands.push(name.to_owned()),
+                        Target::Number => self.operands.push(format!("{address:#x}")),
+                    }
+                }
+                Role::Length => {
+                    let length = self.field(Field::Num);
+                    self.show(Field::Num, length);
+                    if target == Target::Number {
+                        self.operands.push(length.to_string());
+                    }
+                }
+                Role::Vertex => {
+                    let vertex = self.field(Field::Vertex);
+                    self.show(Field::Vertex, vertex);
+                    self.operands.push(vertex.to_string());
+                }
+                Role::Flags => self.flags(),
+                Role::Dest | Role::AddressDest | Role::Source | Role::CompareOp => {
+                    unreachable!("no control instruction has these")
+                }
+            }
+        }
+    }
+
+    fn condition(&mut self) {
+        let op = ConditionOp::from_field(self.field(Field::ConditionOp));
+        let [ref_x, ref_y] = [Field::RefX, Field::RefY].map(|field| self.field(field));
+        self.show(Field::ConditionOp, op as u32);
+        // A flag that the text does not name is written as 1.
+        self.show(Field::RefX, if op == ConditionOp::Y { 1 } else { ref_x });
+        self.show(Field::RefY, if op == ConditionOp::X { 1 } else { ref_y });
+        self.operands.push(Condition { op, ref_x: ref_x != 0, ref_y: ref_y != 0 }.to_string());
+    }
+
+    /// A bool or int uniform.
+    fn uniform(&mut self, role: Role) {
+        let id = self.field(Field::Id);
+        if role == Role::Int {
+            // Names reach i7, of which hardware reads two bits.
+            self.show(Field::Id, id & 7);
+            self.operands.push(self.register(INT + (id & 7), Index::None));
+            return;
+        }
+        self.show(Field::Id, id);
+        let inverts = role == Role::BoolOrNot && self.field(Field::Num) & 1 != 0;
+        if inverts {
+            self.show(Field::Num, 1);
+        }
+        let sign = if inverts { "!" } else { "" };
+        self.operands.push(format!("{sign}{}", self.register(BOOL + id, Index::None)));
+    }
+
+    fn flags(&mut self) {
+        let mut flags = Vec::new();
+        for (field, name) in [(Field::Prim, "prim"), (Field::Invert, "inv")] {
+            let flag = self.field(field);
+            self.show(field, flag);
+            if flag != 0 {
+                flags.push(name);
+            }
+        }
+        if !flags.is_empty() {
+            self.operands.push(flags.join(" "));
+        }
+    }
+}
+
+/// The dot and the letters of a mask: nothing where all of `full` are written, `._` where none is.
+fn mask_text(mask: Mask, full: Mask) -> String {
+    if mask.is_empty() {
+        "._".into()
+    } else if mask == full {
+        String::new()
+    } else {
+        format!(".{mask}")
+    }
+}
+
+/// The dot and the shortest letters that say the components that count; a missing letter repeats the last one.
+fn swizzle_text(swizzle: Swizzle, told: u32) -> String {
+    let counts = Component::ALL.map(|component| told >> (6 - 2 * component.index()) & 3 != 0);
+    let wanted = swizzle.components();
+    let says =
+        |components: [Component; 4]| (0..4).all(|place| !counts[place] || components[place] == wanted[place]);
+    if says(Component::ALL) {
+        return String::new();
+    }
+    for length in 1..=4 {
+        // What does not count is said like the next component that does.
+        let mut said = wanted;
+        for place in 0..4 {
+            let next = (place..4).find(|&next| counts[next]).unwrap_or(place);
+            said[place] = wanted[next];
+        }
+        let last = said[length - 1];
+        said[length..].fill(last);
+        if says(said) {
+            return format!(
+                ".{}",
+                said[..length].iter().map(|component| component.letter()).collect::<String>()
+            );
+        }
+    }
+    format!(".{swizzle}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzles_are_as_short_as_they_can_be() {
+        for (bits, text) in [(0x1B, ""), (0x00, ".x"), (0x1A, ".xyz"), (0x15, ".xy"), (0xE4, ".wzyx")] {
+            assert_eq!(swizzle_text(Swizzle(bits), 0xFF), text);
+        }
+    }
+
+    #[test]
+    fn components_that_do_not_count_are_left_out() {
+        for (bits, told, text) in [(0x19, 0x03, ".y"), (0x18, 0xFC, ""), (0x00, 0xC0, ""), (0x54, 0xC0, ".y")]
+        {
+            assert_eq!(swizzle_text(Swizzle(bits), told), text, "{bits:#x} {told:#x}");
+        }
+    }
+}

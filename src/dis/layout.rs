@@ -1,0 +1,259 @@
+//! Which ranges of the code become blocks of the text: procedures, IFs and loops, as far as they nest.
+//! In: code and executables. Out: blocks in the order of their first lines, of which none crosses another.
+//! Knows no operand and no name. Facts: 3dbrew "GPU/Shader Instruction Set" for what the targets mean.
+
+use std::collections::BTreeSet;
+
+use crate::container::Model;
+use crate::isa::word::Field;
+use crate::isa::{Opcode, Word};
+
+/// Deepest nesting that the assembler takes, but for one procedure around all.
+const DEEPEST: usize = 30;
+
+/// What kind of block it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// A procedure.
+    Proc,
+    /// The word at its start is an IF; the else-part begins at the split.
+    If,
+    /// The word at its start is a loop.
+    For,
+}
+
+/// A range that the text shows as a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub kind: Kind,
+    /// Its first word; of an IF or a loop that is the instruction itself.
+    pub start: usize,
+    /// Where the else-part begins; the end if there is none.
+    pub split: usize,
+    /// One past its last word.
+    pub end: usize,
+}
+
+impl Block {
+    /// The ranges in which other blocks may lie.
+    fn parts(&self) -> [(usize, usize); 2] {
+        match self.kind {
+            Kind::Proc => [(self.start, self.end), (self.end, self.end)],
+            Kind::If | Kind::For => [(self.start + 1, self.split), (self.split, self.end)],
+        }
+    }
+    fn holds(&self, other: &Self) -> bool {
+        self.parts().iter().any(|&(start, end)| start <= other.start && other.end <= end)
+    }
+    fn is_apart(&self, other: &Self) -> bool {
+        self.end <= other.start || other.end <= self.start
+    }
+}
+
+/// The blocks of a program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// By start; where several begin together, the outer ones first.
+    pub blocks: Vec<Block>,
+    /// Where each executable's part of the code ends; each begins where the one before ends.
+    pub ends: Vec<usize>,
+}
+
+impl Layout {
+    /// Finds the blocks.
+    pub fn new(model: &Model) -> Self {
+        let mut accepted = Vec::new();
+        for proc in procedures(model) {
+            accept(&mut accepted, proc);
+        }
+        for block in scopes(&model.code) {
+            accept(&mut accepted, block);
+        }
+        let mut blocks: Vec<Block> = accepted.into_iter().map(|(block, _)| block).collect();
+        let ends = parts(model, &blocks);
+        blocks.extend(gaps(&blocks, &ends));
+        sort(&mut blocks);
+        Self { blocks, ends }
+    }
+    /// One procedure for all.
+    pub fn flat(model: &Model) -> Self {
+        let words = model.code.len();
+        let all = Block { kind: Kind::Proc, start: 0, split: words, end: words };
+        let blocks = if words > 0 { vec![all] } else { Vec::new() };
+        Self { blocks, ends: vec![words; model.executables.len().max(1)] }
+    }
+    /// Whether the instruction at `pc` opens a block.
+    pub fn opens(&self, pc: usize) -> bool {
+        let first = self.blocks.partition_point(|block| block.start < pc);
+        self.blocks[first..].iter().take_while(|b| b.start == pc).any(|block| block.kind != Kind::Proc)
+    }
+    /// Whether there is such a procedure.
+    pub fn has_proc(&self, start: usize, end: usize) -> bool {
+        let first = self.blocks.partition_point(|block| block.start < start);
+        let mut here = self.blocks[first..].iter().take_while(|block| block.start == start);
+        here.any(|block| block.kind == Kind::Proc && block.end == end)
+    }
+}
+
+fn sort(blocks: &mut [Block]) {
+    blocks.sort_by_key(|block| (block.start, block.kind != Kind::Proc, usize::MAX - block.end));
+}
+
+/// Adds a block unless it crosses one that is there or nests too deep.
+fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
+    let fits = |other: &Block| block.is_apart(other) || other.holds(&block) || block.holds(other);
+    if !accepted.iter().all(|(other, _)| fits(other)) {
+        return;
+    }
+    let depth = accepted.iter().filter(|(other, _)| other.holds(&block)).count();
+    let deepest = accepted.iter().filter(|(other, _)| block.holds(other)).map(|(_, depth)| depth + 1).max();
+    if depth.max(deepest.unwrap_or(0)) >= DEEPEST {
+        return;
+    }
+    for (other, depth) in accepted.iter_mut() {
+        *depth += usize::from(block.holds(other));
+    }
+    accepted.push((block, depth));
+}
+
+/// What calls and entry points name, the latter first; outer ones before those in them.
+fn procedures(model: &Model) -> Vec<Block> {
+    let words = model.code.len();
+    let proc = |start: usize, end: usize| Block { kind: Kind::Proc, start, split: end, end };
+    let mut entries = BTreeSet::new();
+    for executable in &model.executables {
+        entries.insert((executable.header.main as usize, executable.header.endmain as usize));
+    }
+    let mut calls = BTreeSet::new();
+    for word in model.code.iter().map(|&word| Word(word)) {
+        if let Some((start, length)) = called(word) {
+            calls.insert((start, start + length));
+        }
+    }
+    let mut all = Vec::new();
+    for set in [&entries, &calls] {
+        let is_new = |range: &&(usize, usize)| set == &entries || !entries.contains(range);
+        let ranges = set.iter().filter(is_new).filter(|(start, end)| start < end && *end <= words);
+        let mut some: Vec<Block> = ranges.map(|&(start, end)| proc(start, end)).collect();
+        sort(&mut some);
+        all.extend(some);
+    }
+    all
+}
+
+/// First word and length of what a word calls.
+pub(super) fn called(word: Word) -> Option<(usize, usize)> {
+    let is_call = matches!(word.opcode(), Some(Opcode::Call | Opcode::Callc | Opcode::Callu));
+    let field = |field| word.get(field).map_or(0, |value| value as usize);
+    is_call.then(|| (field(Field::Target), field(Field::Num)))
+}
+
+/// IFs and loops that end inside the code, in the order of the text.
+fn scopes(code: &[u32]) -> impl Iterator<Item = Block> {
+    code.iter().enumerate().filter_map(|(pc, &word)| {
+        let word = Word(word);
+        let target = word.get(Field::Target)? as usize;
+        let (kind, split, end) = match word.opcode()? {
+            Opcode::Ifc | Opcode::Ifu => (Kind::If, target, target + word.get(Field::Num)? as usize),
+            Opcode::Loop => (Kind::For, target + 1, target + 1),
+            _ => return None,
+        };
+        (split > pc && end <= code.len()).then_some(Block { kind, start: pc, split, end })
+    })
+}
+
+/// Divides the code among the executables: each gets everything up to the end of its entry point. Where the entry points do
+/// not follow each other, the first executable gets all.
+fn parts(model: &Model, blocks: &[Block]) -> Vec<usize> {
+    let words = model.code.len();
+    let count = model.executables.len();
+    let mut ends = Vec::new();
+    for executable in model.executables.iter().take(count.saturating_sub(1)) {
+        let main = executable.header.main as usize;
+        let around = blocks.iter().filter(|block| block.start <= main && main < block.end);
+        let end = around.map(|block| block.end).max().unwrap_or(main + 1);
+        if ends.last().is_some_and(|&last| last > main) {
+            return vec![words; count];
+        }
+        ends.push(end);
+    }
+    let is_cut = |end: &usize| blocks.iter().any(|block| block.start < *end && *end < block.end);
+    let last = ends.last().copied().unwrap_or(0);
+    let is_last_behind =
+        model.executables.last().is_none_or(|last_one| last_one.header.main as usize >= last);
+    if ends.iter().any(is_cut) || !is_last_behind {
+        return vec![words; count];
+    }
+    ends.push(words);
+    ends
+}
+
+/// Procedures around everything that no procedure holds.
+fn gaps(blocks: &[Block], ends: &[usize]) -> Vec<Block> {
+    let mut cuts: Vec<usize> = ends.to_vec();
+    let is_inner = |block: &Block| blocks.iter().any(|other| other != block && other.holds(block));
+    let top = blocks.iter().filter(|block| !is_inner(block));
+    let mut procs: Vec<&Block> = top.filter(|block| block.kind == Kind::Proc).collect();
+    procs.sort_by_key(|block| block.start);
+    let words = ends.last().copied().unwrap_or(0);
+    cuts.extend(procs.iter().map(|block| block.start));
+    cuts.sort_unstable();
+    let mut gaps = Vec::new();
+    let mut start = 0;
+    let mut next = procs.iter();
+    for end in cuts.into_iter().chain([words]) {
+        if end > start {
+            gaps.push(Block { kind: Kind::Proc, start, split: end, end });
+            start = end;
+        }
+        while let Some(block) = next.as_slice().first().filter(|block| block.start == start) {
+            start = block.end;
+            next.next();
+        }
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(kind: Kind, start: usize, split: usize, end: usize) -> Block {
+        Block { kind, start, split, end }
+    }
+
+    fn accepts(blocks: &[Block]) -> usize {
+        let mut accepted = Vec::new();
+        blocks.iter().for_each(|&block| accept(&mut accepted, block));
+        accepted.len()
+    }
+
+    #[test]
+    fn blocks_nest_in_parts_and_do_not_cross() {
+        let branch = block(Kind::If, 2, 5, 8);
+        assert_eq!(accepts(&[branch, block(Kind::For, 3, 5, 5)]), 2, "in the first part");
+        assert_eq!(accepts(&[branch, block(Kind::For, 5, 8, 8)]), 2, "in the second");
+        assert_eq!(accepts(&[branch, block(Kind::For, 4, 6, 6)]), 1, "across the parts");
+        assert_eq!(accepts(&[branch, block(Kind::For, 6, 9, 9)]), 1, "beyond the end");
+        assert_eq!(accepts(&[block(Kind::Proc, 2, 5, 5), branch]), 1, "begins in it, ends outside");
+        assert_eq!(accepts(&[block(Kind::Proc, 2, 8, 8), branch]), 2, "around it");
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let nested: Vec<_> = (0..40).map(|depth| block(Kind::For, depth, 100 - depth, 100 - depth)).collect();
+        assert_eq!(accepts(&nested), DEEPEST);
+        let outwards: Vec<_> = nested.iter().rev().copied().collect();
+        assert_eq!(accepts(&outwards), DEEPEST);
+    }
+
+    #[test]
+    fn gaps_are_filled_between_procedures_and_parts() {
+        let blocks = [block(Kind::Proc, 2, 4, 4), block(Kind::For, 6, 8, 8)];
+        let found = gaps(&blocks, &[6, 10]);
+        assert_eq!(
+            found.iter().map(|gap| (gap.start, gap.end)).collect::<Vec<_>>(),
+            [(0, 2), (4, 6), (6, 10)]
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! The disassembler: a container as text that the [assembler](crate::asm) turns back into the same code words, descriptors
+//! and tables.
+//! In: a parsed file. Out: text in picasso's language. Knows nothing about execution.
+//! Facts: the assembler's; what a text means is judged by assembling it.
+//!
+//! What picasso made becomes text that picasso takes: procedures and blocks where ranges nest, names from bind symbols,
+//! constants, outputs, no padding. Several forms are tried from the most readable to the most exact, and the first one that
+//! assembles to the same [`content`] is the answer:
+//!
+//! | form | what it adds |
+//! |---|---|
+//! | 1 | nothing |
+//! | 2 | `.opdesc`: the descriptors are listed, and `@` chooses among those that would do |
+//! | 3 | `.verbatim`: no padding is inserted, `^` gives the bits that no operand shows |
+//! | 4 | both |
+//! | 5 | no names and no blocks: every word, target and table entry as numbers |
+//!
+//! In every form, single entries that the plain language cannot say are given as numbers. The
+//! [assembler's page](crate::asm) lists that extension of the language. A text with several executables has a line `.dvle`
+//! before each of them; picasso takes the parts as separate files.
+
+mod code;
+mod instruction;
+mod layout;
+mod names;
+mod section;
+mod symbols;
+mod tables;
+
+use crate::asm::{Source, assemble};
+use crate::container::{Executable, Model, NameTable, Shbin};
+use crate::error::{At, Error, Kind, Result};
+use crate::limits::{Limits, check};
+
+/// How to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Address and word of each instruction in a comment.
+    pub hex: bool,
+}
+
+/// How exact a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    /// Descriptors are listed.
+    descriptors: bool,
+    /// The code stands as it is.
+    verbatim: bool,
+    /// Names and blocks are used.
+    readable: bool,
+}
+
+/// The forms in the order in which they are tried.
+const FORMS: [Form; 5] = [
+    Form { descriptors: false, verbatim: false, readable: true },
+    Form { descriptors: true, verbatim: false, readable: true },
+    Form { descriptors: false, verbatim: true, readable: true },
+    Form { descriptors: true, verbatim: true, readable: true },
+    Form { descriptors: true, verbatim: true, readable: false },
+];
+
+/// The text of a file.
+///
+/// ```
+/// use transpica::asm::{Source, assemble};
+/// use transpica::container::Shbin;
+/// use transpica::dis::{Options, disassemble};
+/// let text = "\
+/// .fvec projection[4]
+/// .in position v0
+/// .out - position o0
+///
+/// .proc main
+///     ifu b3
+///         mul o0, projection[2], position
+///     .end
+///     end
+/// .end
+/// ";
+/// let bytes = assemble(&[Source { name: "scale.v.pica", text }])?.bytes;
+/// let file = Shbin::parse(&bytes).expect("well formed");
+/// assert_eq!(disassemble(&file, &Options::default()).expect("small").replace('\t', "    "), text);
+/// # Ok::<(), transpica::asm::Report>(())
+/// ```
+///
+/// # Errors
+/// [`Kind::Limit`] for more code words or descriptors than instructions can address.
+pub fn disassemble(file: &Shbin<'_>, options: &Options) -> Result<String> {
+    let limits = Limits::default();
+    check("code words", file.package.code.len(), limits.code_words, At::Whole)?;
+    check("operand descriptors", file.package.descriptors.len(), limits.descriptors, At::Whole)?;
+    let model = Model::from(file);
+    let wanted = content(&model);
+    for form in FORMS {
+        if let Some(text) = section::text(&model, form, *options)
+            && assembles_to(&text, &wanted)
+        {
+            return Ok(text);
+        }
+    }
+    // The last form says everything as numbers.
+    Err(Error::new(Kind::Backend("the text of this file does not give it back".into()), At::Whole))
+}
+
+/// Whether a text assembles to a file with this content.
+fn assembles_to(text: &str, wanted: &Model) -> bool {
+    let assembled = assemble(&[Source { name: "", text }]);
+    assembled.is_ok_and(|assembled| content(&assembled.model) == *wanted)
+}
+
+/// A file's content without the layout of its string tables: names stand in the order in which the tables use them, and what
+/// no table uses is dropped. Two files with the same content differ in nothing else.
+pub fn content(model: &Model) -> Model {
+    let mut lines = model.lines.clone();
+    let mut names = NameTable::default();
+    let mut last = None;
+    for line in &mut lines {
+        let name = model.names.get(line.file);
+        // Most lines are of the same file as the one before.
+        let file = match last {
+            Some((known, file)) if known == name => file,
+            Some(_) | None => names.add(name.0),
+        };
+        last = Some((name, file));
+        line.file = file;
+    }
+    let executables = model.executables.iter().map(executable_content).collect();
+    Model { lines, names, executables, ..model.clone() }
+}
+
+fn executable_content(executable: &Executable) -> Executable {
+    let mut content = Executable { names: NameTable::default(), ..executable.clone() };
+    for symbol in &mut content.symbols {
+        symbol.name = content.names.add(executable.names.get(symbol.name).0);
+    }
+    for label in &mut content.labels {
+        label.name = content.names.add(executable.names.get(label.name).0);
+    }
+    content
+}

@@ -1,0 +1,155 @@
+//! The whole text: what the package says, then one section for each executable.
+//! In: a file's content and a form. Out: text, or nothing where the form cannot say it. Knows no single instruction.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::code::Printer;
+use super::layout::{Block, Kind, Layout};
+use super::names::{Taken, identifier};
+use super::symbols::{Registers, library};
+use super::tables::{self, Expected};
+use super::{Form, Options};
+use crate::asm::syntax::{Space, UniformKind, name_text, version_number};
+use crate::container::{Executable, Model, Version};
+
+/// Uniforms that executables so far have declared: what the assembler will remember of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    pub space: Space,
+    pub declared: BTreeMap<String, (UniformKind, u32, u32)>,
+}
+
+/// The text of a file in one form.
+pub(super) fn text(model: &Model, form: Form, options: Options) -> Option<String> {
+    let layout = if form.readable { Layout::new(model) } else { Layout::flat(model) };
+    let procs = proc_names(model, &layout);
+    let mut out = String::new();
+    package(&mut out, model, form);
+    let mut shared = Shared::default();
+    let mut printer = Printer::new(model, form, options, &layout, &procs);
+    if model.executables.is_empty() {
+        out.push_str(".nodvle\n");
+        printer.section(&mut out, 0..model.code.len(), &Registers::default(), None)?;
+    }
+    if form.readable && model.executables.len() > 1 {
+        library(&mut out, model, &mut shared);
+    }
+    let mut start = 0;
+    for (index, executable) in model.executables.iter().enumerate() {
+        let end = layout.ends.get(index).copied().unwrap_or(start).max(start);
+        if model.executables.len() > 1 {
+            let separator = if index > 0 { "\n" } else { "" };
+            let _ = writeln!(out, "{separator}.dvle");
+        }
+        let entry = layout
+            .has_proc(executable.header.main as usize, executable.header.endmain as usize)
+            .then(|| procs.name(executable.header.main as usize, executable.header.endmain as usize))
+            .flatten();
+        let expected = Expected { code: &model.code[start..end], entry, form };
+        let registers = tables::print(&mut out, executable, &expected, &mut shared);
+        printer.section(&mut out, start..end, &registers, Some(executable))?;
+        start = end;
+    }
+    Some(out)
+}
+
+/// What is about the whole file.
+fn package(out: &mut String, model: &Model, form: Form) {
+    // Writing to a string cannot fail, here and below.
+    let version = version_number(model.version);
+    if model.version != Version::default() || model.executables.is_empty() {
+        let _ = writeln!(out, ".package version {version:#x}");
+    }
+    if model.reserved != 0 {
+        let _ = writeln!(out, ".package reserved {:#x}", model.reserved);
+    }
+    for line in &model.lines {
+        let _ = writeln!(out, ".line {} {}", name_text(model.names.get(line.file).0), line.line);
+    }
+    if form.verbatim {
+        out.push_str(".verbatim\n");
+    }
+    if form.descriptors {
+        for descriptor in &model.descriptors {
+            let _ = write!(out, ".opdesc {:#010x}", descriptor.bits);
+            if descriptor.usage != 0 || descriptor.reserved != 0 {
+                let _ = write!(out, " {:#x}", descriptor.usage);
+            }
+            if descriptor.reserved != 0 {
+                let _ = write!(out, " {:#x}", descriptor.reserved);
+            }
+            out.push('\n');
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// Names of procedures, in the order of the layout.
+#[derive(Debug, Default)]
+pub(super) struct ProcNames(Vec<(Block, String)>);
+
+impl ProcNames {
+    /// The name of a procedure.
+    pub fn name(&self, start: usize, end: usize) -> Option<&str> {
+        let first = self.0.partition_point(|(block, _)| block.start < start);
+        let mut here = self.0[first..].iter().take_while(|(block, _)| block.start == start);
+        here.find(|(block, _)| block.end == end).map(|(_, name)| name.as_str())
+    }
+}
+
+fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
+    let mut taken = Taken::default();
+    let mut names = ProcNames::default();
+    // A label's name is the best; without one the first entry point is `main`.
+    let first_main = model.executables.first().map(range);
+    let labels = labels(model);
+    let mut entries = BTreeMap::new();
+    for (index, executable) in model.executables.iter().enumerate() {
+        entries.entry(range(executable)).or_insert(index);
+    }
+    let procs = layout.blocks.iter().filter(|block| block.kind == Kind::Proc);
+    let mut all: Vec<(Block, Option<String>)> = procs.map(|&block| (block, None)).collect();
+    for (block, name) in &mut all {
+        let entry = entries.get(&(block.start, block.end));
+        let wanted = match (entry, labels.get(&block.start)) {
+            (_, Some(label)) if taken.take(label) => Some(label.clone()),
+            (Some(_), _) if first_main == Some((block.start, block.end)) && taken.take("main") => {
+                Some("main".to_owned())
+            }
+            (Some(index), _) => Some(taken.take_new(format!("main_{index}"))),
+            (None, _) => None,
+        };
+        *name = wanted;
+    }
+    for (block, name) in all {
+        let called = || format!("proc_{:x}", block.start);
+        let name = name.unwrap_or_else(|| taken.take_new(called()));
+        names.0.push((block, name));
+    }
+    names
+}
+
+/// Where an executable's entry point begins and ends.
+fn range(executable: &Executable) -> (usize, usize) {
+    (executable.header.main as usize, executable.header.endmain as usize)
+}
+
+/// The names that label tables give to addresses; the first one counts.
+fn labels(model: &Model) -> BTreeMap<usize, String> {
+    let mut labels = BTreeMap::new();
+    for executable in &model.executables {
+        for label in &executable.labels {
+            let address = label.address as usize;
+            if address < model.code.len()
+                && !labels.contains_key(&address)
+                && let Some(name) = identifier(executable.names.get(label.name).0)
+            {
+                labels.insert(address, name);
+            }
+        }
+    }
+    labels
+}

@@ -1,0 +1,266 @@
+//! Names of registers: bind symbols as declarations, and as operands refer to them.
+//! In: the symbols of an executable. Out: directives, and the name of each register. Knows no instruction.
+//! Facts: how the assembler allocates uniforms; 3dbrew "SHBIN" for the numbers of symbols.
+
+use std::fmt::Write;
+
+use super::names::{Taken, identifier};
+use super::section::Shared;
+use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text};
+use crate::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
+
+/// The names of a section's registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Registers {
+    /// Every name that has a meaning in the section.
+    pub taken: Taken,
+    names: Vec<String>,
+    /// For each register by picasso's number: its name and its place in the array.
+    known: Vec<(u32, usize, u32)>,
+}
+
+impl Registers {
+    /// Gives registers a name, unless they have one.
+    pub fn add(&mut self, name: &str, first: u32, count: u32) {
+        let index = self.names.len();
+        self.names.push(name.to_owned());
+        for offset in 0..count {
+            let register = first + offset;
+            if let Err(place) = self.known.binary_search_by_key(&register, |&(register, ..)| register) {
+                self.known.insert(place, (register, index, offset));
+            }
+        }
+    }
+    /// The name of a register by picasso's number (inputs below 0x10), and its place in what is called so.
+    pub fn find(&self, register: u32) -> Option<(&str, u32)> {
+        let place = self.known.binary_search_by_key(&register, |&(register, ..)| register).ok()?;
+        let (_, index, offset) = self.known[place];
+        self.names.get(index).map(|name| (name.as_str(), offset))
+    }
+}
+
+/// The uniforms of the section being printed.
+pub(super) struct Declarations<'s> {
+    /// The uniforms of a geometry program; nothing where those of all sources are used.
+    pub own: Option<Space>,
+    pub shared: &'s mut Shared,
+}
+
+impl Declarations<'_> {
+    /// The space in which the section allocates.
+    pub fn space(&mut self) -> &mut Space {
+        self.own.as_mut().unwrap_or(&mut self.shared.space)
+    }
+}
+
+/// Prints the symbols of an executable: as declarations where those give the same table, else one by one.
+pub(super) fn print(
+    out: &mut String,
+    executable: &Executable,
+    declarations: &mut Declarations<'_>,
+    readable: bool,
+) -> (Registers, u16) {
+    if readable {
+        let before = (out.len(), declarations.own, declarations.shared.clone());
+        if let Some(declared) = declare(out, executable, declarations) {
+            return declared;
+        }
+        out.truncate(before.0);
+        declarations.own = before.1;
+        *declarations.shared = before.2;
+    }
+    let mut registers = Registers::default();
+    for symbol in &executable.symbols {
+        let name = executable.names.get(symbol.name);
+        let _ = writeln!(out, ".symbol {} {:#x} {:#x}", name_text(name.0), symbol.first, symbol.last);
+    }
+    for symbol in executable.symbols.iter().filter(|_| readable) {
+        let (Some(name), Some(range)) = (identifier(executable.names.get(symbol.name).0), symbol.range())
+        else {
+            continue;
+        };
+        if registers.taken.take(&name) {
+            let register = register_text(range);
+            let _ = writeln!(out, ".alias {name} {register}");
+            registers.add(&name, number(range), u32::from(range.count));
+        }
+    }
+    (registers, 0)
+}
+
+/// picasso's number of the first register.
+fn number(range: SymbolRange) -> u32 {
+    let base = match range.bank {
+        SymbolBank::Input => 0,
+        SymbolBank::Float => FLOAT,
+        SymbolBank::Int => INT,
+        SymbolBank::Bool => BOOL,
+    };
+    base + u32::from(range.first)
+}
+
+/// The first register as operands name it.
+fn register_text(range: SymbolRange) -> String {
+    let letter = match range.bank {
+        SymbolBank::Input => return input_text(range.first),
+        SymbolBank::Float => 'c',
+        SymbolBank::Int => 'i',
+        SymbolBank::Bool => 'b',
+    };
+    format!("{letter}{}", range.first)
+}
+
+/// An input as operands name it: v15 has no name of its own.
+pub(super) fn input_text(number: u8) -> String {
+    if number == 15 { "v14[1]".into() } else { format!("v{number}") }
+}
+
+/// Prints symbols as `.in`, `.fvec`, `.ivec` and `.bool`. Gaps between uniforms become hidden ones.
+fn declare(
+    out: &mut String,
+    executable: &Executable,
+    declarations: &mut Declarations<'_>,
+) -> Option<(Registers, u16)> {
+    let symbols = &executable.symbols;
+    if !symbols.is_sorted_by_key(|symbol| symbol.first) || symbols.len() > 96 {
+        return None;
+    }
+    let mut registers = Registers::default();
+    let mut inputs = 0;
+    for symbol in symbols {
+        let name = identifier(executable.names.get(symbol.name).0)?;
+        let range = symbol.range()?;
+        if !registers.taken.take(&name) {
+            return None;
+        }
+        match kind_of(range.bank) {
+            Some(kind) => uniform(out, &name, kind, range, declarations, &mut registers)?,
+            None if range.count == 1 => {
+                let _ = writeln!(out, ".in {name} {}", input_text(range.first));
+                registers.add(&name, number(range), 1);
+                inputs |= 1 << range.first;
+            }
+            None => return None,
+        }
+    }
+    Some((registers, inputs))
+}
+
+/// Declares one uniform where the allocator puts it at its place.
+fn uniform(
+    out: &mut String,
+    name: &str,
+    kind: UniformKind,
+    range: SymbolRange,
+    declarations: &mut Declarations<'_>,
+    registers: &mut Registers,
+) -> Option<()> {
+    if name.starts_with('_') {
+        return None;
+    }
+    let directive = match kind {
+        UniformKind::Float => ".fvec",
+        UniformKind::Int => ".ivec",
+        UniformKind::Bool => ".bool",
+    };
+    let (first, count) = (number(range), u32::from(range.count));
+    let sized = |name: &str, count: u32| match count {
+        1 => format!("{directive} {name}\n"),
+        _ => format!("{directive} {name}[{count}]\n"),
+    };
+    let is_shared = declarations.own.is_none();
+    let known = declarations.shared.declared.get(name).filter(|_| is_shared);
+    match known {
+        Some(known) if *known == (kind, first, count) => {}
+        Some(_) => return None,
+        None => {
+            let next = declarations.space().next_uniform(kind);
+            let gap = first.checked_sub(next)?;
+            if gap > 0 {
+                let hidden = registers.taken.take_new(format!("_unused_{}", register_text(range)));
+                declarations.space().uniform(kind, gap)?;
+                if is_shared {
+                    // Another section may have hidden the same gap.
+                    if declarations.shared.declared.contains_key(&hidden) {
+                        return None;
+                    }
+                    declarations.shared.declared.insert(hidden.clone(), (kind, next, gap));
+                }
+                out.push_str(&sized(&hidden, gap));
+            }
+            declarations.space().uniform(kind, count)?;
+            if is_shared {
+                declarations.shared.declared.insert(name.to_owned(), (kind, first, count));
+            }
+        }
+    }
+    out.push_str(&sized(name, count));
+    registers.add(name, first, count);
+    Some(())
+}
+
+/// Declares the uniforms of all vertex programs in a section without an executable, if only that puts each at its place:
+/// programs that share a library of procedures declare those of its uniforms that they use.
+pub(super) fn library(out: &mut String, model: &Model, shared: &mut Shared) {
+    let Some(all) = gapped(model) else { return };
+    let before = (out.len(), shared.clone());
+    let mut registers = Registers::default();
+    out.push_str(".nodvle\n");
+    let mut declarations = Declarations { own: None, shared };
+    for (range, name) in &all {
+        let is_declared = registers.taken.take(name)
+            && kind_of(range.bank)
+                .and_then(|kind| uniform(out, name, kind, *range, &mut declarations, &mut registers))
+                .is_some();
+        if !is_declared {
+            // The programs do not agree; each is on its own.
+            out.truncate(before.0);
+            *shared = before.1;
+            return;
+        }
+    }
+    out.push('\n');
+}
+
+/// The uniforms of all vertex programs by register, if one program has some below those of a program before it.
+fn gapped(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
+    let mut all: Vec<(SymbolRange, String)> = Vec::new();
+    let mut is_gapped = false;
+    for executable in model.executables.iter().filter(|executable| executable.header.kind == 0) {
+        let before = all.clone();
+        let ends =
+            |range: &SymbolRange| before.iter().any(|(k, _)| k.bank == range.bank && k.first > range.first);
+        for symbol in &executable.symbols {
+            let name = identifier(executable.names.get(symbol.name).0).filter(|name| !name.starts_with('_'));
+            let (Some(name), Some(range)) = (name, symbol.range()) else { continue };
+            let place =
+                all.partition_point(|(known, _)| (known.bank, known.first) < (range.bank, range.first));
+            let is_known = all.get(place).is_some_and(|known| *known == (range, name.clone()));
+            if range.bank != SymbolBank::Input && !is_known {
+                is_gapped |= ends(&range);
+                all.insert(place, (range, name));
+            }
+        }
+        // More names than registers cannot agree.
+        if all.len() > 116 {
+            return None;
+        }
+    }
+    is_gapped.then_some(all)
+}
+
+/// The kind of uniforms in a bank.
+fn kind_of(bank: SymbolBank) -> Option<UniformKind> {
+    match bank {
+        SymbolBank::Input => None,
+        SymbolBank::Float => Some(UniformKind::Float),
+        SymbolBank::Int => Some(UniformKind::Int),
+        SymbolBank::Bool => Some(UniformKind::Bool),
+    }
+}
+
+/// The lowest float uniform that symbols name.
+pub(super) fn lowest_float(symbols: &[Symbol]) -> Option<u8> {
+    let ranges = symbols.iter().filter_map(|symbol| symbol.range());
+    ranges.filter(|range| range.bank == SymbolBank::Float).map(|range| range.first).min()
+}
