@@ -97,7 +97,7 @@ fn probes_assemble_as_with_picasso() {
         let result = assemble_files(&sources, &options);
         match (result, expected) {
             (Ok(assembled), Some(expected)) if assembled.bytes == expected => {}
-            (Err(_), None) => {}
+            (Err(report), None) => failures.extend(misplaced(stem, &said, &report)),
             (Ok(_), Some(_)) => failures.push(format!("{stem}: other bytes")),
             (Ok(_), None) => failures.push(format!("{stem}: should be refused: {said}")),
             (Err(report), Some(_)) => failures.push(format!("{stem}: refused: {report}")),
@@ -106,6 +106,20 @@ fn probes_assemble_as_with_picasso() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count >= 94);
+}
+
+/// What is wrong with the place or text of the error, which `said` begins with file, line and text.
+fn misplaced(stem: &str, said: &str, report: &Report) -> Option<String> {
+    let expected = said.lines().find_map(|line| line.split_once(": error: "))?;
+    let ours = &report.errors[0];
+    let line = expected.0.rsplit(':').next().and_then(|line| line.parse().ok());
+    // picasso tells what it finds at the end of a file at line 1, or at the last line; we know better.
+    let late = ["entrypoint", "no DVLEs"].iter().any(|start| expected.1.starts_with(start));
+    // Where picasso has cut an operand up, we show all of it.
+    let is_right = (late || line == Some(ours.line)) && ours.message.trim().starts_with(expected.1.trim());
+    // One probe has two mistakes.
+    let most = if stem == "062_out_collide" { 2 } else { 1 };
+    (!is_right || report.errors.len() > most).then(|| format!("{stem}: {report} instead of {said}"))
 }
 
 /// Texts near to what people write: lines of shaders and probes, cut, repeated and mixed.
@@ -126,8 +140,30 @@ fn damaged(texts: &[String], seed: u32) -> String {
             3 => lines[at] = lines[at].chars().filter(|_| next(8) > 0).collect(),
             4 => lines[at] = lines[at].split(' ').rev().collect::<Vec<_>>().join(" "),
             _ => {
-                let junk =
-                    ["-", "[", "]", ".", "a0.x", "(", ")", ",", ":", "99999999999", "é", "b", "#", "\u{0}"];
+                let junk = [
+                    " @1",
+                    " ^ 0x1",
+                    "._",
+                    ".verbatim\n",
+                    ".dvle\n",
+                    ".opdesc 1\n",
+                    ".word 9\n",
+                    "0x5, 0x3",
+                    "-",
+                    "[",
+                    "]",
+                    ".",
+                    "a0.x",
+                    "(",
+                    ")",
+                    ",",
+                    ":",
+                    "99999999999",
+                    "é",
+                    "b",
+                    "#",
+                    "\u{0}",
+                ];
                 let place = lines[at].char_indices().map(|(place, _)| place).nth(next(20)).unwrap_or(0);
                 lines[at].insert_str(place, junk[next(junk.len())]);
             }

@@ -80,6 +80,8 @@ impl File<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Assembler<'a> {
     pub options: Options,
+    /// Errors that end the work.
+    pub most_errors: usize,
     pub code: Vec<Word>,
     pub places: Vec<Place>,
     pub descriptors: Descriptors,
@@ -109,7 +111,7 @@ const MAX_ERRORS: usize = 100;
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(options: Options) -> Self {
-        Self { options, ..Self::default() }
+        Self { options, most_errors: MAX_ERRORS, ..Self::default() }
     }
 
     /// Assembles all sources.
@@ -117,7 +119,10 @@ impl<'a> Assembler<'a> {
         self.files = sources.iter().map(|source| source.name.to_owned()).collect();
         self.sources(sources);
         let model = self.model();
-        let Self { errors, warnings, files, places, .. } = self;
+        let Self { mut errors, mut warnings, files, places, .. } = self;
+        // What is found at the end of a source stands where it belongs.
+        errors.sort_by_key(|error| (error.span.source, error.span.start));
+        warnings.sort_by_key(|warning| (warning.span.source, warning.span.start));
         if errors.is_empty() {
             let header = header::write(&self.exports, &model);
             let bytes = write(&model);
@@ -134,14 +139,17 @@ impl<'a> Assembler<'a> {
             self.next_file();
             self.place = Place { file: index, line: 0, column: 1 };
             // The text is as long as C takes it to be.
-            let text = source.text.split('\0').next().unwrap_or_default();
+            let (text, rest) = source.text.split_once('\0').unwrap_or((source.text, ""));
             for line in text.split('\n') {
-                if self.errors.len() >= MAX_ERRORS {
+                if self.errors.len() >= self.most_errors {
                     return;
                 }
                 self.place.line = self.place.line.saturating_add(1);
                 self.line = line;
                 self.line(line);
+            }
+            if !lex::trim(rest).is_empty() {
+                self.warn(self.line, "the text ends at the zero byte behind this line", None);
             }
             self.finish_file();
         }

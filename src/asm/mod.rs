@@ -1,7 +1,34 @@
 //! The assembler for the language of devkitPro's picasso: text to a container, byte for byte what picasso 2.7.1 writes.
-//! In: named texts, linked into one program. Out: the file and the source line of each word, or located errors.
+//! In: named texts, linked into one program. Out: the file, a C header, the source line of each word; or every independent
+//! error with its place and advice.
 //! Knows nothing about execution: what it writes is judged by the reader of the container and by nobody else.
 //! Facts: picasso's manual and what it did with probe files; those of them that differ from the manual are told at the place.
+//!
+//! What picasso takes without a word though it hardly means what it says (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8)
+//! becomes the same bytes here, with a warning.
+//!
+//! # Beyond picasso
+//!
+//! The [disassembler](crate::dis) needs words for what picasso never writes. picasso refuses each of these:
+//!
+//! | text | meaning |
+//! |---|---|
+//! | `.dvle` | the rest of the text is a source of its own, with its own names, labels and executable |
+//! | `.word BITS` | a code word |
+//! | `ifc cmp.x, 0x12, 3` | targets and lengths as numbers, in every instruction that has them; no block is opened |
+//! | `.opdesc BITS [USAGE [RESERVED]]` | the next entry of the descriptor table, of which every bit counts |
+//! | `.verbatim` | from here on the code stands as it is: no padding NOPs, no limit of 512 words, any two input registers in one instruction; `dphi`, `dsti`, `sgei`, `slti`, `madi` name the inverted form and the others the plain one |
+//! | `.package FIELD N` | `version` or `reserved` of the package; a file that has it needs no executable |
+//! | `.line FILE N` | the next entry of the table of source lines |
+//! | `.header FIELD N` | a header field: `version`, `kind`, `flags`, `main`, `endmain`, `inputs`, `outputs`, `mode`, `start`, `vertices`, `fixed` |
+//! | `.symbol NAME FIRST LAST` | the next bind symbol; the table then keeps the order of the text |
+//! | `.constant KIND REGISTER WORD WORD WORD WORD` | the next setup constant |
+//! | `.output KIND REGISTER MASK RESERVED` | the next entry of the output map |
+//! | `.label NAME ADDRESS ID LENGTH` | the next label |
+//!
+//! Numbers are decimal or `0x`. Names in tables may hold any byte: `%2D` stands for one, `-` for no name. After `.opdesc`
+//! or `.verbatim` an instruction may end in `@N`, which chooses descriptor N, and `^ BITS`, which flips bits of the word
+//! that no operand shows; `._` is a mask without components, `true6` and `true7` are the comparisons that always hold.
 
 mod assembler;
 mod block;
@@ -36,6 +63,13 @@ pub(crate) mod syntax {
 }
 
 pub use report::{Diagnostic, Report, Span};
+
+/// Assembles a text that is good or of no interest: the first error ends the work.
+pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
+    let mut assembler = assembler::Assembler::new(Options::default());
+    assembler.most_errors = 1;
+    assembler.run(&[Source { name: "", text }]).ok()
+}
 
 #[cfg(test)]
 mod tests;
@@ -97,7 +131,7 @@ pub struct Assembled {
 /// ```
 ///
 /// # Errors
-/// The first thing that picasso would refuse.
+/// Everything that picasso would refuse, as far as one thing is not the consequence of another.
 pub fn assemble(sources: &[Source<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &Options::default())
 }

@@ -60,9 +60,8 @@ impl<'a> Assembler<'a> {
         if word == words {
             self.emit(Word::new(Opcode::Nop));
         }
-        match opcode {
-            Some(Opcode::Ifc | Opcode::Ifu | Opcode::Loop) => self.open_unknown(""),
-            Some(_) | None => {}
+        if let Some(Opcode::Ifc | Opcode::Ifu | Opcode::Loop) = opcode {
+            self.open_unknown("");
         }
     }
 

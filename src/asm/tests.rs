@@ -21,6 +21,10 @@ fn errors_point_at_the_operand() {
     refused(".proc main\n\tadd r0,\tr1, q7\n.end", "2:14: error: invalid register: q7");
     refused(".proc main\n add r0, r1\n.end", "2:6: error: missing parameter");
     refused(".proc main\n nop\n end", "1:7: error: unclosed block(s)");
+    refused(
+        ".proc main\n ifu !b0\n end\n.end\n.end",
+        "2:6: error: Inverting the condition is not supported by IFU",
+    );
     refused(".proc main\n jmpc cmp.x, there\n end\n.end", "2:14: error: label 'there' is undefined");
     refused(".proc main\n call other\n end\n.end", "2:7: error: procedure 'other' is undefined");
     refused(".entry other\n.proc main\nend\n.end", "1:8: error: entrypoint 'other' is undefined");
@@ -76,4 +80,209 @@ fn programs_that_no_unit_can_hold_are_refused() {
     let many: String = (0..4097).map(|index| format!(".proc p{index}\n.end\n")).collect();
     assert!(run(&format!("{end}{many}")).is_err(), "padding counts");
     assert!(run(&format!(".gsh\n.proc main\n{}end\n.end", "nop\n".repeat(4096))).is_err());
+}
+
+#[test]
+fn every_independent_error_is_told_once_and_in_order() {
+    let text = "\
+.alias light c200
+.fvec view[4], 4you
+.proc main
+\tmvo r0, v0
+\tmov r0, light
+\tmov r1, light
+\tmov r2, nowhere
+\tmov r3, nowhere
+\tifu light
+\t\tmov r9, r16
+\t.else
+\t.end
+\tcall helper
+\tcall helper
+\tjmpc cmp.x, there
+\tmul o0, view, view[1]
+\tend
+.end
+.proc main
+.end";
+    let told = run(text).expect_err("refused").to_string();
+    expect_test::expect![[r#"
+        a.pica:1:14: error: invalid floating-point uniform register: c200
+        a.pica:2:16: error: invalid identifier: 4you
+        a.pica:4:2: error: invalid instruction: mvo
+        a.pica:7:10: error: invalid register: nowhere
+        a.pica:10:11: error: invalid temporary register: r16
+        a.pica:13:7: error: procedure 'helper' is undefined
+        a.pica:15:14: error: label 'there' is undefined
+        a.pica:16:16: error: invalid source2 register: view[1]
+        a.pica:19:7: error: proc already exists: main"#]]
+    .assert_eq(&told);
+}
+
+#[test]
+fn an_unknown_word_does_not_make_blocks_wrong() {
+    let told = run(".proc main\n iff b0\n .end\n nop\n end\n.end").expect_err("refused");
+    assert_eq!(told.to_string(), "a.pica:2:2: error: invalid instruction: iff");
+    let told = run("nop\nnop\n.proc main\nend\n.end\n.end").expect_err("refused").to_string();
+    let told: Vec<_> = told.lines().collect();
+    assert_eq!(
+        told,
+        ["a.pica:1:1: error: instruction outside block", "a.pica:6:1: error: .end with unmatched block"]
+    );
+}
+
+#[test]
+fn errors_have_an_end() {
+    let text = format!(".proc main\n{}.end", "mov r0, r99\n".repeat(1000));
+    assert_eq!(run(&text).expect_err("refused").errors.len(), 100);
+}
+
+#[test]
+fn spans_are_the_part_that_is_underlined() {
+    let text = "; \u{e9}\n\tadd r0, r16, r1 ; here";
+    let report = run(&format!(".proc main\n{text}\n end\n.end")).expect_err("refused");
+    let Span { source, start, length } = report.errors[0].span;
+    assert_eq!((source, &format!(".proc main\n{text}")[start..start + length]), (0, "r16"));
+}
+
+/// The code is that of `same`, and one warning is given, which begins so.
+#[track_caller]
+fn quirk(body: &str, same: &str, warning: &str) {
+    let head = ".fvec m[4]\n.alias t r3\n.out pos position\n.in inp v0\n.proc main\n";
+    let assemble = |body: &str| run(&format!("{head}{body}\nend\n.end")).unwrap_or_else(|r| panic!("{r}"));
+    let (odd, plain) = (assemble(body), assemble(same));
+    assert_eq!(odd.model.code, plain.model.code, "{body}");
+    assert_eq!(odd.warnings.len(), 1, "{:?}", odd.warnings);
+    assert!(odd.warnings[0].message.starts_with(warning), "{}", odd.warnings[0]);
+    assert!(odd.warnings[0].hint.is_some(), "{body}");
+    assert!(plain.warnings.is_empty(), "{:?}", plain.warnings);
+}
+
+#[test]
+fn what_picasso_takes_silently_gives_the_same_bytes_and_a_warning() {
+    quirk("mov r0, o1", "mov r0, v1", "this reads v1");
+    quirk("mov r0, pos", "mov r0, v0", "this reads v0");
+    quirk("mov v1, r0", "mov o1, r0", "this writes o1");
+    quirk("mov inp, r0", "mov o0, r0", "this writes o0");
+    quirk("mov r0, r15[1]", "mov r0, c0", "this is c0");
+    quirk("mov R1, r0", "mov o1, r0", "R1 is read as v1");
+    quirk("mov r010, r0", "mov r8, r0", "r010 is read as r8");
+    quirk("mov r1foo, r0", "mov r1, r0", "r1foo is read as r1");
+    quirk("mov -r1, r0", "mov r1, r0", "the sign has no effect");
+    quirk("mov r1.yx, r0", "mov r1.xy, r0", "arbitrary swizzling");
+    quirk("mov r1, r0.", "mov r1, r0.x", "an empty swizzle");
+    quirk("mov r1, m[1]junk.x", "mov r1, m[1].x", "this is ignored");
+    quirk("mov r1, m[1x]", "mov r1, m[1]", "1x is read as 1");
+    quirk("mov r1, r2,", "mov r1, r2", "this comma is ignored");
+    quirk(": mov r1, r2", "mov r1, r2", "this label has no name");
+    quirk("setemit 0, foo", "setemit 0", "unknown setemit flag: foo");
+}
+
+#[test]
+fn what_changes_the_word_as_well_is_warned_about() {
+    for (line, warning) in [
+        ("mov r1, t[a0.x]", "hardware ignores the address register"),
+        ("for i5\nnop\n.end", "i5 does not exist: hardware reads i1"),
+    ] {
+        let assembled = run(&format!(".alias t r3\n.proc main\n{line}\nend\n.end")).expect("assembles");
+        assert!(assembled.warnings[0].message.starts_with(warning), "{:?}", assembled.warnings);
+    }
+}
+
+#[test]
+fn numbers_of_constants_are_judged() {
+    let warnings = |line: &str| {
+        let assembled = run(&format!("{line}\n.proc main\nend\n.end")).expect("assembles");
+        let told = assembled.warnings.iter().map(|w| format!("{w} / {}", w.hint.as_deref().unwrap_or("")));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    expect_test::expect![[r#"
+        a.pica:1:11: 1.0/255.0 is read as 1.0 / write 0.003921569: there are no expressions
+        a.pica:1:22: abc is read as 0.0 / the number ends at the first character that does not belong to it
+        a.pica:1:39: this is ignored / a constant has four values, and nothing follows them"#]]
+    .assert_eq(&warnings(".constf a(1.0/255.0, abc, 0x10, 1.5f) x"));
+    expect_test::expect![[r#"
+        a.pica:1:11: 300 is stored as 44 / int constants have eight bits
+        a.pica:1:20: 1.5 is read as 1 / the number ends at the first character that is no digit"#]]
+    .assert_eq(&warnings(".consti a(300, -1, 1.5, 0)"));
+    assert!(warnings(".constf A B(0, 0, 0, 0)").contains("no operand can refer to this name"));
+    assert!(warnings(".fvec c0").contains("this name hides the register"));
+}
+
+#[test]
+fn the_header_names_every_uniform_that_can_be_set() {
+    let first =
+        ".fvec proj[4], _hidden, light$pos\n.ivec loops\n.bool on, many[3]\n.in a v0\n.proc main\nend\n.end";
+    let second = ".gsh point c0\n.entry gmain\n.fvec own\n.proc gmain\nend\n.end";
+    let sources = [Source { name: "a", text: first }, Source { name: "b", text: second }];
+    expect_test::expect![[r#"
+        // Generated by picasso
+        #pragma once
+        #define VSH_FVEC_proj 0x00
+        #define VSH_ULEN_proj 4
+        #define VSH_FVEC_light$pos 0x05
+        #define VSH_ULEN_light$pos 1
+        #define VSH_IVEC_loops 0x00
+        #define VSH_ULEN_loops 1
+        #define VSH_FLAG_on BIT(0)
+        #define VSH_ULEN_on 1
+        #define VSH_FLAG_many(_n) BIT(1+(_n))
+        #define VSH_ULEN_many 3
+    "#]]
+    .assert_eq(&assemble(&sources).expect("assembles").header);
+    let legacy = run(".gsh\n.fvec a\n.proc main\nend\n.end").expect("assembles").header;
+    assert!(legacy.contains("#define GSH_FVEC_a 0x00"), "{legacy}");
+}
+
+#[test]
+fn places_have_columns() {
+    let assembled = run(".proc main\n\tlabel: nop\n end\n.end").expect("assembles");
+    let places: Vec<_> = assembled.places.iter().map(|place| (place.line, place.column)).collect();
+    assert_eq!(places, [(2, 9), (3, 2)]);
+}
+
+#[test]
+fn words_can_be_exact() {
+    let text = "\
+.verbatim
+.opdesc 0x80000368 7
+.opdesc 0x0000036f
+.dvle
+.header version 0x0102
+.header endmain 9
+.symbol %41%20b 0x10 0x12
+.constant 3 200 1 2 3 0xFFFFFFFF
+.proc main
+\tmova a0.x, r1 @0
+\tdphi o0, r1, r2 ^ 0x2000000
+\tifc cmp.x, 0x7, 2
+\tcmp r0, true6, true7, r0
+\t.word 0x40000000
+\tjmpc !cmp.y, 0
+.end";
+    let assembled = run(text).unwrap_or_else(|report| panic!("{report}"));
+    let model = &assembled.model;
+    assert_eq!(
+        model.code,
+        [0x4801_1000, 0x6204_4902, 0xA380_1C02, 0xBEE1_0802, 0x4000_0000, 0xB2C0_0000],
+        "{:#x?}",
+        model.code
+    );
+    assert_eq!((model.descriptors[0].bits, model.descriptors[0].usage), (0x8000_0368, 7));
+    let executable = &model.executables[0];
+    assert_eq!((executable.header.version.major, executable.header.endmain), (1, 9));
+    assert_eq!(executable.names.get(executable.symbols[0].name).0, b"A b");
+    assert_eq!(executable.constants[0].words[3], u32::MAX);
+    refused(
+        ".opdesc 0\n.proc main\n mov r0, r1 @0\n end\n.end",
+        "3:6: error: descriptor 0 does not say what the operands say",
+    );
+}
+
+#[test]
+fn what_is_our_own_is_refused_where_it_would_mean_something_to_picasso() {
+    // Junk behind a register number is ignored.
+    assert_eq!(code("mov r0, r1 @7"), code("mov r0, r1"));
+    assert!(run(".proc main\ncmp r0, true6, eq, r0\nend\n.end").is_err());
+    assert!(run(".proc main\nmov r0._, r1\nend\n.end").is_err());
 }

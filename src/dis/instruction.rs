@@ -300,15 +300,12 @@ fn swizzle_text(swizzle: Swizzle, told: u32) -> String {
     if says(Component::ALL) {
         return String::new();
     }
+    // What does not count is said like the next component that does.
+    let next = |place: usize| (place..4).find(|&next| counts[next]).unwrap_or(place);
+    let spoken = [0, 1, 2, 3].map(|place| wanted[next(place)]);
     for length in 1..=4 {
-        // What does not count is said like the next component that does.
-        let mut said = wanted;
-        for place in 0..4 {
-            let next = (place..4).find(|&next| counts[next]).unwrap_or(place);
-            said[place] = wanted[next];
-        }
-        let last = said[length - 1];
-        said[length..].fill(last);
+        let mut said = spoken;
+        said[length..].fill(spoken[length - 1]);
         if says(said) {
             return format!(
                 ".{}",

@@ -27,7 +27,7 @@ mod section;
 mod symbols;
 mod tables;
 
-use crate::asm::{Source, assemble};
+use crate::asm::assemble_good;
 use crate::container::{Executable, Model, NameTable, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::{Limits, check};
@@ -104,8 +104,7 @@ pub fn disassemble(file: &Shbin<'_>, options: &Options) -> Result<String> {
 
 /// Whether a text assembles to a file with this content.
 fn assembles_to(text: &str, wanted: &Model) -> bool {
-    let assembled = assemble(&[Source { name: "", text }]);
-    assembled.is_ok_and(|assembled| content(&assembled.model) == *wanted)
+    assemble_good(text).is_some_and(|assembled| content(&assembled.model) == *wanted)
 }
 
 /// A file's content without the layout of its string tables: names stand in the order in which the tables use them, and what

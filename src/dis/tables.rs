@@ -139,47 +139,19 @@ fn constants(
                 let _ = writeln!(out, ".setb b{register} {value}");
             }
             Some(ConstantValue::Int { register, value: [x, y, z, w] }) => {
-                let mut space = *declarations.space();
-                let is_next = space.constant(UniformKind::Int, 1) == Some(INT + u32::from(register));
-                let target = if is_next {
-                    *declarations.space() = space;
-                    let name = registers.taken.take_new(format!("int_{register}"));
-                    registers.add(&name, INT + u32::from(register), 1);
-                    format!(".consti {name}")
-                } else {
-                    format!(".seti i{register}")
+                let first = INT + u32::from(register);
+                let target = match take(declarations, UniformKind::Int, first, 1) {
+                    Some(_) => {
+                        let name = registers.taken.take_new(format!("int_{register}"));
+                        registers.add(&name, first, 1);
+                        format!(".consti {name}")
+                    }
+                    None => format!(".seti i{register}"),
                 };
                 let _ = writeln!(out, "{target}({x}, {y}, {z}, {w})");
             }
-            Some(ConstantValue::Float { register, .. }) => {
-                let run = run(constant, rest);
-                let mut space = *declarations.space();
-                let start = FLOAT + u32::from(register);
-                let count = (1..=run.len() as u32 + 1).find(|&count| {
-                    // A run that ends at the last free register is an array.
-                    let mut space = space;
-                    space.constant(UniformKind::Float, count) == Some(start)
-                });
-                let Some(count) = count else {
-                    let _ = writeln!(out, ".setf c{register}({})", values(constant));
-                    continue;
-                };
-                space.constant(UniformKind::Float, count);
-                *declarations.space() = space;
-                let name = registers.taken.take_new(format!("float_{register}"));
-                registers.add(&name, start, count);
-                if count == 1 {
-                    let _ = writeln!(out, ".constf {name}({})", values(constant));
-                    continue;
-                }
-                let _ = writeln!(out, ".constfa {name}[]\n\t.constfa ({})", values(constant));
-                // Range: at most the run.
-                let (elements, after) = rest.split_at(count as usize - 1);
-                for element in elements {
-                    let _ = writeln!(out, "\t.constfa ({})", values(element));
-                }
-                out.push_str(".end\n");
-                rest = after;
+            Some(ConstantValue::Float { .. }) => {
+                rest = float(out, constant, others, declarations, registers);
             }
             None => {
                 let _ = write!(out, ".constant {} {}", constant.kind, constant.register);
@@ -190,6 +162,51 @@ fn constants(
             }
         }
     }
+}
+
+/// Takes registers for a constant if the allocator would take those: `first` and as many more as make it end where it
+/// must, up to `most`. Returns how many.
+fn take(declarations: &mut Declarations<'_>, kind: UniformKind, first: u32, most: u32) -> Option<u32> {
+    let space = *declarations.space();
+    (1..=most).find(|&count| {
+        let mut tried = space;
+        let fits = tried.constant(kind, count) == Some(first);
+        if fits {
+            *declarations.space() = tried;
+        }
+        fits
+    })
+}
+
+/// Prints a float constant, or an array of it and some that follow; returns the rest of those.
+fn float<'a>(
+    out: &mut String,
+    constant: &Constant,
+    rest: &'a [Constant],
+    declarations: &mut Declarations<'_>,
+    registers: &mut Registers,
+) -> &'a [Constant] {
+    let register = constant.register;
+    let first = FLOAT + u32::from(register);
+    // Range: there are 96 registers.
+    let most = run(constant, rest).len() as u32 + 1;
+    let Some(count) = take(declarations, UniformKind::Float, first, most) else {
+        let _ = writeln!(out, ".setf c{register}({})", values(constant));
+        return rest;
+    };
+    let name = registers.taken.take_new(format!("float_{register}"));
+    registers.add(&name, first, count);
+    if count == 1 {
+        let _ = writeln!(out, ".constf {name}({})", values(constant));
+        return rest;
+    }
+    let _ = writeln!(out, ".constfa {name}[]\n\t.constfa ({})", values(constant));
+    let (elements, after) = rest.split_at(count as usize - 1);
+    for element in elements {
+        let _ = writeln!(out, "\t.constfa ({})", values(element));
+    }
+    out.push_str(".end\n");
+    after
 }
 
 /// The constants for the registers that follow the first one's, one by one.
@@ -218,7 +235,7 @@ fn float_text(bits: u32) -> String {
         _ => {}
     }
     // Seven more bits of mantissa are cut off, so that any number between these two will do.
-    let least = sign << 31 | exponent + 64 << 23 | mantissa << 7;
+    let least = sign << 31 | (exponent + 64) << 23 | mantissa << 7;
     for digits in 0..9 {
         for value in [least, least | 0x40, least | 0x7F].map(f32::from_bits) {
             let rounded: f32 = format!("{value:.digits$e}").parse().unwrap_or(value);

@@ -1,5 +1,5 @@
 //! Times every stage of a translation for files and folders, and glslang on our GLSL of the same program beside it.
-//! In: `.shbin` files. Out: minimum and median nanoseconds of each stage; ratios hold within one run, absolute times depend
+//! In: `.shbin` and `.pica` files, the latter alone to be assembled. Out: minimum and median nanoseconds of each stage; ratios hold within one run, absolute times depend
 //! on the machine. For a single file the last line is the median of bytes → SPIR-V in µs.
 
 mod glslang;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use stages::{Measured, Timing};
+use stages::{Assembled, Measured, Timing};
 
 /// Times every stage of a translation.
 #[derive(Parser)]
@@ -53,7 +53,9 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     for path in paths {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let path = entry.map_err(|error| error.to_string())?.into_path();
-            if path.is_file() && (paths.contains(&path) || path.extension().is_some_and(|e| e == "shbin")) {
+            if path.is_file()
+                && (paths.contains(&path) || path.extension().is_some_and(|e| e == "shbin" || e == "pica"))
+            {
                 files.push(path);
             }
         }
@@ -65,8 +67,19 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
     let files = find(&arguments.paths)?;
     let mut all = Vec::new();
+    let mut sources = Vec::new();
     for path in &files {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        if path.extension().is_some_and(|end| end == "pica") {
+            let text = String::from_utf8_lossy(&bytes);
+            match stages::assemble(path, &text, arguments.repeat) {
+                Ok(measured) => sources.push(measured),
+                Err(error) if files.len() == 1 => return Err(error),
+                // Part of a program of several sources.
+                Err(_) => {}
+            }
+            continue;
+        }
         for measured in stages::measure(path, &bytes, arguments.dvle, arguments.repeat, arguments.fast)? {
             let reference = match &compiler {
                 Some(compiler) => Some(compiler.measure(&measured.glsl, arguments.repeat.min(100))?),
@@ -76,12 +89,16 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
     }
     if arguments.json {
-        let rows: Vec<Value> =
-            all.iter().map(|(measured, reference)| to_json(measured, *reference)).collect();
+        let rows = all.iter().map(|(measured, reference)| to_json(measured, *reference));
+        let rows: Vec<Value> = rows.chain(sources.iter().map(source_to_json)).collect();
         println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
     } else {
         for (measured, reference) in &all {
             print(measured, *reference);
+        }
+        for Assembled { file, lines, words, timing } in &sources {
+            println!("{file}: {lines} lines, {words} words");
+            println!("  {:<16} {:>9} min {:>9} median ns", "assemble", timing.min, timing.median);
         }
         if let [(measured, _)] = &all[..] {
             println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
@@ -125,4 +142,10 @@ fn to_json(measured: &Measured, reference: Option<glslang::Reference>) -> Value 
             "ratio": r.median as f64 / measured.to_spirv.median as f64,
         })),
     })
+}
+
+fn source_to_json(source: &Assembled) -> Value {
+    let Assembled { file, lines, words, timing } = source;
+    let assemble = json!({ "min": timing.min, "median": timing.median });
+    json!({ "file": file, "lines": lines, "words": words, "stages": { "assemble": assemble } })
 }

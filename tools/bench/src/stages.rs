@@ -59,6 +59,33 @@ pub struct Measured {
     pub glsl: String,
 }
 
+/// One source.
+pub struct Assembled {
+    /// Its file.
+    pub file: String,
+    /// Lines of its text.
+    pub lines: usize,
+    /// Code words that it makes.
+    pub words: usize,
+    /// Text to container bytes.
+    pub timing: Timing,
+}
+
+/// Measures the assembler on one source.
+pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, String> {
+    let file = path.display().to_string();
+    let sources = [transpica::asm::Source { name: &file, text }];
+    let assemble = || transpica::asm::assemble(&sources).map_err(|report| report.to_string());
+    let words = assemble()?.model.code.len();
+    let mut samples = Vec::new();
+    for _ in 0..repeat.max(1) {
+        let mut clock = Clock(Instant::now());
+        black_box(assemble()?);
+        samples.push(clock.lap());
+    }
+    Ok(Assembled { lines: text.lines().count(), words, timing: Timing::of(samples), file })
+}
+
 const STAGES: [&str; 9] =
     ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "naga", "WGSL"];
 

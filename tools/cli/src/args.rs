@@ -18,6 +18,8 @@ use transpica_gpu::Route;
   transpica info lights.shbin                         every table of the file
   transpica run lights.shbin --seed 7                 outputs of the reference interpreter
   transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica asm lights.v.pica -o lights.shbin         picasso source to binary
+  transpica dis lights.shbin                          and back
 
 Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
 pub struct Cli {
@@ -331,6 +333,41 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Assemble sources in picasso's language into one file
+    #[command(after_help = "Examples:
+  transpica asm lights.v.pica -o lights.shbin
+  transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
+
+All files share code and operand descriptors; each makes one executable (DVLE), in the order given.")]
+    Asm {
+        /// The sources; - reads standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Where the binary goes
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Also write a C header with the registers of the uniforms
+        #[arg(long, value_name = "FILE")]
+        header: Option<PathBuf>,
+        /// Warn where a padding NOP is needed instead of inserting it
+        #[arg(long)]
+        no_nop: bool,
+    },
+    /// Disassemble a file to text that `asm` turns back into it
+    #[command(after_help = "Examples:
+  transpica dis lights.shbin
+  transpica dis lights.shbin --hex
+  transpica dis lights.shbin -o copy.pica && transpica asm copy.pica -o copy.shbin")]
+    Dis {
+        /// The .shbin file; - reads standard input
+        file: PathBuf,
+        /// Address and word of each instruction in a comment
+        #[arg(long)]
+        hex: bool,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Show the intermediate forms of a program
     #[command(after_help = "Examples:
   transpica cfg fog.shbin --format dot | dot -Tsvg -o fog.svg
@@ -367,6 +404,8 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
         | Command::Run { .. }
         | Command::Translate { .. }
         | Command::Info { .. }
+        | Command::Asm { .. }
+        | Command::Dis { .. }
         | Command::Compare { .. } => Ok(()),
     }
 }

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, MietteDiagnostic};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
+};
+use transpica::asm::Diagnostic;
 
 use crate::args::Color;
 
@@ -43,13 +46,55 @@ impl Failure {
         if let Some(hint) = &self.hint {
             diagnostic = diagnostic.with_help(hint.clone());
         }
-        let theme =
-            if use_color(color) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let mut text = String::new();
-        match GraphicalReportHandler::new_themed(theme).render_report(&mut text, &diagnostic) {
+        match handler(color).render_report(&mut text, &diagnostic) {
             Ok(()) => eprint!("{text}"),
             Err(fmt::Error) => eprintln!("{}", self.message),
         }
+    }
+}
+
+fn handler(color: Color) -> GraphicalReportHandler {
+    let theme = if use_color(color) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    GraphicalReportHandler::new_themed(theme)
+}
+
+/// A text that messages are about.
+pub struct Text {
+    /// What messages call it.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// Prints warnings and errors on standard error in the order of the texts, each with its line.
+pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: Color) {
+    let warnings = warnings.iter().map(|warning| (warning, Severity::Warning));
+    let mut all: Vec<_> = warnings.chain(errors.iter().map(|error| (error, Severity::Error))).collect();
+    all.sort_by_key(|(diagnostic, _)| (diagnostic.span.source, diagnostic.span.start));
+    for (diagnostic, severity) in all {
+        eprint!("{}", render(diagnostic, severity, texts, color));
+    }
+}
+
+fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Color) -> String {
+    let Diagnostic { file, line, message, hint, span, .. } = diagnostic;
+    let Some(text) = texts.get(span.source) else { return format!("{diagnostic}\n") };
+    // Line markers of a preprocessor may give the line another name than its place in the text has.
+    let before = text.text.get(..span.start).unwrap_or_default();
+    let is_marked = *file != text.name || before.matches('\n').count() + 1 != *line as usize;
+    let place = if is_marked { format!(" ({file}:{line})") } else { String::new() };
+    let mut shown = MietteDiagnostic::new(format!("{message}{place}"))
+        .with_severity(severity)
+        .with_label(LabeledSpan::new(None, span.start, span.length));
+    if let Some(hint) = hint {
+        shown = shown.with_help(hint.clone());
+    }
+    let report = Report::new(shown).with_source_code(NamedSource::new(&text.name, text.text.clone()));
+    let mut out = String::new();
+    match handler(color).with_context_lines(1).render_report(&mut out, report.as_ref()) {
+        Ok(()) => out,
+        Err(fmt::Error) => format!("{diagnostic}\n"),
     }
 }
 

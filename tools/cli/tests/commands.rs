@@ -9,7 +9,7 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: [&str; 5] = ["translate", "info", "run", "compare", "cfg"];
+const COMMANDS: [&str; 7] = ["translate", "info", "run", "compare", "asm", "dis", "cfg"];
 
 #[test]
 fn every_target_is_translated_to() {
@@ -111,8 +111,9 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
             &["run", "-", "-o", out],
             &["cfg", "-", "-o", out],
             &["info", "-", "-o", out],
+            &["dis", "-", "-o", out],
         ] {
-            if command[0] == "info" && input == undefined {
+            if matches!(command[0], "info" | "dis") && input == undefined {
                 continue; // The tables are in order.
             }
             let ran = transpica_reading(command, input);
@@ -164,6 +165,9 @@ fn wrong_usage_ends_with_2() {
         &["run", SAMPLE, "--vertices", "many"],
         &["run", SAMPLE, "--trace", "--json"],
         &["compare"],
+        &["asm", "shaders/fog.v.pica"],
+        &["asm", "-o", "x.shbin"],
+        &["dis"],
         &["cfg", SAMPLE, "--stage", "tree", "--format", "dot"],
     ] {
         let ran = transpica(arguments);

@@ -1,7 +1,9 @@
 //! One file for each subcommand, and what they share: opening a file, picking a program.
 
+mod asm;
 mod cfg;
 mod compare;
+mod dis;
 mod info;
 mod run;
 mod translate;
@@ -24,6 +26,10 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Translate { .. } => translate::run(cli.command, &common),
         Command::Info { file, json, output } => info::run(&file, json, output.as_deref()),
+        Command::Asm { files, output, header, no_nop } => {
+            asm::run(&files, &output, header.as_deref(), no_nop, &common)
+        }
+        Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
         Command::Run { .. } => run::run(cli.command, &common),
         Command::Compare { .. } => compare::run(cli.command, &common),
         Command::Cfg { file, selection, stage, format, output } => {
