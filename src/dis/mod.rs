@@ -66,8 +66,8 @@ const FORMS: [Form; 5] = [
 /// use transpica::container::Shbin;
 /// use transpica::dis::{Options, disassemble};
 /// let text = "\
-/// .fvec projection[4]
 /// .in position v0
+/// .fvec projection[4]
 /// .out - position o0
 ///
 /// .proc main
