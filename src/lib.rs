@@ -16,6 +16,7 @@ pub mod interp;
 
 #[cfg(feature = "asm")]
 pub mod dis;
+pub mod lint;
 pub mod structure;
 
 pub mod host;

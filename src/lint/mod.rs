@@ -1,0 +1,146 @@
+//! What hardware does not tolerate, and what its author hardly meant.
+//! In: a program and the executable around it. Out: findings with a rule, a place and an explanation. Changes nothing;
+//! programs with findings still translate. Knows no arithmetic.
+//!
+//! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that picasso inserts at block
+//! ends, hardware tests (stack depths, BREAK outside of a loop). [`trace`] runs the control-flow model with every answer,
+//! [`outputs`] follows which output components are written, [`registers`] looks at single instructions.
+
+mod outputs;
+mod registers;
+#[cfg(all(test, feature = "asm"))]
+mod tests;
+mod trace;
+
+use std::fmt;
+
+use crate::container::Dvle;
+use crate::error::At;
+use crate::isa::{Pc, Program};
+use crate::limits::Limits;
+
+macro_rules! rules {
+    ($($(#[$attr:meta])* $name:ident $id:literal $explanation:literal,)*) => {
+        /// What can be wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule { $($(#[$attr])* $name),* }
+
+        impl Rule {
+            /// Every rule.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+            /// Its name in reports.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$name => $id),* }
+            }
+            /// Why it matters and what to do.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Self::$name => $explanation),* }
+            }
+        }
+    };
+}
+
+rules! {
+    /// Two MOVA, one right after the other.
+    MovaPair "mova-pair"
+        "Hardware hangs on two MOVA in a row. Put a NOP or any other instruction between them.",
+    /// A jump or call is the last word of a block, a block is empty, or two blocks end at the same word.
+    MissingNop "missing-nop"
+        "Hardware looks at the end of a block only after the word before it, whatever that word does, and ends one block of a \
+         kind at a time. Put a NOP at the end of the block; picasso does so unless told otherwise.",
+    /// More scopes are open than the stacks hold.
+    Nesting "nesting"
+        "The unit remembers 4 calls, 8 IFs and 4 LOOPs; the oldest is forgotten when another begins, and never ends. Nest less.",
+    /// BREAK where no loop runs.
+    BreakOutside "break-outside-loop"
+        "Hardware hangs on BREAK while no LOOP runs. Jump to the end of the program instead.",
+    /// The program never reaches an END, or runs off the end of its code.
+    NoEnd "no-end"
+        "Every path must reach an END: behind the last word of the program whatever the unit's memory holds is executed.",
+    /// An opcode that does not exist.
+    Unassigned "unassigned-opcode"
+        "The instruction set does not define this opcode; translation stops here unless it is told to be lenient.",
+    /// An output component is written more than once on a path.
+    OutputTwice "output-written-twice"
+        "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \
+         temporary and write it once.",
+    /// A mapped output component is not written on some path.
+    OutputMissing "output-not-written"
+        "Hardware hangs or misbehaves when a vertex program ends without having written every component of every mapped output. \
+         Write it, or take it out of the output map.",
+    /// One instruction reads two input registers.
+    TwoInputs "two-inputs"
+        "An instruction can read one input register only; hardware reads the same for both. Copy one to a temporary first.",
+    /// A uniform that nothing sets.
+    UnboundUniform "unbound-uniform"
+        "Neither a symbol names this uniform nor a constant sets it, so it holds what an earlier program left there. Declare it, \
+         or set it with a constant.",
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The word, or nothing where it concerns the program as a whole.
+    pub pc: Option<Pc>,
+    /// What rule it breaks.
+    pub rule: Rule,
+    /// What is there.
+    pub message: String,
+}
+
+impl Finding {
+    /// Its place.
+    pub fn at(&self) -> At {
+        self.pc.map_or(At::Whole, |pc| At::Pc(pc.0))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} [{}]", self.at(), self.message, self.rule)
+    }
+}
+
+/// Looks at a program of an executable. Findings come in the order of their places, those about the whole first.
+///
+/// Only code that can be reached counts. Very large state spaces are not searched to the end: what is found is true, but
+/// there may be more.
+///
+/// ```
+/// use transpica::{container::Shbin, host::dvle, limits::Limits, lint};
+/// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
+/// let limits = Limits::default();
+/// let program = dvle::program(&file, 0, &limits)?;
+/// assert_eq!(lint::lint(&program, file.executable(0)?, &limits), []);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn lint(program: &Program<'_>, executable: &Dvle<'_>, limits: &Limits) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let reached = trace::run(program, &mut findings);
+    registers::run(program, executable, &reached, &mut findings);
+    outputs::run(program, executable, limits, &mut findings);
+    findings.list.sort();
+    findings.list.dedup();
+    findings.list
+}
+
+/// The findings so far.
+#[derive(Default)]
+struct Findings {
+    list: Vec<Finding>,
+}
+
+impl Findings {
+    fn at(&mut self, pc: Pc, rule: Rule, message: impl Into<String>) {
+        self.list.push(Finding { pc: Some(pc), rule, message: message.into() });
+    }
+    fn whole(&mut self, rule: Rule, message: impl Into<String>) {
+        self.list.push(Finding { pc: None, rule, message: message.into() });
+    }
+}

@@ -1,0 +1,99 @@
+//! What single instructions read: input registers two at a time, uniforms that nothing sets.
+//! In: a program, its executable, which words are executed. Out: findings, one for each uniform at the first word that
+//! reads it. A relative read counts as a read of its base register only.
+
+use super::{Findings, Rule};
+use crate::container::{ConstantValue, Dvle, SymbolBank};
+use crate::isa::{Flow, Inst, Operand, Pc, Program, Source};
+
+/// The uniforms of each bank that something sets or that were reported.
+struct Bound {
+    floats: u128,
+    ints: u8,
+    bools: u16,
+}
+
+pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, reached: &[bool], findings: &mut Findings) {
+    let mut bound = bound(executable);
+    for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
+        // Range: the code of a program is that short.
+        let pc = Pc(index as u16);
+        let Some(inst) = program.inst(pc) else { continue };
+        operands(pc, inst.sources(), &mut bound, findings);
+        if let Inst::Flow(flow) = inst {
+            steering(pc, &flow, &mut bound, findings);
+        }
+    }
+}
+
+fn bound(executable: &Dvle<'_>) -> Bound {
+    let mut bound = Bound { floats: 0, ints: 0, bools: 0 };
+    for constant in executable.constants.iter() {
+        match constant.value() {
+            Some(ConstantValue::Bool { register, .. }) => bound.bools |= 1 << (register & 15),
+            Some(ConstantValue::Int { register, .. }) => bound.ints |= 1 << (register & 3),
+            Some(ConstantValue::Float { register, .. }) => bound.floats |= 1 << (register & 127),
+            None => {}
+        }
+    }
+    for range in executable.symbols.iter().filter_map(|symbol| symbol.range()) {
+        for register in range.first..range.first + range.count {
+            match range.bank {
+                SymbolBank::Input => {}
+                SymbolBank::Float => bound.floats |= 1 << register,
+                SymbolBank::Int => bound.ints |= 1 << register,
+                SymbolBank::Bool => bound.bools |= 1 << register,
+            }
+        }
+    }
+    bound
+}
+
+fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findings) {
+    let mut input = None;
+    for source in sources {
+        match source.register {
+            Source::Input(register) => {
+                let first = *input.get_or_insert(register);
+                if first != register {
+                    let message = format!("reads v{first} and v{register} in one instruction");
+                    findings.at(pc, Rule::TwoInputs, message);
+                }
+            }
+            Source::Uniform(register) => {
+                let bit = 1u128 << (register & 127);
+                if bound.floats & bit == 0 {
+                    bound.floats |= bit;
+                    findings.at(pc, Rule::UnboundUniform, format!("nothing sets c{register}"));
+                }
+            }
+            Source::Temp(_) => {}
+        }
+    }
+}
+
+fn steering(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
+    match *flow {
+        Flow::Loop { int, .. } => {
+            if bound.ints >> int & 1 == 0 {
+                bound.ints |= 1 << int;
+                findings.at(pc, Rule::UnboundUniform, format!("nothing sets i{int}"));
+            }
+        }
+        Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } | Flow::JmpU { bool: id, .. } => {
+            // b15 belongs to the hardware: it is set while a geometry program starts anew.
+            if bound.bools >> id & 1 == 0 && id != 15 {
+                bound.bools |= 1 << id;
+                findings.at(pc, Rule::UnboundUniform, format!("nothing sets b{id}"));
+            }
+        }
+        Flow::Nop
+        | Flow::End
+        | Flow::Break
+        | Flow::BreakC(_)
+        | Flow::Call { .. }
+        | Flow::CallC { .. }
+        | Flow::IfC { .. }
+        | Flow::JmpC { .. } => {}
+    }
+}
