@@ -68,11 +68,17 @@ fn output(program: &Program<'_>, action: Action) -> Option<(u8, Mask)> {
     }
 }
 
-/// The components that the output map names.
+/// The components that the output map gives a meaning: of a register's mask as many as the semantic has.
 fn mapped(executable: &Dvle<'_>) -> Components {
-    let named =
-        executable.outputs.iter().filter(|output| output.semantic().is_some() && output.register < 16);
-    named.fold(0, |all, output| all | bits(output.register as u8, Mask(output.mask as u8 & 15)))
+    let mut all = 0;
+    for output in executable.outputs.iter() {
+        let (Some(semantic), register @ 0..16) = (output.semantic(), output.register) else { continue };
+        let mask = Mask(output.mask as u8 & 15);
+        let meant = mask.iter().take(semantic.info().components.into());
+        let meant = meant.fold(0, |meant, component| meant | 1 << component.index());
+        all |= bits(register as u8, Mask(meant));
+    }
+    all
 }
 
 /// What is written before each block; nothing for blocks that cannot be reached.

@@ -106,18 +106,38 @@ fn every_path_reaches_an_end() {
     "#]],
     );
     plain("jmpu b, there\njmpu !b, there\nadd r0, r0, r0\nthere:", expect![""]);
+    let nop = 0x8400_0000;
     expect![[r#"
         pc 0x0: the program goes on behind the end of its code [no-end]
     "#]]
-    .assert_eq(&off_the_end());
+    .assert_eq(&words(vec![nop]));
 }
 
-/// A program of one MOV.
-fn off_the_end() -> String {
+#[test]
+fn what_the_assembler_refuses_is_found_in_words() {
+    let [end, add_two_inputs] = [0x8800_0000, 0x0000_0080];
+    expect![[r#"
+        pc 0x0: BREAK while no loop runs [break-outside-loop]
+    "#]]
+    .assert_eq(&words(vec![0x8000_0000, end]));
+    expect![[r#"
+        pc 0x0: opcode 0x10 does not exist [unassigned-opcode]
+    "#]]
+    .assert_eq(&words(vec![0x4000_0000, end]));
+    expect![[r#"
+        pc 0x0: reads v0 and v1 in one instruction [two-inputs]
+    "#]]
+    .assert_eq(&words(vec![add_two_inputs, end]));
+    // Words that are not reached do not count.
+    expect![""].assert_eq(&words(vec![end, 0x8000_0000]));
+}
+
+/// What is found in these words.
+fn words(code: Vec<u32>) -> String {
     let text = ".proc main\nend\n.end";
     let assembled = assemble_with(&[Source { name: "a.pica", text }], &Options::default()).unwrap();
     let file = Shbin::parse(&assembled.bytes).unwrap();
-    let program = Program::new(vec![0x8400_0000], vec![], Pc(0), Stage::Vertex, &Limits::default()).unwrap();
+    let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).unwrap();
     lint(&program, &file.executables[0], &Limits::default())
         .iter()
         .map(|finding| finding.to_string() + "\n")
@@ -141,6 +161,8 @@ fn outputs_are_written_once_on_every_path() {
         pc 0x3: o1.x was written before on some path [output-written-twice]
     "#]]
     .assert_eq(&outputs("mov p, r0\nifu b\nmov t.x, r0\n.end\nmov t.xy, r0"));
+    // The view vector has three components, whatever the mask says.
+    expect![""].assert_eq(&findings(".out p position\n.out v view", "mov p, r0\nmov v.xyz, r0", false));
     // What nothing maps may be written as often as one likes.
     expect![""].assert_eq(&outputs("mov p, r0\nmov t.xy, r0\nmov t.z, r0\nmov t.z, r1"));
 }

@@ -1,7 +1,7 @@
 //! The command line: subcommands, options, help texts with examples.
 //! In: arguments. Out: [`Cli`]. What the options mean is decided by the commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -241,10 +241,14 @@ pub enum Command {
     /// Show every table of a file, for every executable
     #[command(after_help = "Examples:
   transpica info lights.shbin
+  transpica info lights.shbin --lint
   transpica info library.shbin --json")]
     Info {
         /// The .shbin file; - reads standard input
         file: PathBuf,
+        /// Also what hardware does not tolerate
+        #[arg(long)]
+        lint: bool,
         /// As JSON
         #[arg(long)]
         json: bool,
@@ -352,6 +356,12 @@ All files share code and operand descriptors; each makes one executable (DVLE), 
         /// Warn where a padding NOP is needed instead of inserting it
         #[arg(long)]
         no_nop: bool,
+        /// Also warn of what hardware does not tolerate
+        #[arg(long)]
+        lint: bool,
+        /// What --lint finds as JSON on standard output
+        #[arg(long, requires = "lint")]
+        json: bool,
     },
     /// Disassemble a file to text that `asm` turns back into it
     #[command(after_help = "Examples:
@@ -399,6 +409,9 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
         }
         Command::Run { trace: true, on: Machine::Gpu, .. } => {
             wrong("only the interpreter can --trace; leave --on gpu out")
+        }
+        Command::Asm { json: true, output, .. } if output == Path::new("-") => {
+            wrong("the binary and --json both want standard output; give -o a file")
         }
         Command::Cfg { .. }
         | Command::Run { .. }

@@ -107,3 +107,65 @@ fn dis_and_asm_are_inverse() {
     let hex = transpica(&["dis", "shaders/textured.shbin", "--hex"]).succeeded();
     expect_file!["asm/textured.pica"].assert_eq(&hex);
 }
+
+/// Warnings of `--lint`, one of each kind that a source can have.
+const DOUBTFUL: &str = "\
+.bool lit
+.out position position
+.out colour color
+
+.proc main
+\tmova a0.x, r1
+\tmova a0.y, r1
+\tmov position, r0
+\tmov position.w, c7
+\tifu lit
+\t\tmov colour, r0
+\t.end
+\tend
+.end
+";
+
+#[test]
+fn lint_warns_at_the_line_and_as_json() {
+    let folder = folder("lint");
+    let out = folder.join("doubtful.shbin");
+    let name = out.to_str().expect("name");
+    let ran = transpica_reading(&["asm", "-", "-o", name, "--lint"], DOUBTFUL.as_bytes());
+    assert_eq!((ran.status, ran.out.len()), (0, 0));
+    expect_file!["asm/lint.txt"].assert_eq(&ran.err);
+    let ran = transpica_reading(&["asm", "-", "-o", name, "--lint", "--json"], DOUBTFUL.as_bytes());
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let found: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
+    let places = found.as_array().expect("a list").iter().map(|finding| (&finding["rule"], &finding["line"]));
+    let places: Vec<String> =
+        places.map(|(rule, line)| format!("{}:{line}", rule.as_str().unwrap())).collect();
+    expect![[r#"
+        [
+            "output-not-written:6",
+            "mova-pair:7",
+            "output-written-twice:9",
+            "unbound-uniform:9",
+        ]
+    "#]]
+    .assert_debug_eq(&places);
+    let info = transpica(&["info", name, "--lint", "--json"]).succeeded();
+    let info: serde_json::Value = serde_json::from_str(&info).expect("JSON");
+    assert_eq!(info["executables"][0]["lint"].as_array().map(Vec::len), Some(4));
+    let refused = transpica_reading(&["asm", "-", "-o", "-", "--lint", "--json"], DOUBTFUL.as_bytes());
+    assert_eq!((refused.status, refused.out.len()), (2, 0), "two things for one output");
+}
+
+#[test]
+fn the_samples_give_nothing_to_warn_of() {
+    for entry in fs::read_dir(root().join("shaders")).expect("folder") {
+        let path = entry.expect("entry").path();
+        if path.extension().is_some_and(|extension| extension == "shbin") {
+            let info = transpica(&["info", path.to_str().expect("name"), "--lint", "--json"]).succeeded();
+            let info: serde_json::Value = serde_json::from_str(&info).expect("JSON");
+            for executable in info["executables"].as_array().expect("a list") {
+                assert_eq!(executable["lint"].as_array().map(Vec::len), Some(0), "{}", path.display());
+            }
+        }
+    }
+}

@@ -2,23 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::asm::{Options, Source, assemble_with};
+use transpica::asm::{Assembled, Options, Source, assemble_with};
 
-use super::Input;
+use super::{Input, lint};
 use crate::args::Common;
 use crate::files;
 use crate::report::{Failure, Text, print_diagnostics};
+
+/// What else is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// No padding NOPs.
+    pub no_nop: bool,
+    /// What hardware does not tolerate.
+    pub lint: bool,
+    /// That as JSON.
+    pub json: bool,
+}
 
 pub fn run(
     paths: &[PathBuf],
     output: &Path,
     header: Option<&Path>,
-    no_nop: bool,
+    options: Wanted,
     common: &Common,
 ) -> Result<(), Failure> {
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = texts.iter().map(|text| Source { name: &text.name, text: &text.text }).collect();
-    let result = assemble_with(&sources, &Options { no_nop });
+    let result = assemble_with(&sources, &Options { no_nop: options.no_nop });
     let (errors, warnings) = match &result {
         Ok(assembled) => (&[][..], &assembled.warnings[..]),
         Err(report) => (&report.errors[..], &report.warnings[..]),
@@ -26,18 +37,43 @@ pub fn run(
     let warnings = if common.quiet { &[][..] } else { warnings };
     print_diagnostics(errors, warnings, &texts, common.color);
     match result {
-        Ok(assembled) => match header {
-            Some(header) => {
-                files::write_both((output, &assembled.bytes), (Some(header), assembled.header.as_bytes()))
+        Ok(assembled) => {
+            let findings =
+                if options.lint { Some(lint(&assembled, &sources, &texts, options, common)?) } else { None };
+            match header {
+                Some(header) => {
+                    let text = assembled.header.as_bytes();
+                    files::write_both((output, &assembled.bytes), (Some(header), text))?;
+                }
+                None => files::write(Some(output), &assembled.bytes)?,
             }
-            None => files::write(Some(output), &assembled.bytes),
-        },
+            match findings.filter(|_| options.json) {
+                Some(findings) => files::write(None, findings.as_bytes()),
+                None => Ok(()),
+            }
+        }
         Err(report) => {
             let count = report.errors.len();
             let errors = if count == 1 { "1 error".into() } else { format!("{count} errors") };
             Err(Failure::new(format!("{errors}: nothing was written")))
         }
     }
+}
+
+/// Shows what `--lint` finds, on standard error unless JSON is wanted; gives it as JSON.
+fn lint(
+    assembled: &Assembled,
+    sources: &[Source<'_>],
+    texts: &[Text],
+    options: Wanted,
+    common: &Common,
+) -> Result<String, Failure> {
+    let (messages, json) = lint::assembled(assembled, sources)
+        .map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
+    if !options.json {
+        print_diagnostics(&[], &messages, texts, common.color);
+    }
+    Ok(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n")
 }
 
 /// A source. Comments may be in any encoding; nothing else is beyond ASCII.

@@ -9,14 +9,20 @@ use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
 use transpica::isa::decode::decode;
 use transpica::precision::float24;
 
-use super::Input;
+use super::{Input, lint};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(file: &Path, json: bool, output: Option<&Path>) -> Result<(), Failure> {
+pub fn run(file: &Path, lint: bool, json: bool, output: Option<&Path>) -> Result<(), Failure> {
     let input = Input::read(file)?;
     let container = input.parse()?;
-    let value = describe(&container);
+    let mut value = describe(&container);
+    if lint {
+        for index in 0..container.executables.len() {
+            let (found, _) = lint::findings(&container, index).map_err(|error| Failure::at(file, &error))?;
+            value["executables"][index]["lint"] = found.iter().map(lint::describe).collect();
+        }
+    }
     let text = if json {
         serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
     } else {

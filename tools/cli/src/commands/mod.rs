@@ -5,6 +5,7 @@ mod cfg;
 mod compare;
 mod dis;
 mod info;
+mod lint;
 mod run;
 mod translate;
 
@@ -25,9 +26,10 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
         Command::Translate { .. } => translate::run(cli.command, &common),
-        Command::Info { file, json, output } => info::run(&file, json, output.as_deref()),
-        Command::Asm { files, output, header, no_nop } => {
-            asm::run(&files, &output, header.as_deref(), no_nop, &common)
+        Command::Info { file, lint, json, output } => info::run(&file, lint, json, output.as_deref()),
+        Command::Asm { files, output, header, no_nop, lint, json } => {
+            let wanted = asm::Wanted { no_nop, lint, json };
+            asm::run(&files, &output, header.as_deref(), wanted, &common)
         }
         Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
         Command::Run { .. } => run::run(cli.command, &common),

@@ -1,0 +1,87 @@
+//! What `--lint` finds: findings of the library as JSON, and as messages about source lines.
+
+use serde_json::{Value, json};
+use transpica::asm::{Assembled, Diagnostic, Source, Span};
+use transpica::container::Shbin;
+use transpica::error::Error;
+use transpica::host::dvle;
+use transpica::isa::Pc;
+use transpica::limits::Limits;
+use transpica::lint::{Finding, lint};
+
+/// The findings about an executable, and its entry point.
+///
+/// # Errors
+/// The executable has no program.
+pub fn findings(file: &Shbin<'_>, index: usize) -> Result<(Vec<Finding>, Pc), Error> {
+    let limits = Limits::default();
+    let program = dvle::program(file, index, &limits)?;
+    Ok((lint(&program, file.executable(index)?, &limits), program.entry()))
+}
+
+/// A finding as JSON.
+pub fn describe(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule.id(),
+        "pc": finding.pc.map(|pc| format!("{:#x}", pc.0)),
+        "message": finding.message,
+        "explanation": finding.rule.explanation(),
+    })
+}
+
+/// The findings about everything that was assembled, as messages and as JSON; what several executables share is told once.
+///
+/// # Errors
+/// An executable has no program.
+pub fn assembled(assembled: &Assembled, sources: &[Source<'_>]) -> Result<(Vec<Diagnostic>, Value), Error> {
+    let file = Shbin::parse(&assembled.bytes)?;
+    let (mut messages, mut all) = (Vec::new(), Vec::new());
+    for index in 0..file.executables.len() {
+        let (found, entry) = findings(&file, index)?;
+        for finding in found {
+            let message = message(&finding, entry, assembled, sources);
+            let mut value = describe(&finding);
+            value["executable"] = json!(index);
+            value["file"] = json!(message.file);
+            value["line"] = json!(message.line);
+            value["column"] = json!(message.column);
+            all.push(value);
+            if !messages.contains(&message) {
+                messages.push(message);
+            }
+        }
+    }
+    Ok((messages, Value::Array(all)))
+}
+
+/// A finding at the statement that made its word; what concerns the whole program stands at its entry point.
+fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[Source<'_>]) -> Diagnostic {
+    let place = assembled.places.get(finding.pc.unwrap_or(entry).index()).copied().unwrap_or_default();
+    Diagnostic {
+        file: assembled.files.get(place.file).cloned().unwrap_or_default(),
+        line: place.line,
+        column: place.column,
+        message: format!("{} [{}]", finding.message, finding.rule),
+        hint: Some(finding.rule.explanation().to_string()),
+        span: sources.get(place.file).map_or(
+            // A line marker named another file.
+            Span { source: usize::MAX, start: 0, length: 0 },
+            |source| span(source.text, place.file, place.line, place.column),
+        ),
+    }
+}
+
+/// The statement at a line and column.
+fn span(text: &str, source: usize, line: u32, column: u32) -> Span {
+    let mut start = 0;
+    for (number, content) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            let skipped = content.char_indices().nth(column.saturating_sub(1) as usize);
+            let skipped = skipped.map_or(content.len(), |(offset, _)| offset);
+            let statement = content[skipped..].split([';', '#']).next().unwrap_or_default();
+            return Span { source, start: start + skipped, length: statement.trim_end().len() };
+        }
+        start += content.len();
+    }
+    Span { source, start, length: 0 }
+}
