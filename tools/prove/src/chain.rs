@@ -1,0 +1,230 @@
+//! The forms of a program on one processor, each against the interpreter, bit for bit: the structured tree and the block
+//! dispatcher walked as they are, and the intermediate form after lowering (of the tree and of both dispatchers), after each
+//! pass, after legalisation and after tidying.
+
+use std::fmt;
+
+use transpica::cfg::Cfg;
+use transpica::cfg::explore::{self, Explored};
+use transpica::cfg::reduce::{Reduced, reduce};
+use transpica::host::{EntryPoint, Layout, Options, UniformBlock, layout};
+use transpica::interp::{Machine, Registers as State, Settings};
+use transpica::ir::eval::{Evaluator, Registers, same};
+use transpica::ir::{self, Module, Stage};
+use transpica::isa::{Program, Uniforms};
+use transpica::lower::{self, Context, Outputs};
+use transpica::passes::{self, Scratch};
+use transpica::precision::{Precision, arith};
+use transpica::structure::tree::Tree;
+use transpica::structure::walk::{Walk, Walked};
+use transpica::structure::{self, Structured};
+use transpica_generate::Generated;
+
+type Bits = [[u32; 4]; 16];
+
+/// Instructions that one vertex may execute; what takes longer is left out, and counted.
+pub const BUDGET: u64 = 4000;
+/// Vertices for each program.
+pub const VERTICES: usize = 3;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Programs.
+    pub programs: usize,
+    /// Their vertices that ended within the budget.
+    pub vertices: usize,
+    /// Vertices that did not.
+    pub unfinished: usize,
+    /// Forms compared with the interpreter, each on all vertices of its program.
+    pub forms: usize,
+}
+
+impl Count {
+    /// Adds what another one counted.
+    pub fn add(&mut self, other: Self) {
+        self.programs += other.programs;
+        self.vertices += other.vertices;
+        self.unfinished += other.unfinished;
+        self.forms += other.forms;
+    }
+}
+
+/// A form of a program that does something else than the interpreter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// Which form.
+    pub form: String,
+    /// What is different.
+    pub what: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.form, self.what)
+    }
+}
+
+type Checked = Result<(), Disagreement>;
+
+/// One program with what the interpreter makes of its vertices.
+struct Case<'a> {
+    program: &'a Program<'a>,
+    uniforms: Uniforms,
+    options: Options,
+    vertices: Vec<(Bits, Bits)>,
+    forms: usize,
+}
+
+/// Compares all forms of a program.
+///
+/// ```
+/// use transpica::precision::Precision;
+/// use transpica_generate::{Kind, generate};
+/// let count = transpica_prove::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
+/// assert_eq!((count.programs, count.vertices, count.unfinished), (1, 3, 0));
+/// # Ok::<(), transpica_prove::chain::Disagreement>(())
+/// ```
+///
+/// # Errors
+/// The first form that differs.
+pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
+    let program = generated.program();
+    let settings = Settings { precision, budget: BUDGET, ..Settings::default() };
+    let uniforms = generated.uniforms();
+    let fault = |what: String| Disagreement { form: "interpreter".into(), what };
+    let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
+    machine.set_uniforms(&uniforms);
+    let mut count = Count { programs: 1, ..Count::default() };
+    let mut vertices = Vec::new();
+    for inputs in generated.inputs(VERTICES) {
+        match machine.run(&inputs) {
+            Ok(outputs) => vertices.push((bits(&inputs), bits(outputs))),
+            Err(_) => count.unfinished += 1,
+        }
+    }
+    count.vertices = vertices.len();
+    let options =
+        Options { precision, entry: EntryPoint::Compute, layout: Layout::Registers, ..Options::default() };
+    let mut case = Case { program: &program, uniforms, options, vertices, forms: 0 };
+    case.run()?;
+    count.forms = case.forms;
+    Ok(count)
+}
+
+fn bits(registers: &[[f32; 4]; 16]) -> Bits {
+    registers.map(|register| register.map(f32::to_bits))
+}
+
+fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
+    Disagreement { form: form.to_string(), what: what.to_string() }
+}
+
+/// Where the outputs of a vertex differ.
+fn same_outputs(form: &str, vertex: usize, expected: &Bits, found: &[[u32; 4]]) -> Checked {
+    for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
+        if !same(ir::Kind::F32, *expected, *found) {
+            let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
+            let what = format!("vertex {vertex} o{register}: {found:?}, the interpreter gives {expected:?}");
+            return Err(fault(form, what));
+        }
+    }
+    Ok(())
+}
+
+impl Case<'_> {
+    fn run(&mut self) -> Checked {
+        let block = layout::registers();
+        let options = self.options;
+        let context = Context {
+            program: self.program,
+            constants: &[None; 96],
+            outputs: Outputs::Registers,
+            options: &options,
+        };
+        let explored = explore::explore(self.program, &explore::Options::default(), &options.limits);
+        let lowered =
+            |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
+        if let Explored::Graph(mut cfg) = explored.map_err(|error| fault("graph", error))? {
+            let reduced = reduce(&mut cfg, &options.limits);
+            if reduced == Reduced::Reducible
+                && let Structured::Tree(tree) = structure::structure(&cfg, &options.limits)
+            {
+                self.walk("tree", &cfg, &tree)?;
+                let module = lowered("tree", lower::structured(context, &cfg, &tree))?;
+                self.passes("tree", module, &block)?;
+            }
+            let tree = structure::blocks::dispatcher(&cfg);
+            self.walk("block dispatcher", &cfg, &tree)?;
+            let module = lowered("block dispatcher", lower::structured(context, &cfg, &tree))?;
+            self.check("block dispatcher lowered", &module, Stage::Pica)?;
+        }
+        let module = lowered("pc dispatcher", lower::dispatched(context))?;
+        self.check("pc dispatcher lowered", &module, Stage::Pica)
+    }
+
+    fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
+        for (vertex, (inputs, expected)) in self.vertices.iter().enumerate() {
+            let mut state = State::new(self.options.precision, &self.uniforms);
+            state.begin(&inputs.map(|register| register.map(f32::from_bits)));
+            let walk = Walk { program: self.program, cfg, tree };
+            let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});
+            if walked != Walked::End {
+                return Err(fault(form, format!("vertex {vertex} does not end: {walked:?}")));
+            }
+            same_outputs(form, vertex, expected, &bits(state.outputs()))?;
+        }
+        self.forms += 1;
+        Ok(())
+    }
+
+    /// The intermediate form of a lowered program after each pass.
+    fn passes(&mut self, tier: &str, mut module: Module, block: &UniformBlock) -> Checked {
+        self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
+        let mut scratch = Scratch::default();
+        let mut observed = Ok(());
+        passes::optimize_observed(&mut module, self.options.precision, &mut scratch, &mut |pass, main| {
+            if observed.is_ok() {
+                let module = Module { main: main.clone(), helpers: Vec::new() };
+                observed = self.check(&format!("{tier} after {pass}"), &module, Stage::Pica);
+            }
+        });
+        observed?;
+        passes::legalize::run(&mut module, &self.options, block, &[None; 96]);
+        self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
+        passes::tidy(&mut module, &mut scratch);
+        self.check(&format!("{tier} after tidy"), &module, Stage::Legal)
+    }
+
+    fn check(&mut self, form: &str, module: &Module, stage: Stage) -> Checked {
+        if let Err(error) = ir::verify(module, stage) {
+            let text = ir::text::print(module);
+            let start: String = text.lines().take(200).map(|line| format!("{line:.200}\n")).collect();
+            return Err(fault(form, format!("{error}\n{start}")));
+        }
+        let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
+        for (vertex, (inputs, expected)) in self.vertices.iter().enumerate() {
+            let environment = self.environment(inputs);
+            let found = evaluator.run(self.options.precision, &environment, 1 << 24);
+            let found = found.map_err(|error| fault(form, error))?;
+            same_outputs(form, vertex, expected, &found)?;
+        }
+        self.forms += 1;
+        Ok(())
+    }
+
+    fn environment(&self, inputs: &Bits) -> Registers {
+        // Before legalisation nothing converts what is read, so the registers hold what the precision makes of the values.
+        let load = |x: f32| arith::load(self.options.precision, x).to_bits();
+        let floats: Vec<[u32; 4]> = self.uniforms.floats.iter().map(|register| register.map(load)).collect();
+        let ints = self.uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+        let bools = vec![[u32::from(self.uniforms.bools), 0, 0, 0]];
+        Registers {
+            inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
+            uniforms: floats.clone(),
+            ints: self.uniforms.ints,
+            bools: self.uniforms.bools,
+            members: vec![floats, ints, bools],
+        }
+    }
+}
