@@ -9,7 +9,7 @@ use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::host::{EntryPoint, Layout, Options, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State, Settings};
-use transpica::ir::eval::{Evaluator, Registers, same};
+use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
 use transpica::isa::{Program, Uniforms};
 use transpica::lower::{self, Context, Outputs};
@@ -20,7 +20,8 @@ use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{self, Structured};
 use transpica_generate::Generated;
 
-type Bits = [[u32; 4]; 16];
+/// Sixteen registers as f32 bits.
+pub type Bits = [[u32; 4]; 16];
 
 /// Instructions that one vertex may execute; what takes longer is left out, and counted.
 pub const BUDGET: u64 = 4000;
@@ -65,15 +66,27 @@ impl fmt::Display for Disagreement {
     }
 }
 
-type Checked = Result<(), Disagreement>;
+/// Whether a form does what it must.
+pub type Checked = Result<(), Disagreement>;
 
-/// One program with what the interpreter makes of its vertices.
-struct Case<'a> {
-    program: &'a Program<'a>,
-    uniforms: Uniforms,
-    options: Options,
-    vertices: Vec<(Bits, Bits)>,
-    forms: usize,
+/// One program with what must become of its vertices.
+#[derive(Clone)]
+pub struct Case<'a> {
+    /// The program.
+    pub program: &'a Program<'a>,
+    /// All uniforms.
+    pub uniforms: Uniforms,
+    /// Those of [`options`], with other rules for depth and colours where the outputs are semantics.
+    pub options: Options,
+    /// What the main function yields.
+    pub outputs: Outputs<'a>,
+    /// v0..v15 of each vertex, and its outputs; what an output is too short for is 0.
+    pub vertices: Vec<(Bits, Vec<Lanes>)>,
+}
+
+/// The options under which a host sees every register.
+pub fn options(precision: Precision) -> Options {
+    Options { precision, entry: EntryPoint::Compute, layout: Layout::Registers, ..Options::default() }
 }
 
 /// Compares all forms of a program.
@@ -99,20 +112,18 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
     let mut vertices = Vec::new();
     for inputs in generated.inputs(VERTICES) {
         match machine.run(&inputs) {
-            Ok(outputs) => vertices.push((bits(&inputs), bits(outputs))),
+            Ok(outputs) => vertices.push((bits(&inputs), bits(outputs).to_vec())),
             Err(_) => count.unfinished += 1,
         }
     }
     count.vertices = vertices.len();
-    let options =
-        Options { precision, entry: EntryPoint::Compute, layout: Layout::Registers, ..Options::default() };
-    let mut case = Case { program: &program, uniforms, options, vertices, forms: 0 };
-    case.run()?;
-    count.forms = case.forms;
+    let (outputs, options) = (Outputs::Registers, options(precision));
+    count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare()?;
     Ok(count)
 }
 
-fn bits(registers: &[[f32; 4]; 16]) -> Bits {
+/// Registers as bits.
+pub fn bits(registers: &[[f32; 4]; 16]) -> Bits {
     registers.map(|register| register.map(f32::to_bits))
 }
 
@@ -121,11 +132,18 @@ fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
 }
 
 /// Where the outputs of a vertex differ.
-fn same_outputs(form: &str, vertex: usize, expected: &Bits, found: &[[u32; 4]]) -> Checked {
+///
+/// # Errors
+/// The first output that does.
+pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
+    if expected.len() != found.len() {
+        let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
+        return Err(fault(form, what));
+    }
     for (register, (expected, found)) in expected.iter().zip(found).enumerate() {
         if !same(ir::Kind::F32, *expected, *found) {
             let [expected, found] = [expected, found].map(|register| register.map(f32::from_bits));
-            let what = format!("vertex {vertex} o{register}: {found:?}, the interpreter gives {expected:?}");
+            let what = format!("vertex {vertex} o{register}: {found:?}, expected {expected:?}");
             return Err(fault(form, what));
         }
     }
@@ -133,16 +151,30 @@ fn same_outputs(form: &str, vertex: usize, expected: &Bits, found: &[[u32; 4]]) 
 }
 
 impl Case<'_> {
+    /// Compares every form that the program has; returns their number.
+    ///
+    /// # Errors
+    /// The first form that differs.
+    pub fn compare(&self) -> Result<usize, Disagreement> {
+        let mut forms = Forms { case: self, count: 0 };
+        forms.run()?;
+        Ok(forms.count)
+    }
+}
+
+/// The comparison of one case.
+struct Forms<'a> {
+    case: &'a Case<'a>,
+    /// Forms that agree.
+    count: usize,
+}
+
+impl Forms<'_> {
     fn run(&mut self) -> Checked {
         let block = layout::registers();
-        let options = self.options;
-        let context = Context {
-            program: self.program,
-            constants: &[None; 96],
-            outputs: Outputs::Registers,
-            options: &options,
-        };
-        let explored = explore::explore(self.program, &explore::Options::default(), &options.limits);
+        let Case { program, outputs, ref options, .. } = *self.case;
+        let context = Context { program, constants: &[None; 96], outputs, options };
+        let explored = explore::explore(program, &explore::Options::default(), &options.limits);
         let lowered =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
         if let Explored::Graph(mut cfg) = explored.map_err(|error| fault("graph", error))? {
@@ -163,18 +195,22 @@ impl Case<'_> {
         self.check("pc dispatcher lowered", &module, Stage::Pica)
     }
 
+    /// The walker knows registers only, not what a vertex entry makes of them.
     fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
-        for (vertex, (inputs, expected)) in self.vertices.iter().enumerate() {
-            let mut state = State::new(self.options.precision, &self.uniforms);
+        if let Outputs::Semantics(_) = self.case.outputs {
+            return Ok(());
+        }
+        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
+            let mut state = State::new(self.case.options.precision, &self.case.uniforms);
             state.begin(&inputs.map(|register| register.map(f32::from_bits)));
-            let walk = Walk { program: self.program, cfg, tree };
+            let walk = Walk { program: self.case.program, cfg, tree };
             let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});
             if walked != Walked::End {
                 return Err(fault(form, format!("vertex {vertex} does not end: {walked:?}")));
             }
             same_outputs(form, vertex, expected, &bits(state.outputs()))?;
         }
-        self.forms += 1;
+        self.count += 1;
         Ok(())
     }
 
@@ -183,14 +219,19 @@ impl Case<'_> {
         self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
         let mut scratch = Scratch::default();
         let mut observed = Ok(());
-        passes::optimize_observed(&mut module, self.options.precision, &mut scratch, &mut |pass, main| {
-            if observed.is_ok() {
-                let module = Module { main: main.clone(), helpers: Vec::new() };
-                observed = self.check(&format!("{tier} after {pass}"), &module, Stage::Pica);
-            }
-        });
+        passes::optimize_observed(
+            &mut module,
+            self.case.options.precision,
+            &mut scratch,
+            &mut |pass, main| {
+                if observed.is_ok() {
+                    let module = Module { main: main.clone(), helpers: Vec::new() };
+                    observed = self.check(&format!("{tier} after {pass}"), &module, Stage::Pica);
+                }
+            },
+        );
         observed?;
-        passes::legalize::run(&mut module, &self.options, block, &[None; 96]);
+        passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)
@@ -203,27 +244,28 @@ impl Case<'_> {
             return Err(fault(form, format!("{error}\n{start}")));
         }
         let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
-        for (vertex, (inputs, expected)) in self.vertices.iter().enumerate() {
+        for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let environment = self.environment(inputs);
-            let found = evaluator.run(self.options.precision, &environment, 1 << 24);
+            let found = evaluator.run(self.case.options.precision, &environment, 1 << 24);
             let found = found.map_err(|error| fault(form, error))?;
             same_outputs(form, vertex, expected, &found)?;
         }
-        self.forms += 1;
+        self.count += 1;
         Ok(())
     }
 
     fn environment(&self, inputs: &Bits) -> Registers {
         // Before legalisation nothing converts what is read, so the registers hold what the precision makes of the values.
-        let load = |x: f32| arith::load(self.options.precision, x).to_bits();
-        let floats: Vec<[u32; 4]> = self.uniforms.floats.iter().map(|register| register.map(load)).collect();
-        let ints = self.uniforms.ints.map(|register| register.map(u32::from)).to_vec();
-        let bools = vec![[u32::from(self.uniforms.bools), 0, 0, 0]];
+        let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
+        let floats: Vec<[u32; 4]> =
+            self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
+        let ints = self.case.uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+        let bools = vec![[u32::from(self.case.uniforms.bools), 0, 0, 0]];
         Registers {
             inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),
             uniforms: floats.clone(),
-            ints: self.uniforms.ints,
-            bools: self.uniforms.bools,
+            ints: self.case.uniforms.ints,
+            bools: self.case.uniforms.bools,
             members: vec![floats, ints, bools],
         }
     }

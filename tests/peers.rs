@@ -1,0 +1,153 @@
+//! Programs that translators often get wrong, with results worked out beforehand: `tests/cases/peers`, one behaviour a file.
+//! Every form must give exactly what the file says, and every module must be valid.
+
+use transpica::backend::naga_ir;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{DepthRange, EntryPoint, Layout, Output, Surroundings};
+use transpica::interp::{Machine, Settings};
+use transpica::isa::Program;
+use transpica::lower::Outputs;
+use transpica::precision::Precision;
+use transpica::translate::Tier;
+use transpica::{Options, Profile, Translator};
+use transpica_prove::chain::{self, Bits, bits};
+use transpica_prove::expected::{Case, Run, cases};
+
+/// Calls `check` with every case, its program and what surrounds that.
+fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
+    let cases = cases();
+    assert!(cases.len() >= 25, "only {} cases", cases.len());
+    for case in &cases {
+        let bytes = case.assemble().bytes;
+        let file = Shbin::parse(&bytes).expect("well formed");
+        let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
+        let around = Executable::new(&file, 0, &case.name).expect("there");
+        assert_eq!(file.executables[0].constants.len(), 0, "{}: `given` sets the uniforms", case.name);
+        check(case, &program, &around);
+    }
+}
+
+fn interpret(case: &Case, program: &Program<'_>, run: &Run) {
+    let mut machine = Machine::new(program, Settings::default()).expect("a vertex program");
+    machine.set_uniforms(&run.uniforms);
+    for (number, vertex) in run.vertices.iter().enumerate() {
+        let found = machine.run(&vertex.inputs.map(|register| register.map(f32::from_bits))).expect("ends");
+        chain::same_outputs("interpreter", number, &vertex.outputs, &bits(found))
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    }
+}
+
+/// The vertices of a run with the outputs of the vertex entry, in its order; none if the file tells nothing about them.
+fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
+    let told = run.vertices.iter().filter(|vertex| !vertex.semantics.is_empty());
+    let values = told.map(|vertex| {
+        assert_eq!(vertex.semantics.len(), outputs.len(), "all outputs of the vertex entry or none");
+        let value = |output: &Output| {
+            let value = vertex.semantics.iter().find(|(name, _)| *name == output.name);
+            let (_, value) = value.unwrap_or_else(|| panic!("nothing is told about {}", output.name));
+            assert_eq!(value.len(), output.components.len(), "{}", output.name);
+            let mut lanes = [0; 4];
+            lanes[..value.len()].copy_from_slice(value);
+            lanes
+        };
+        (vertex.inputs, outputs.iter().map(value).collect())
+    });
+    values.collect()
+}
+
+#[test]
+fn every_form_gives_what_the_files_say() {
+    let (mut vertices, mut compared) = (0, 0);
+    for_each(|case, program, around| {
+        let mapped = around.outputs();
+        for run in &case.runs {
+            interpret(case, program, run);
+            let options = Options { depth: DepthRange::Raw, ..chain::options(Precision::Exact) };
+            let inputs = run.vertices.iter();
+            let registers = inputs.map(|vertex| (vertex.inputs, vertex.outputs.to_vec())).collect();
+            let named = semantics(run, &mapped);
+            let all = [(Outputs::Registers, registers), (Outputs::Semantics(&mapped), named)];
+            for (outputs, vertices) in all.into_iter().filter(|(_, vertices)| !vertices.is_empty()) {
+                let uniforms = run.uniforms.clone();
+                let forms = chain::Case { program, uniforms, options, outputs, vertices };
+                compared += forms.compare().unwrap_or_else(|error| panic!("{}: {error}", case.name));
+            }
+            vertices += run.vertices.len();
+        }
+    });
+    println!("{vertices} vertices, {compared} forms compared, 0 differ");
+}
+
+#[test]
+fn every_module_is_valid_and_structured() {
+    for_each(|case, program, around| {
+        for (entry, layout) in
+            [(EntryPoint::Vertex, Layout::Symbols), (EntryPoint::Compute, Layout::Registers)]
+        {
+            let options = Options { entry, layout, ..Options::default() };
+            let mut translator = Translator::new(options, Profile::default());
+            let translated = translator.translate(program, around).expect("translates");
+            assert_eq!(translated.tier, Tier::Structured, "{}", case.name);
+            let words = translator.spirv(&translated).expect("SPIR-V");
+            check_spirv(&case.name, &words);
+            let wgsl = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            let module = naga::front::wgsl::parse_str(&wgsl)
+                .unwrap_or_else(|error| panic!("{}: {}", case.name, error.emit_to_string(&wgsl)));
+            naga_ir::validate(&module).unwrap_or_else(|error| panic!("{}: {error}\n{wgsl}", case.name));
+        }
+    });
+}
+
+/// naga reads and accepts a module, and no value of it has less than full precision.
+fn check_spirv(name: &str, words: &[u32]) {
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        ..Default::default()
+    };
+    let parsed = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
+    let module = parsed.unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+    let (decorate, member_decorate, relaxed_precision) = (71, 72, 0);
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let decoration = match first & 0xFFFF {
+            code if code == decorate => rest.get(2),
+            code if code == member_decorate => rest.get(3),
+            _ => None,
+        };
+        assert_ne!(decoration, Some(&relaxed_precision), "{name}");
+        rest = &rest[(first >> 16) as usize..];
+    }
+}
+
+#[test]
+fn text_for_mobile_targets_asks_for_full_precision() {
+    for_each(|case, program, around| {
+        let mut translator = Translator::new(Options::default(), Profile::default());
+        let translated = translator.translate(program, around).expect("translates");
+        let text = translator.text(&translated, Language::Glsl(GlslVersion::Es(310))).expect("GLSL");
+        assert!(text.contains("precision highp float;") && text.contains("precision highp int;"), "{text}");
+        assert!(!text.contains("mediump") && !text.contains("lowp"), "{}: {text}", case.name);
+    });
+}
+
+#[test]
+fn the_same_code_words_with_other_descriptors_are_another_program() {
+    // The compute entry has every output register.
+    let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
+    let mut pair = Vec::new();
+    for_each(|case, program, around| {
+        if case.name.starts_with("descriptors_") {
+            // One translator for both, so that it could confuse them.
+            let translated = translator.translate(program, around).expect("translates");
+            let words = translator.spirv(&translated).expect("SPIR-V");
+            pair.push((case.assemble().model.code, words));
+        }
+    });
+    assert_eq!(pair.len(), 2);
+    assert_eq!(pair[0].0, pair[1].0, "code words");
+    assert_ne!(pair[0].1, pair[1].1, "modules");
+}

@@ -1,0 +1,125 @@
+//! The programs of `tests/cases/peers` on the GPU: SPIR-V unchanged bit for bit, WGSL within its tolerance, and outputs
+//! through a real rasteriser. That the interpreter gives what the files say is tested with the library.
+//! Without a Vulkan driver this fails and says how to install one.
+
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout, Location, Options, Profile};
+use transpica::isa::Program;
+use transpica::{Translated, Translator};
+use transpica_gpu::compare::{self, Verdict, compare, shader, uniform_bytes};
+use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};
+use transpica_prove::expected::{self, Case, cases};
+
+/// Instructions that one vertex may execute on the interpreter.
+const BUDGET: u64 = 10_000;
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
+    for case in &cases() {
+        let bytes = case.assemble().bytes;
+        let file = Shbin::parse(&bytes).expect("well formed");
+        let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
+        check(case, &program, &Executable::new(&file, 0, &case.name).expect("there"));
+    }
+}
+
+/// One verdict for each set of uniforms.
+fn verdicts(
+    gpu: &Gpu,
+    case: &Case,
+    program: &Program<'_>,
+    around: &Executable<'_>,
+    route: Route,
+) -> Vec<Verdict> {
+    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let verdict = |run: &expected::Run| {
+        let inputs: Vec<_> =
+            run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
+        let (uniforms, inputs) = (&run.uniforms, &inputs[..]);
+        let case = compare::Case {
+            program,
+            around,
+            uniforms,
+            inputs,
+            options,
+            budget: BUDGET,
+            judge_approximate: true,
+        };
+        compare(gpu, &case, route)
+    };
+    let verdicts = case.runs.iter().map(|run| verdict(run).unwrap_or_else(|e| panic!("{}: {e}", case.name)));
+    verdicts.collect()
+}
+
+fn run(route: Route) {
+    let gpu = gpu();
+    let (mut programs, mut vertices) = (0, 0);
+    let mut wrong = Vec::new();
+    for_each(|case, program, around| {
+        for (number, verdict) in verdicts(&gpu, case, program, around, route).into_iter().enumerate() {
+            assert_eq!(verdict.unfinished, 0, "{}", case.name);
+            vertices += verdict.vertices;
+            if let Some(first) = verdict.first {
+                wrong.push(format!("{} run {number}: {} differ, {first}", case.name, verdict.differing));
+            }
+        }
+        programs += 1;
+    });
+    println!("{programs} programs, {vertices} vertices, {} on {}", route.name(), gpu.name());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn spirv_gives_what_the_interpreter_gives() {
+    run(Route::Passthrough);
+}
+
+#[test]
+fn wgsl_stays_within_its_tolerance() {
+    run(Route::Wgsl);
+}
+
+/// What the rasteriser passes on, against what the file says of the outputs of the vertex entry.
+fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
+    let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
+    for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
+        let job = VertexJob {
+            shader: shader(translator, translated, route).expect("a module"),
+            interface: &translated.interface,
+            uniforms: &uniform_bytes(translated, &run.uniforms),
+            vertices: &[vertex.inputs],
+        };
+        let captured = run_vertex(gpu, job).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let captured = captured[0].as_ref().expect("inside the clip volume");
+        let outputs = &translated.interface.outputs;
+        let varyings = outputs.iter().filter(|output| output.location != Location::Position);
+        for (output, found) in varyings.zip(&captured.varyings) {
+            let told = vertex.semantics.iter().find(|(name, _)| *name == output.name);
+            let (_, expected) = told.unwrap_or_else(|| panic!("nothing is told about {}", output.name));
+            let found = found.map(f32::to_bits);
+            assert_eq!(expected[..], found[..expected.len()], "{} {}", case.name, output.name);
+        }
+    }
+}
+
+#[test]
+fn outputs_reach_the_rasteriser() {
+    let gpu = gpu();
+    let mut seen = 0;
+    for_each(|case, program, around| {
+        let is_told = case.runs.iter().flat_map(|run| &run.vertices).any(|v| !v.semantics.is_empty());
+        if is_told {
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated = translator.translate(program, around).expect("translates");
+            for route in [Route::Passthrough, Route::Wgsl] {
+                check_outputs(&gpu, &mut translator, &translated, case, route);
+            }
+            seen += 1;
+        }
+    });
+    assert!(seen > 0, "no file tells anything about the vertex entry");
+}
