@@ -3,7 +3,7 @@
 //! Knows no arithmetic and no rule of control flow: it asks [`Registers`] and [`control::step`].
 
 use super::Uniforms;
-use super::operation::{Exact, F24, Fast, Mode, Operation};
+use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation};
 use super::registers::Registers;
 use super::trace::{Off, Record, Trace};
 use crate::error::{At, Error, Kind, Result};
@@ -20,11 +20,14 @@ pub struct Settings {
     pub lenient: bool,
     /// Instructions that one vertex may execute.
     pub budget: u64,
+    /// Whether numbers below 2^-126 count as zero, as inputs, uniforms and results. No number of a console is that small; a
+    /// driver of the host may compute like this, and the machine then tells what to expect of it. Float24 has none of them.
+    pub flush_subnormals: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { precision: Precision::Exact, lenient: false, budget: 1 << 24 }
+        Self { precision: Precision::Exact, lenient: false, budget: 1 << 24, flush_subnormals: false }
     }
 }
 
@@ -99,6 +102,9 @@ impl Machine {
     /// Replaces the uniforms of the vertices that follow.
     pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
         self.registers.set_uniforms(uniforms);
+        if self.settings.flush_subnormals {
+            self.registers.flush_subnormals();
+        }
     }
 
     /// Runs the program for one vertex and returns o0..o15. Nothing carries over from the vertex before.
@@ -115,10 +121,15 @@ impl Machine {
     /// As [`run`](Self::run).
     pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
         self.registers.begin(inputs);
-        match self.settings.precision {
-            Precision::Exact => self.vertex::<Exact>(trace)?,
-            Precision::Fast => self.vertex::<Fast>(trace)?,
-            Precision::F24 => self.vertex::<F24>(trace)?,
+        if self.settings.flush_subnormals {
+            self.registers.flush_subnormals();
+        }
+        match (self.settings.precision, self.settings.flush_subnormals) {
+            (Precision::Exact, false) => self.vertex::<Exact>(trace)?,
+            (Precision::Fast, false) => self.vertex::<Fast>(trace)?,
+            (Precision::Exact, true) => self.vertex::<Flushed<Exact>>(trace)?,
+            (Precision::Fast, true) => self.vertex::<Flushed<Fast>>(trace)?,
+            (Precision::F24, _) => self.vertex::<F24>(trace)?,
         }
         Ok(self.registers.outputs())
     }

@@ -2,6 +2,8 @@
 //! In: [`Inst`]. Out: [`Operation`], whose fields index the register file directly. Knows no control flow.
 //! The arithmetic is [`arith`]'s; here are only operands, lanes and masks.
 
+use std::marker::PhantomData;
+
 use super::registers::{Registers, dest_place, source_place};
 use crate::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Operand};
 use crate::precision::{Precision, arith};
@@ -10,6 +12,22 @@ use crate::precision::{Precision, arith};
 pub(super) trait Mode {
     /// The precision.
     const PRECISION: Precision;
+
+    /// What the host gives where this is the result.
+    #[inline(always)]
+    fn result(value: f32) -> f32 {
+        value
+    }
+    /// The product as the host gives it.
+    #[inline(always)]
+    fn mul(a: f32, b: f32) -> f32 {
+        arith::mul(Self::PRECISION, a, b)
+    }
+    /// The dot product as the host gives it.
+    #[inline(always)]
+    fn dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
+        arith::dot(Self::PRECISION, a, b)
+    }
 }
 
 pub(super) struct Exact;
@@ -24,6 +42,41 @@ impl Mode for Fast {
 }
 impl Mode for F24 {
     const PRECISION: Precision = Precision::F24;
+}
+
+/// Another precision on a host whose arithmetic takes and gives 0 for every number below 2^-126.
+pub(super) struct Flushed<M>(PhantomData<M>);
+
+impl<M: Mode> Mode for Flushed<M> {
+    const PRECISION: Precision = M::PRECISION;
+
+    #[inline(always)]
+    fn result(value: f32) -> f32 {
+        flush_subnormal(value)
+    }
+
+    /// Processors that flush look at the product rounded to 24 bits whatever its exponent, so one that rounds up to 2^-126
+    /// only because subnormals have fewer bits is zero.
+    fn mul(a: f32, b: f32) -> f32 {
+        const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
+        let product = arith::mul(M::PRECISION, a, b);
+        let rounds_up = SMALLEST * (1.0 - f64::EPSILON * f64::from(1 << 27));
+        if product.abs() == f32::MIN_POSITIVE && (f64::from(a) * f64::from(b)).abs() < rounds_up {
+            return 0f32.copysign(product);
+        }
+        flush_subnormal(product)
+    }
+
+    fn dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
+        let product = |lane: usize| Self::mul(a[lane], b[lane]);
+        (1..N).fold(product(0), |sum, lane| flush_subnormal(arith::add(M::PRECISION, sum, product(lane))))
+    }
+}
+
+/// Zero of the same sign for a number below 2^-126.
+#[inline(always)]
+pub(super) fn flush_subnormal(value: f32) -> f32 {
+    if value.is_subnormal() { 0f32.copysign(value) } else { value }
 }
 
 /// What an operation does.
@@ -182,26 +235,28 @@ impl Registers {
         let reads = &operation.reads;
         let value = match op {
             DataOp::Add => self.two(operation, |a, b| arith::add(precision, a, b)),
-            DataOp::Mul => self.two(operation, |a, b| arith::mul(precision, a, b)),
+            DataOp::Mul => self.two(operation, M::mul),
             DataOp::Sge => self.two(operation, arith::sge),
             DataOp::Slt => self.two(operation, arith::slt),
             DataOp::Max => self.two(operation, arith::max),
             DataOp::Min => self.two(operation, arith::min),
             DataOp::Mad => {
-                let product = self.two(operation, |a, b| arith::mul(precision, a, b));
+                let product = self.two(operation, M::mul);
                 lanes2(product, self.operand(&reads[2]), |a, b| arith::add(precision, a, b))
             }
             DataOp::Dp3 => {
                 let ([ax, ay, az, _], [bx, by, bz, _]) = (self.operand(&reads[0]), self.operand(&reads[1]));
-                [arith::dot(precision, [ax, ay, az], [bx, by, bz]); 4]
+                [M::dot([ax, ay, az], [bx, by, bz]); 4]
             }
-            DataOp::Dp4 => [arith::dot(precision, self.operand(&reads[0]), self.operand(&reads[1])); 4],
+            DataOp::Dp4 => [M::dot(self.operand(&reads[0]), self.operand(&reads[1])); 4],
             DataOp::Dph => {
-                [arith::dot_homogeneous(precision, self.operand(&reads[0]), self.operand(&reads[1])); 4]
+                // w of the second operand is added without a multiplication.
+                let ([ax, ay, az, _], [bx, by, bz, bw]) = (self.operand(&reads[0]), self.operand(&reads[1]));
+                [arith::add(precision, M::dot([ax, ay, az], [bx, by, bz]), bw); 4]
             }
             DataOp::Dst => {
                 let (a, b) = (self.operand(&reads[0]), self.operand(&reads[1]));
-                [1.0, arith::mul(precision, a[1], b[1]), a[2], b[3]]
+                [1.0, M::mul(a[1], b[1]), a[2], b[3]]
             }
             DataOp::Ex2 => [arith::exp2(precision, self.operand(&reads[0])[0]); 4],
             DataOp::Lg2 => [arith::log2(precision, self.operand(&reads[0])[0]); 4],
@@ -215,6 +270,7 @@ impl Registers {
                 [arith::litp_positive(x), arith::litp_power(y), 0.0, arith::litp_positive(w)]
             }
         };
+        let value = lanes1(value, M::result);
         // Whole vectors in, whole vector out: one load, one store.
         let write = operation.write;
         let places = self.places(operation.dest);

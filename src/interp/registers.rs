@@ -3,7 +3,7 @@
 //! Facts: hardware tests (operand order, masks, relative addressing); the defaults are ours, since hardware has none.
 
 use super::Uniforms;
-use super::operation::{Exact, F24, Fast, Operation};
+use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::isa::control::{Effect, Test};
 use crate::isa::{Dest, Index, Inst, Source};
 use crate::precision::{Precision, arith};
@@ -82,6 +82,13 @@ impl Registers {
         self.flags = [false; 2];
         self.left = [0; 4];
         self.saved = [0; 4];
+    }
+
+    /// Replaces every number below 2^-126 by a zero of its sign.
+    pub(super) fn flush_subnormals(&mut self) {
+        for place in self.file.iter_mut() {
+            *place = flush_subnormal(*place);
+        }
     }
 
     /// Executes the data part of an instruction. Steering is up to the caller: flow instructions, EMIT, SETEMIT and

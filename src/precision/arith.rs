@@ -89,12 +89,6 @@ pub fn dot<const N: usize>(precision: Precision, a: [f32; N], b: [f32; N]) -> f3
     sum
 }
 
-/// DPH: the dot product of x, y and z, plus `b`'s w, which is added without a multiplication.
-#[inline]
-pub fn dot_homogeneous(precision: Precision, a: [f32; 4], b: [f32; 4]) -> f32 {
-    add(precision, dot(precision, [a[0], a[1], a[2]], [b[0], b[1], b[2]]), b[3])
-}
-
 /// `1 / a`; exact and f24: ±0 gives +inf.
 #[inline]
 pub fn rcp(precision: Precision, a: f32) -> f32 {
@@ -308,7 +302,6 @@ mod tests {
     fn dot_products_sum_from_the_left_without_an_initial_zero() {
         same(dot(Exact, [-0.0; 4], [1.0; 4]), -0.0);
         same(dot(Exact, [1e8, 1.0, -1e8], [1.0; 3]), 0.0);
-        same(dot_homogeneous(Exact, [0.0; 4], [1.0; 4]), 1.0);
     }
 
     #[test]

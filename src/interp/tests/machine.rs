@@ -149,6 +149,32 @@ fn the_precision_reaches_arithmetic_inputs_and_uniforms() {
 }
 
 #[test]
+fn a_host_that_flushes_loses_inputs_products_and_sums_below_its_smallest_normal() {
+    // mad o0, v0, c0, v1; dp3 o1, v0, c0
+    let mad = word(Opcode::Mad, &[(Dest, 0), (Source1, 0), (Source2, 0x20), (Source3, 1)]);
+    let code = [mad, word(Opcode::Dp3, &[(Dest, 1), (Source1, 0x20), (Source2, 0)]), end()];
+    let tiny = f32::MIN_POSITIVE;
+    for (flush, [mad, dot]) in [
+        (false, [[0.5 * tiny, 1.75 * tiny, 0.25 * tiny, 1.0], [1.5 * tiny; 4]]),
+        (true, [[0.0, 1.0 * tiny, 0.0, 1.0], [0.0; 4]]),
+    ] {
+        for precision in [Precision::Exact, Precision::Fast] {
+            let settings = Settings { precision, flush_subnormals: flush, ..Settings::default() };
+            let mut machine = Machine::new(&program(&code), settings).expect("vertex");
+            let mut uniforms = Uniforms::default();
+            uniforms.floats[0] = [0.5, 0.75, 1.0, 1.0];
+            machine.set_uniforms(&uniforms);
+            let mut inputs = Registers::DEFAULT_INPUTS;
+            inputs[0] = [tiny, tiny, 0.25 * tiny, 1.0];
+            inputs[1] = [0.0, tiny, -0.0, 0.0];
+            let result = machine.run(&inputs).expect("ends");
+            assert_eq!(result[0], mad, "{precision:?} {flush}");
+            assert_eq!(result[1], dot, "{precision:?} {flush}");
+        }
+    }
+}
+
+#[test]
 fn the_trace_shows_instruction_operands_result_and_next_address() {
     let code = [
         word(Opcode::Mova, &[(Source1, 0)]),

@@ -212,7 +212,7 @@ fn check(generated: &Generated, precision: Precision) {
 fn run(generated: &Generated, precision: Precision, with_model: bool) {
     let program = generated.program();
     let uniforms = generated.uniforms();
-    let settings = Settings { precision, budget: BUDGET, lenient: false };
+    let settings = Settings { precision, budget: BUDGET, ..Settings::default() };
     let mut machine = Machine::new(&program, settings).expect("vertex program");
     machine.set_uniforms(&uniforms);
     let mut registers = Registers::new(precision, &uniforms);

@@ -1,7 +1,8 @@
 //! Runs one program on the reference interpreter and on the GPU and judges every output component.
 //! In: a program, its surroundings, uniforms and inputs. Out: a [`Verdict`]. The rules are those of the command line:
-//! on the exact route every bit must agree (but `fast` leaves the order of sums in dot products open), except results below 2^-126 (a driver may flush them), components that depend
-//! on EX2 or LG2 (a stated tolerance), and the sign of zero (no instruction can see it).
+//! on the exact route every bit must agree (but `fast` leaves the order of sums in dot products open), except components
+//! that depend on EX2 or LG2 (a stated tolerance), the sign of zero (no instruction can see it), and on a driver of which
+//! nothing is known results below 2^-126. A driver that is known to flush those is compared with an interpreter that does.
 
 use std::fmt;
 
@@ -14,6 +15,7 @@ use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 
 use crate::dots::{self, Order};
+use crate::driver::Subnormals;
 use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
 
 /// Tolerance of components that depend on EX2 or LG2, relative to the larger magnitude, on top of [`APPROXIMATE_FLOOR`].
@@ -142,20 +144,24 @@ pub fn shader(translator: &mut Translator, translated: &Translated, route: Route
 }
 
 /// The interpreter, ready for vertices.
-fn machine(case: &Case<'_>) -> Result<Machine, Error> {
-    let settings =
-        Settings { precision: case.options.precision, lenient: case.options.lenient, budget: case.budget };
+fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
+    let settings = Settings {
+        precision: case.options.precision,
+        lenient: case.options.lenient,
+        budget: case.budget,
+        flush_subnormals: subnormals == Subnormals::Flushed,
+    };
     let mut machine = Machine::new(case.program, settings)?;
     machine.set_uniforms(case.uniforms);
     Ok(machine)
 }
 
-/// Interpreter results of each vertex; nothing where the budget ran out.
+/// Interpreter results of each vertex, on a host with such subnormals; nothing where the budget ran out.
 ///
 /// # Errors
 /// Anything the interpreter refuses besides the budget.
-pub fn reference(case: &Case<'_>) -> Result<Vec<Option<Registers>>, Error> {
-    let mut machine = machine(case)?;
+pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<Registers>>, Error> {
+    let mut machine = machine(case, subnormals)?;
     let mut all = Vec::with_capacity(case.inputs.len());
     for inputs in case.inputs {
         match machine.run(inputs) {
@@ -169,7 +175,7 @@ pub fn reference(case: &Case<'_>) -> Result<Vec<Option<Registers>>, Error> {
 
 /// Which vertices take the logarithm of a number below 2^-126 on the interpreter.
 fn tiny_logarithms(case: &Case<'_>) -> Result<Vec<bool>, Error> {
-    let mut machine = machine(case)?;
+    let mut machine = machine(case, Subnormals::Kept)?;
     let mut all = Vec::with_capacity(case.inputs.len());
     for inputs in case.inputs {
         let mut tiny = false;
@@ -194,14 +200,29 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(case.program, case.around)?;
     let shader = shader(&mut translator, &translated, route)?;
-    let expected = reference(case)?;
+    compare_shader(gpu, case, &translated, shader, route)
+}
+
+/// As [`compare`], with a shader that was made from the compute entry of the translated program before.
+///
+/// # Errors
+/// What the interpreter or the GPU refuses.
+pub fn compare_shader(
+    gpu: &Gpu,
+    case: &Case<'_>,
+    translated: &Translated,
+    shader: Shader,
+    route: Route,
+) -> Result<Verdict, CompareError> {
+    let subnormals = gpu.facts().subnormals;
+    let expected = reference(case, subnormals)?;
     let kept: Vec<(usize, Registers)> =
         expected.iter().enumerate().filter_map(|(vertex, registers)| Some((vertex, (*registers)?))).collect();
     let inputs: Vec<Registers> = kept
         .iter()
         .map(|(vertex, _)| case.inputs[*vertex].map(|register| register.map(f32::to_bits)))
         .collect();
-    let uniforms = uniform_bytes(&translated, case.uniforms);
+    let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let approximate = translated.approximate();
     let ignored: &[u8] = if case.judge_approximate { &[] } else { &approximate };
@@ -211,7 +232,8 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
         for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
             let found = &without(ignored, expected, found);
             let witnesses: Vec<&Registers> = witnesses.iter().filter_map(|all| all.get(index)).collect();
-            let excuses = Excuses { witnesses, tiny_logarithm: tiny.get(*vertex).is_some_and(|&tiny| tiny) };
+            let tiny_logarithm = tiny.get(*vertex).is_some_and(|&tiny| tiny);
+            let excuses = Excuses { witnesses, subnormals, tiny_logarithm };
             verdict.vertex(*vertex, [expected, found], &excuses, &approximate, route);
         }
         verdict
@@ -221,6 +243,7 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
         return Ok(verdict);
     }
     let tiny = tiny_logarithms(case)?;
+    let options = Options { entry: EntryPoint::Compute, ..case.options };
     let freedom = freedom(options.precision, route);
     let mut witnesses = Vec::new();
     for &(order, no_contraction) in freedom {
@@ -275,10 +298,12 @@ fn ulp(a: f32, b: f32) -> u32 {
 }
 
 /// What a driver may do that makes one vertex differ.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Excuses<'a> {
     /// What the program gives where sums are taken otherwise, as the driver may.
     witnesses: Vec<&'a Registers>,
+    /// What its arithmetic makes of numbers below 2^-126.
+    subnormals: Subnormals,
     /// LG2 of a number below 2^-126 was taken: drivers may flush operands, and what they make of this one is off by up to 22.
     tiny_logarithm: bool,
 }
@@ -303,7 +328,7 @@ impl Verdict {
             for component in 0..4 {
                 let (expected, found) = (expected[register][component], found[register][component]);
                 let approximate = lanes >> component & 1 != 0;
-                if self.component(expected, found, approximate, route) {
+                if self.component([expected, found], approximate, route, excuses.subnormals) {
                     continue;
                 }
                 if approximate && excuses.tiny_logarithm {
@@ -327,7 +352,13 @@ impl Verdict {
     }
 
     /// Judges one component; false if it breaks the rules.
-    fn component(&mut self, expected: u32, found: u32, approximate: bool, route: Route) -> bool {
+    fn component(
+        &mut self,
+        [expected, found]: [u32; 2],
+        approximate: bool,
+        route: Route,
+        subnormals: Subnormals,
+    ) -> bool {
         if expected == found {
             return true;
         }
@@ -339,7 +370,13 @@ impl Verdict {
             self.signed_zeros += 1;
             return true;
         }
-        if a.is_subnormal() && b == 0.0 {
+        let flushed = match subnormals {
+            Subnormals::Kept => false,
+            // Expected is what a host that flushes computes. A number that only moves stays as it is on a driver.
+            Subnormals::Flushed => a == 0.0 && b.is_subnormal(),
+            Subnormals::Open => a.is_subnormal() && b == 0.0,
+        };
+        if flushed {
             self.flushed += 1;
             return true;
         }
@@ -362,7 +399,8 @@ mod tests {
     use super::*;
 
     fn judge(expected: f32, found: f32, approximate: bool, route: Route) -> bool {
-        Verdict::default().component(expected.to_bits(), found.to_bits(), approximate, route)
+        let bits = [expected.to_bits(), found.to_bits()];
+        Verdict::default().component(bits, approximate, route, Subnormals::Open)
     }
 
     #[test]

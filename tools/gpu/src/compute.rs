@@ -33,15 +33,17 @@ fn dispatch(
 ) -> Result<Vec<Registers>, GpuError> {
     use wgpu::{BufferBindingType, BufferUsages};
     let bytes: &[u8] = bytemuck::cast_slice(vertices);
+    let outputs = gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
     let mut bindings = vec![
-        (BufferBindingType::Storage { read_only: true }, gpu.filled(bytes, BufferUsages::STORAGE)),
-        (
-            BufferBindingType::Storage { read_only: false },
-            gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC),
+        Binding::whole(
+            BufferBindingType::Storage { read_only: true },
+            gpu.filled(bytes, BufferUsages::STORAGE),
         ),
+        Binding::whole(BufferBindingType::Storage { read_only: false }, outputs.clone()),
     ];
     if !uniforms.is_empty() {
-        bindings.push((BufferBindingType::Uniform, gpu.filled(uniforms, BufferUsages::UNIFORM)));
+        let uniforms = gpu.filled(uniforms, BufferUsages::UNIFORM);
+        bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
     }
     let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
     let module = shader.module(gpu);
@@ -61,7 +63,7 @@ fn dispatch(
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups((vertices.len() as u32).div_ceil(WORKGROUP), 1, 1);
     }
-    commands.copy_buffer_to_buffer(&bindings[1].1, 0, &read, 0, Some(bytes.len() as u64));
+    commands.copy_buffer_to_buffer(&outputs, 0, &read, 0, Some(bytes.len() as u64));
     let words = gpu.submit_and_read(commands, &read)?;
     Ok(words.chunks_exact(64).map(registers).collect())
 }
@@ -79,19 +81,37 @@ pub(crate) fn options() -> wgpu::PipelineCompilationOptions<'static> {
     wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() }
 }
 
+/// A buffer to bind.
+pub(crate) struct Binding {
+    pub(crate) ty: wgpu::BufferBindingType,
+    pub(crate) buffer: wgpu::Buffer,
+    /// Bytes that are seen at once, from an offset that is given with the group; all of it if nothing.
+    pub(crate) window: Option<wgpu::BufferSize>,
+}
+
+impl Binding {
+    pub(crate) fn whole(ty: wgpu::BufferBindingType, buffer: wgpu::Buffer) -> Self {
+        Self { ty, buffer, window: None }
+    }
+}
+
 /// A layout and a group that bind the buffers at 0, 1, 2, …, each for the stage of its type.
 pub(crate) fn bind(
     gpu: &Gpu,
-    buffers: &[(wgpu::BufferBindingType, wgpu::Buffer)],
+    buffers: &[Binding],
     stage: impl Fn(wgpu::BufferBindingType) -> wgpu::ShaderStages,
 ) -> (wgpu::PipelineLayout, wgpu::BindGroup) {
     let entries: Vec<_> = buffers
         .iter()
         .enumerate()
-        .map(|(binding, (ty, _))| wgpu::BindGroupLayoutEntry {
+        .map(|(binding, bound)| wgpu::BindGroupLayoutEntry {
             binding: binding as u32,
-            visibility: stage(*ty),
-            ty: wgpu::BindingType::Buffer { ty: *ty, has_dynamic_offset: false, min_binding_size: None },
+            visibility: stage(bound.ty),
+            ty: wgpu::BindingType::Buffer {
+                ty: bound.ty,
+                has_dynamic_offset: bound.window.is_some(),
+                min_binding_size: None,
+            },
             count: None,
         })
         .collect();
@@ -106,9 +126,13 @@ pub(crate) fn bind(
     let entries: Vec<_> = buffers
         .iter()
         .enumerate()
-        .map(|(binding, (_, buffer))| wgpu::BindGroupEntry {
+        .map(|(binding, bound)| wgpu::BindGroupEntry {
             binding: binding as u32,
-            resource: buffer.as_entire_binding(),
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: &bound.buffer,
+                offset: 0,
+                size: bound.window,
+            }),
         })
         .collect();
     let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::driver::Facts;
+
 /// What to run where no Vulkan driver is installed.
 pub const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
 
@@ -44,6 +46,7 @@ pub struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     name: String,
+    facts: Facts,
 }
 
 impl Gpu {
@@ -64,7 +67,7 @@ impl Gpu {
             return Err(GpuError::NoAdapter { wanted: adapter.map(str::to_string), found: names });
         };
         let adapter = &adapters[index];
-        let wanted = wgpu::Features::PASSTHROUGH_SHADERS | wgpu::Features::PRIMITIVE_INDEX;
+        let wanted = wgpu::Features::PASSTHROUGH_SHADERS;
         let request = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: None,
             required_features: adapter.features() & wanted,
@@ -74,11 +77,15 @@ impl Gpu {
             trace: wgpu::Trace::Off,
         }));
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
-        Ok(Self { device, queue, name: names[index].clone() })
+        Ok(Self { device, queue, name: names[index].clone(), facts: Facts::of(&adapter.get_info()) })
     }
     /// Name of the adapter.
     pub fn name(&self) -> &str {
         &self.name
+    }
+    /// What is known of its driver.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
     }
     /// Whether SPIR-V can be handed to the driver unchanged.
     pub fn has_passthrough(&self) -> bool {

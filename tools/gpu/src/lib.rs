@@ -6,6 +6,7 @@ pub mod compare;
 mod compute;
 mod device;
 mod dots;
+pub mod driver;
 mod passthrough;
 mod vertex;
 

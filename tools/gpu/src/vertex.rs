@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use transpica::host::{Interface, Location};
 
-use crate::compute::{bind, options};
+use crate::compute::{Binding, bind, options};
 use crate::{Gpu, GpuError, Registers, Shader};
 
 /// Width and height of the target in pixels.
@@ -37,11 +37,8 @@ pub struct Captured {
 /// were clipped.
 ///
 /// # Errors
-/// What the driver or wgpu refuses; a device without primitive index.
+/// What the driver or wgpu refuses.
 pub fn run_vertex(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
-    if !gpu.device.features().contains(wgpu::Features::PRIMITIVE_INDEX) {
-        return Err(GpuError::NoDevice("the device has no primitive index in fragment stages".into()));
-    }
     gpu.checked(|| draw(gpu, job))
 }
 
@@ -52,24 +49,23 @@ fn varyings(interface: &Interface) -> impl Iterator<Item = (u32, usize)> {
     })
 }
 
-/// A fragment stage that stores position and varyings of primitive n at n · (2 + varyings), with a mark before them.
+/// A fragment stage that stores a mark, the position and the varyings. (Not every driver tells it the primitive, so each
+/// vertex is drawn with a window of its own to store them in.)
 fn fragment(interface: &Interface, uniforms: bool) -> String {
-    let stride = 2 + varyings(interface).count();
     let mut arguments = String::new();
     let mut stores = String::new();
     for (index, (location, len)) in varyings(interface).enumerate() {
         let ty = ["f32", "vec2<f32>", "vec3<f32>", "vec4<f32>"][len - 1];
         let _ = writeln!(arguments, "    @location({location}) in{index}_v: {ty},");
         let padding = ", 0.0".repeat(4 - len);
-        let _ = writeln!(stores, "    captured[base + {}u] = vec4<f32>(in{index}_v{padding});", index + 2);
+        let _ = writeln!(stores, "    captured[{}] = vec4<f32>(in{index}_v{padding});", index + 2);
     }
     let binding = u32::from(uniforms);
     format!(
-        "enable primitive_index;\n\
-         @group(0) @binding({binding}) var<storage, read_write> captured: array<vec4<f32>>;\n\
-         @fragment fn main(@builtin(position) position: vec4<f32>, @builtin(primitive_index) index: u32,\n{arguments}) \
-         -> @location(0) vec4<f32> {{\n    let base = index * {stride}u;\n\
-             captured[base] = vec4<f32>(1.0);\n    captured[base + 1u] = position;\n{stores}    return position;\n}}\n"
+        "@group(0) @binding({binding}) var<storage, read_write> captured: array<vec4<f32>>;\n\
+         @fragment fn main(@builtin(position) position: vec4<f32>,\n{arguments}) \
+         -> @location(0) vec4<f32> {{\n\
+             captured[0] = vec4<f32>(1.0);\n    captured[1] = position;\n{stores}    return position;\n}}\n"
     )
 }
 
@@ -80,7 +76,7 @@ fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
     }
     let refused = |error: &dyn std::fmt::Debug| GpuError::Refused(format!("capture stage: {error:?}"));
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| refused(&error))?;
-    let capabilities = naga::valid::Capabilities::PRIMITIVE_INDEX;
+    let capabilities = naga::valid::Capabilities::empty();
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
         .validate(&module)
         .map_err(|error| refused(&error))?;
@@ -92,14 +88,20 @@ fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
 
 fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
     use wgpu::{BufferBindingType, BufferUsages};
-    let stride = 2 + varyings(job.interface).count();
-    let size = (job.vertices.len() * stride * 16) as u64;
+    let window = (2 + varyings(job.interface).count()) * 16;
+    let stride = window.next_multiple_of(gpu.device.limits().min_storage_buffer_offset_alignment as usize);
+    let size = (job.vertices.len() * stride) as u64;
     let captured = gpu.buffer(size, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST);
     let mut bindings = Vec::new();
     if !job.uniforms.is_empty() {
-        bindings.push((BufferBindingType::Uniform, gpu.filled(job.uniforms, BufferUsages::UNIFORM)));
+        let uniforms = gpu.filled(job.uniforms, BufferUsages::UNIFORM);
+        bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
     }
-    bindings.push((BufferBindingType::Storage { read_only: false }, captured.clone()));
+    bindings.push(Binding {
+        ty: BufferBindingType::Storage { read_only: false },
+        buffer: captured.clone(),
+        window: wgpu::BufferSize::new(window as u64),
+    });
     let (layout, group) = bind(gpu, &bindings, |ty| match ty {
         BufferBindingType::Uniform => wgpu::ShaderStages::VERTEX,
         BufferBindingType::Storage { .. } => wgpu::ShaderStages::FRAGMENT,
@@ -125,15 +127,17 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
             ..Default::default()
         });
         pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &group, &[]);
         if !job.interface.attributes.is_empty() {
             pass.set_vertex_buffer(0, vertices.slice(..));
         }
-        pass.draw(0..job.vertices.len() as u32, 0..1);
+        for vertex in 0..job.vertices.len() as u32 {
+            pass.set_bind_group(0, &group, &[vertex * stride as u32]);
+            pass.draw(vertex..vertex + 1, 0..1);
+        }
     }
     commands.copy_buffer_to_buffer(&captured, 0, &read, 0, Some(size));
     let words = gpu.submit_and_read(commands, &read)?;
-    Ok(words.chunks_exact(stride * 4).map(capture).collect())
+    Ok(words.chunks_exact(stride / 4).map(|words| capture(&words[..window / 4])).collect())
 }
 
 fn capture(words: &[u32]) -> Option<Captured> {

@@ -1,15 +1,14 @@
 //! Random programs on the GPU: SPIR-V unchanged bit for bit, the routes through naga within their tolerance.
 //! Without a Vulkan driver this fails and says how to install one.
 
-use transpica::error::Result;
-use transpica::host::{
-    ComponentSource, Constants, EntryPoint, Interface, Layout, Location, Options, Output, Surroundings,
-    Usage, layout,
-};
-use transpica::isa::Component;
+mod support;
+
+use support::Bare;
+use transpica::host::{EntryPoint, Layout, Options};
 use transpica::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare};
+use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Route};
 
 /// Instructions that one vertex may execute. A loop of the driver ends after 65,535 iterations, far above.
@@ -17,28 +16,8 @@ const BUDGET: u64 = 2000;
 /// Vertices for each program, all in one dispatch.
 const VERTICES: usize = 64;
 
-/// A program without a file: no constants, every register in the block.
-struct Bare;
-
-impl Surroundings for Bare {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn outputs(&self) -> Vec<Output> {
-        let components = Component::ALL.map(|component| ComponentSource::Register { register: 0, component });
-        vec![Output {
-            name: "position".into(),
-            location: Location::Position,
-            components: components.to_vec(),
-            color: false,
-        }]
-    }
-    fn interface(&self, usage: &Usage, _: &Options) -> Result<Interface> {
-        let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
-        let block = if needed { layout::registers() } else { Default::default() };
-        Ok(Interface { block, ..Interface::default() })
-    }
-}
+/// Programs of `a_value_loaded_in_a_loop_may_be_lost`.
+const LOOP_VALUES: [(Kind, u64); 1] = [(Kind::Clean, 281)];
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
@@ -72,6 +51,9 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
     let options = exact(precision);
     let (mut vertices, mut approximate, mut reassociated, mut programs) = (0, 0, 0, 0);
     for seed in seeds {
+        if gpu.facts().loses_loop_values && LOOP_VALUES.contains(&(kind, seed)) {
+            continue;
+        }
         for &route in routes {
             let verdict = one(&gpu, kind, seed, options, route);
             if let Some(first) = verdict.first {
@@ -133,7 +115,7 @@ fn a_zero_that_only_control_flow_shows_may_fold() {
     let gpu = gpu();
     for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
         let verdict = one(&gpu, kind, seed, exact(Precision::Exact), Route::Passthrough);
-        if gpu.name().contains("llvmpipe") {
+        if gpu.facts().folds_zero_factors {
             assert_eq!(verdict.registers, 1, "{kind:?} {seed}: {:?}", verdict.first);
         } else {
             assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
@@ -145,10 +127,27 @@ fn a_zero_that_only_control_flow_shows_may_fold() {
 fn a_logarithm_of_a_subnormal_may_be_off() {
     let gpu = gpu();
     let verdict = one(&gpu, Kind::Clean, 585, exact(Precision::Exact), Route::Passthrough);
-    assert!(verdict.passed() && verdict.flushed > 0, "{:?}", verdict.first);
+    assert!(verdict.passed(), "{:?}", verdict.first);
+    // A driver that flushes takes the logarithm of zero, as the interpreter does that it is compared with.
+    let flushes = gpu.facts().subnormals == Subnormals::Flushed;
+    assert_eq!(verdict.flushed > 0, !flushes, "{verdict:?}");
 }
 
 #[test]
 fn fast_programs_differ_by_the_order_of_sums_at_most() {
     run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
+}
+
+#[test]
+fn a_value_loaded_in_a_loop_may_be_lost() {
+    // FIXME: should agree. Invocations leave a loop of this program in different rounds, with a value that each round
+    // loads. SwiftShader gives 0 for it to those that left early, if it is a phi; a variable keeps it.
+    let gpu = gpu();
+    for (kind, seed) in LOOP_VALUES {
+        let verdict = one(&gpu, kind, seed, exact(Precision::Exact), Route::Passthrough);
+        let expected = if gpu.facts().loses_loop_values { 1 } else { 0 };
+        assert_eq!(verdict.registers, expected, "{kind:?} {seed}: {:?}", verdict.first);
+        let verdict = one(&gpu, kind, seed, exact(Precision::Exact), Route::Wgsl);
+        assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+    }
 }

@@ -12,6 +12,8 @@ use transpica_gpu::{Captured, Gpu, Route, VertexJob, run_vertex};
 
 /// Interpolation at a point divides by w and multiplies again.
 const TOLERANCE: f32 = 1.0e-4;
+/// How far a driver may move a vertex to its grid within the pixel, in pixels: Vulkan asks for 4 bits.
+const SUBPIXEL: f32 = 1.0 / 16.0;
 /// Vertices nearer to the border of the clip volume than this are not judged as inside or outside.
 const MARGIN: f32 = 1.0e-3;
 
@@ -86,7 +88,11 @@ fn judge(name: &str, expected: &[(Location, [f32; 4])], captured: Option<&Captur
     let [x, y, z, w] = position;
     let pixel = [(x / w + 1.0) * 32.0, (1.0 - y / w) * 32.0];
     for (expected, found) in pixel.iter().zip(captured.position) {
-        assert!((expected - found).abs() <= 0.51, "{name}: pixel {pixel:?}, found {:?}", captured.position);
+        assert!(
+            (expected - found).abs() <= 0.5 + SUBPIXEL,
+            "{name}: pixel {pixel:?}, found {:?}",
+            captured.position
+        );
     }
     assert!(close(z / w, captured.position[2]), "{name}: depth {}, found {:?}", z / w, captured.position);
     let varyings = expected.iter().filter(|(location, _)| *location != Location::Position);
@@ -107,7 +113,7 @@ fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
     let uniforms = scene(&file, &around);
     let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
     machine.set_uniforms(&uniforms);
-    let inputs: Vec<[[f32; 4]; 16]> = transpica_generate::inputs(9, 200)
+    let inputs: Vec<[[f32; 4]; 16]> = transpica_generate::inputs(9, 100)
         .iter()
         .map(|vertex| vertex.map(|[x, y, z, _]| [x, y, z, 1.0].map(|c: f32| c.clamp(-20.0, 20.0))))
         .collect();

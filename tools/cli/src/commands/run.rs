@@ -49,7 +49,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         }
         None => generated(seed, vertices, &around),
     };
-    let settings = Settings { precision: selection.precision.into(), lenient: false, budget };
+    let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
     let mut log = String::new();
     let outputs = match on {
         On::Cpu => interpret(&program, &state, settings, trace.then_some(&mut log))

@@ -1,0 +1,68 @@
+//! What is known of drivers: where each may differ from the interpreter, and why.
+//! In: what an adapter says of itself. Out: the facts by which results on it are judged.
+//! Facts: measured with programs whose arithmetic carries NoContraction, on Mesa 22.3 and on SwiftShader of 2024 and later.
+
+/// What a driver's compute stage makes of numbers below 2^-126.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subnormals {
+    /// They stay.
+    Kept,
+    /// All arithmetic takes and gives zero for them.
+    Flushed,
+    /// It is not known; Vulkan lets a driver do either at every operation.
+    Open,
+}
+
+/// What is known of one driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// What it is called here.
+    pub name: &'static str,
+    /// How it is recognised: part of the adapter's name or of the driver's, in lower case.
+    mark: &'static str,
+    /// What its compute stage makes of numbers below 2^-126.
+    pub subnormals: Subnormals,
+    /// Whether it gives 0 for 0 * NaN where it finds out at compile time that the factor is 0, NoContraction or not.
+    pub folds_zero_factors: bool,
+    /// Whether a phi that leaves a loop may give 0 to invocations that left it in an earlier round than others.
+    pub loses_loop_values: bool,
+}
+
+/// One row for each driver that the tests run on.
+const DRIVERS: [Facts; 2] = [
+    Facts {
+        name: "lavapipe",
+        mark: "llvmpipe",
+        // Mesa switches them off for vertex stages alone.
+        subnormals: Subnormals::Kept,
+        // Its arithmetic builder answers a product with a constant zero before it knows the other factor.
+        folds_zero_factors: true,
+        loses_loop_values: false,
+    },
+    Facts {
+        name: "SwiftShader",
+        mark: "swiftshader",
+        // It runs every stage in the processor's modes for that.
+        subnormals: Subnormals::Flushed,
+        folds_zero_factors: false,
+        // It seems to store such a phi in every round for all that have left so far, and loads give 0 to those.
+        loses_loop_values: true,
+    },
+];
+
+/// A driver of which nothing is known.
+const UNKNOWN: Facts = Facts {
+    name: "a driver of which nothing is known",
+    mark: "",
+    subnormals: Subnormals::Open,
+    folds_zero_factors: false,
+    loses_loop_values: false,
+};
+
+impl Facts {
+    /// The facts of the driver that says this of itself.
+    pub(crate) fn of(info: &wgpu::AdapterInfo) -> Self {
+        let said = format!("{} {} {}", info.name, info.driver, info.driver_info).to_lowercase();
+        DRIVERS.into_iter().find(|facts| said.contains(facts.mark)).unwrap_or(UNKNOWN)
+    }
+}

@@ -1,0 +1,161 @@
+//! SPIR-V that was optimised by `spirv-opt -O` stays valid and gives what it gave before.
+//! Without a Vulkan driver or spirv-tools this fails and says how to install them.
+
+mod support;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use support::Bare;
+use transpica::Translator;
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::isa::Stage;
+use transpica::precision::Precision;
+use transpica_generate::{Kind, generate};
+use transpica_gpu::compare::{Case, Verdict, compare_shader};
+use transpica_gpu::{Gpu, Route, Shader};
+
+/// Gives bytes to a program of spirv-tools and returns what it writes.
+fn pipe(program: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            format!("{program}: {error}; install it with: sudo apt-get install -y spirv-tools")
+        })?;
+    // It reads everything before it writes.
+    child.stdin.take().expect("piped").write_all(bytes).map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into())
+    }
+}
+
+/// The module after `spirv-opt -O`, valid.
+fn optimised(words: &[u32]) -> Result<Vec<u32>, String> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes = pipe("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes)?;
+    pipe("spirv-val", &["--target-env", "vulkan1.1", "-"], &bytes)?;
+    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+}
+
+/// What became smaller, and by how much.
+#[derive(Default)]
+struct Total {
+    programs: usize,
+    before: usize,
+    after: usize,
+}
+
+/// Compares a program before and after: both must pass, or break the rules in the same registers.
+fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
+    let mut translator = Translator::new(case.options, Profile::default());
+    let translated = translator.translate(case.program, case.around).expect("translates");
+    let words = translator.spirv(&translated).expect("SPIR-V");
+    let smaller = optimised(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    total.programs += 1;
+    total.before += words.len();
+    total.after += smaller.len();
+    let run = |words| {
+        let shader = Shader::Passthrough(words);
+        let verdict = compare_shader(gpu, case, &translated, shader, Route::Passthrough);
+        verdict.unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let (before, after): (Verdict, Verdict) = (run(words), run(smaller));
+    assert_eq!(
+        before.registers, after.registers,
+        "{name}: before {:?}, after {:?}",
+        before.first, after.first
+    );
+}
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+impl Total {
+    fn print(&self, what: &str, gpu: &Gpu) {
+        let Self { programs, before, after } = self;
+        println!(
+            "{what} on {}: {programs} programs, {before} words before, {after} after spirv-opt -O",
+            gpu.name()
+        );
+    }
+}
+
+#[test]
+fn optimised_samples_give_what_they_gave() {
+    let gpu = gpu();
+    let mut total = Total::default();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
+    let entries = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
+    let mut paths: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    paths.sort();
+    for path in paths {
+        let bytes = std::fs::read(&path).expect("readable");
+        let file = Shbin::parse(&bytes).expect("a sample");
+        for index in 0..file.executables.len() {
+            let program = dvle::program(&file, index, &Options::default().limits).expect("a program");
+            if program.stage() != Stage::Vertex {
+                continue;
+            }
+            let name = format!("{}#{index}", path.display());
+            let around = Executable::new(&file, index, &name).expect("there");
+            let mut uniforms = transpica_generate::uniforms(1);
+            around.constants().apply(&mut uniforms);
+            for (layout, precision) in
+                [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)]
+            {
+                let case = Case {
+                    program: &program,
+                    around: &around,
+                    uniforms: &uniforms,
+                    inputs: &transpica_generate::inputs(1, 64),
+                    options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
+                    budget: 20_000,
+                    judge_approximate: true,
+                };
+                judge(&gpu, &format!("{name} {layout:?} {precision:?}"), &case, &mut total);
+            }
+        }
+    }
+    assert!(total.programs > 50, "only {}", total.programs);
+    total.print("samples", &gpu);
+}
+
+#[test]
+fn optimised_random_programs_give_what_they_gave() {
+    let gpu = gpu();
+    for (kind, seeds, precision) in [
+        (Kind::Clean, 0..60, Precision::Exact),
+        (Kind::Wild, 0..40, Precision::Exact),
+        (Kind::Numeric, 0..20, Precision::Exact),
+        (Kind::Numeric, 20..40, Precision::F24),
+    ] {
+        let mut total = Total::default();
+        for seed in seeds {
+            let generated = generate(kind, seed);
+            let layout = Layout::Registers;
+            let options = Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() };
+            let case = Case {
+                program: &generated.program(),
+                around: &Bare,
+                uniforms: &generated.uniforms(),
+                inputs: &generated.inputs(64),
+                options,
+                budget: 2000,
+                judge_approximate: kind != Kind::Numeric,
+            };
+            judge(&gpu, &format!("{kind:?} seed {seed}"), &case, &mut total);
+        }
+        total.print(&format!("{kind:?} {precision:?}"), &gpu);
+    }
+}
