@@ -57,13 +57,17 @@ rules! {
     /// The program never reaches an END, or runs off the end of its code.
     NoEnd "no-end"
         "Every path must reach an END: behind the last word of the program whatever the unit's memory holds is executed.",
+    /// Vertex code that the vertex unit cannot hold.
+    BeyondUnit "beyond-unit"
+        "The vertex unit holds 512 words; what lies behind them is never loaded. Make the program shorter, or put procedures that \
+         only geometry programs call last.",
     /// An opcode that does not exist.
     Unassigned "unassigned-opcode"
         "The instruction set does not define this opcode; translation stops here unless it is told to be lenient.",
     /// An output component is written more than once on a path.
     OutputTwice "output-written-twice"
         "Hardware misbehaves when a vertex program writes a component of a mapped output more than once. Collect the value in a \
-         temporary and write it once.",
+         temporary and write it once. (Paths that exist only if one flag changes between two questions count as well.)",
     /// A mapped output component is not written on some path.
     OutputMissing "output-not-written"
         "Hardware hangs or misbehaves when a vertex program ends without having written every component of every mapped output. \
@@ -71,10 +75,10 @@ rules! {
     /// One instruction reads two input registers.
     TwoInputs "two-inputs"
         "An instruction can read one input register only; hardware reads the same for both. Copy one to a temporary first.",
-    /// A uniform that nothing sets.
+    /// A uniform that nothing in the file sets.
     UnboundUniform "unbound-uniform"
-        "Neither a symbol names this uniform nor a constant sets it, so it holds what an earlier program left there. Declare it, \
-         or set it with a constant.",
+        "No symbol names this uniform and no constant sets it: unless the application sets it by its number, it holds what an \
+         earlier program left there.",
 }
 
 impl fmt::Display for Rule {

@@ -1,10 +1,11 @@
 //! What single instructions read: input registers two at a time, uniforms that nothing sets.
 //! In: a program, its executable, which words are executed. Out: findings, one for each uniform at the first word that
-//! reads it. A relative read counts as a read of its base register only.
+//! reads it. Relative reads are not judged: which registers they reach is not known. Neither are float uniforms of geometry
+//! programs that take their vertices as such (variable and fixed mode).
 
 use super::{Findings, Rule};
-use crate::container::{ConstantValue, Dvle, SymbolBank};
-use crate::isa::{Flow, Inst, Operand, Pc, Program, Source};
+use crate::container::{ConstantValue, Dvle, GeometryMode, SymbolBank};
+use crate::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
 
 /// The uniforms of each bank that something sets or that were reported.
 struct Bound {
@@ -15,6 +16,11 @@ struct Bound {
 
 pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, reached: &[bool], findings: &mut Findings) {
     let mut bound = bound(executable);
+    let by_uniforms =
+        matches!(executable.header.geometry_mode(), Some(GeometryMode::Variable | GeometryMode::Fixed));
+    if program.stage() == Stage::Geometry && by_uniforms {
+        bound.floats = u128::MAX;
+    }
     for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
         // Range: the code of a program is that short.
         let pc = Pc(index as u16);
@@ -60,14 +66,14 @@ fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findi
                     findings.at(pc, Rule::TwoInputs, message);
                 }
             }
-            Source::Uniform(register) => {
+            Source::Uniform(register) if source.index == Index::None => {
                 let bit = 1u128 << (register & 127);
                 if bound.floats & bit == 0 {
                     bound.floats |= bit;
-                    findings.at(pc, Rule::UnboundUniform, format!("nothing sets c{register}"));
+                    findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets c{register}"));
                 }
             }
-            Source::Temp(_) => {}
+            Source::Uniform(_) | Source::Temp(_) => {}
         }
     }
 }
@@ -77,14 +83,14 @@ fn steering(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
         Flow::Loop { int, .. } => {
             if bound.ints >> int & 1 == 0 {
                 bound.ints |= 1 << int;
-                findings.at(pc, Rule::UnboundUniform, format!("nothing sets i{int}"));
+                findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets i{int}"));
             }
         }
         Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } | Flow::JmpU { bool: id, .. } => {
             // b15 belongs to the hardware: it is set while a geometry program starts anew.
             if bound.bools >> id & 1 == 0 && id != 15 {
                 bound.bools |= 1 << id;
-                findings.at(pc, Rule::UnboundUniform, format!("nothing sets b{id}"));
+                findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets b{id}"));
             }
         }
         Flow::Nop

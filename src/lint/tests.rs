@@ -106,11 +106,10 @@ fn every_path_reaches_an_end() {
     "#]],
     );
     plain("jmpu b, there\njmpu !b, there\nadd r0, r0, r0\nthere:", expect![""]);
-    let nop = 0x8400_0000;
     expect![[r#"
         pc 0x0: the program goes on behind the end of its code [no-end]
     "#]]
-    .assert_eq(&words(vec![nop]));
+    .assert_eq(&words(vec![nop()]));
 }
 
 #[test]
@@ -128,8 +127,18 @@ fn what_the_assembler_refuses_is_found_in_words() {
         pc 0x0: reads v0 and v1 in one instruction [two-inputs]
     "#]]
     .assert_eq(&words(vec![add_two_inputs, end]));
+    let mut long = vec![nop(); 513];
+    long[512] = end;
+    expect![[r#"
+        pc 0x200: the program goes on behind the 512 words of the vertex unit [beyond-unit]
+    "#]]
+    .assert_eq(&words(long));
     // Words that are not reached do not count.
     expect![""].assert_eq(&words(vec![end, 0x8000_0000]));
+}
+
+fn nop() -> u32 {
+    0x8400_0000
 }
 
 /// What is found in these words.
@@ -180,7 +189,7 @@ fn a_loop_writes_its_outputs_again() {
 fn uniforms_are_declared() {
     let nothing = |body| findings("", body, false);
     expect![[r#"
-        pc 0x0: nothing sets c5 [unbound-uniform]
+        pc 0x0: nothing in the file sets c5 [unbound-uniform]
     "#]]
     .assert_eq(&nothing("mov r0, c5\nmov r1, c5"));
     let constant =

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 
 use super::{Findings, Rule};
 use crate::isa::control::{self, Outcome, State, Test};
-use crate::isa::{Flow, Inst, Pc, Program};
+use crate::isa::program::VERTEX_WORDS;
+use crate::isa::{Flow, Inst, Pc, Program, Stage};
 
 /// How many states are looked at.
 const MOST_STATES: usize = 1 << 15;
@@ -27,6 +28,8 @@ struct Trace<'a> {
     work: Vec<Place>,
     reached: Vec<bool>,
     ends: bool,
+    /// Whether words that the unit cannot hold were reported.
+    beyond: bool,
     findings: &'a mut Findings,
 }
 
@@ -38,6 +41,7 @@ pub(super) fn run(program: &Program<'_>, findings: &mut Findings) -> Vec<bool> {
         work: Vec::new(),
         reached: vec![false; program.code().len()],
         ends: false,
+        beyond: false,
         findings,
     };
     trace.add(Place { state: State::at(program.entry()), after_mova: false, known: None });
@@ -64,6 +68,14 @@ impl Trace<'_> {
         let pc = place.state.pc;
         let Some(inst) = self.program.inst(pc) else { return };
         self.reached[pc.index()] = true;
+        if self.program.stage() == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS && !self.beyond {
+            self.beyond = true;
+            self.findings.at(
+                pc,
+                Rule::BeyondUnit,
+                "the program goes on behind the 512 words of the vertex unit",
+            );
+        }
         match inst {
             Inst::Mova { .. } if place.after_mova => {
                 self.findings.at(pc, Rule::MovaPair, "MOVA right after MOVA");

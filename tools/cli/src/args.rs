@@ -342,7 +342,9 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
   transpica asm lights.v.pica -o lights.shbin
   transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
 
-All files share code and operand descriptors; each makes one executable (DVLE), in the order given.")]
+All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
+- as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
+Warnings and what --lint finds do not change the exit status; a build can look at --lint --json, a list.")]
     Asm {
         /// The sources; - reads standard input
         #[arg(required = true, value_name = "FILE")]
@@ -359,7 +361,7 @@ All files share code and operand descriptors; each makes one executable (DVLE), 
         /// Also warn of what hardware does not tolerate
         #[arg(long)]
         lint: bool,
-        /// What --lint finds as JSON on standard output
+        /// With --lint: what it finds as JSON on standard output (the assembler's own warnings are not among it)
         #[arg(long, requires = "lint")]
         json: bool,
     },

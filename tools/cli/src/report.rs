@@ -47,10 +47,10 @@ impl Failure {
             diagnostic = diagnostic.with_help(hint.clone());
         }
         let mut text = String::new();
-        match handler(color).render_report(&mut text, &diagnostic) {
-            Ok(()) => eprint!("{text}"),
-            Err(fmt::Error) => eprintln!("{}", self.message),
+        if handler(color).render_report(&mut text, &diagnostic).is_err() {
+            text = format!("{}\n", self.message);
         }
+        say(&text);
     }
 }
 
@@ -58,6 +58,15 @@ fn handler(color: Color) -> GraphicalReportHandler {
     let theme = if use_color(color) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     GraphicalReportHandler::new_themed(theme)
 }
+
+/// Writes to standard error. Where nobody listens any more there is nobody to tell.
+fn say(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Longest line that is shown; of longer ones only the place is told.
+const WIDEST: usize = 400;
 
 /// A text that messages are about.
 pub struct Text {
@@ -73,13 +82,20 @@ pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: 
     let mut all: Vec<_> = warnings.chain(errors.iter().map(|error| (error, Severity::Error))).collect();
     all.sort_by_key(|(diagnostic, _)| (diagnostic.span.source, diagnostic.span.start));
     for (diagnostic, severity) in all {
-        eprint!("{}", render(diagnostic, severity, texts, color));
+        say(&render(diagnostic, severity, texts, color));
     }
 }
 
 fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Color) -> String {
     let Diagnostic { file, line, message, hint, span, .. } = diagnostic;
     let Some(text) = texts.get(span.source) else { return format!("{diagnostic}\n") };
+    let rest = text.text.get(span.start..).unwrap_or_default();
+    let before_in_line =
+        text.text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    if before_in_line.len() + rest.lines().next().unwrap_or_default().len() > WIDEST {
+        let hint = hint.as_ref().map_or(String::new(), |hint| format!("  help: {hint}\n"));
+        return format!("{diagnostic}\n{hint}");
+    }
     // Line markers of a preprocessor may give the line another name than its place in the text has.
     let before = text.text.get(..span.start).unwrap_or_default();
     let is_marked = *file != text.name || before.matches('\n').count() + 1 != *line as usize;

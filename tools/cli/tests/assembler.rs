@@ -169,3 +169,32 @@ fn the_samples_give_nothing_to_warn_of() {
         }
     }
 }
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let folder = folder("over");
+    let source = folder.join("a.pica");
+    fs::write(&source, ".proc main\n\tend\n.end\n").expect("written");
+    let name = source.to_str().expect("name");
+    let ran = transpica(&["asm", name, "-o", name]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("is a source; it is not overwritten"), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&source).expect("kept"), ".proc main\n\tend\n.end\n");
+    let out = folder.join("a.shbin");
+    let out = out.to_str().expect("name");
+    let ran = transpica(&["asm", name, "-o", out, "--header", out]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("cannot be both binary and header"), "{}", ran.err);
+    let ran = transpica_reading(&["asm", "-", "-", "-o", out], b".proc main\nend\n.end");
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("standard input can be read once only"), "{}", ran.err);
+    assert!(!fs::exists(out).expect("known"));
+}
+
+#[test]
+fn of_very_long_lines_only_the_place_is_told() {
+    let text = format!(".proc main\nmov r0, v0{}, zz\nend\n.end", " ".repeat(65_600));
+    let ran = transpica_reading(&["asm", "-", "-o", "-"], text.as_bytes());
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("standard input:2:") && ran.err.len() < 2000, "{} bytes", ran.err.len());
+}
