@@ -46,7 +46,7 @@ pub struct Translated {
     pub usage: Usage,
     /// The way it took.
     pub tier: Tier,
-    /// What was odd on the way.
+    /// What was odd on the way; also why it was not [`Tier::Structured`], if it was not.
     pub warnings: Vec<Warning>,
 }
 
@@ -123,11 +123,8 @@ impl Translator {
             EntryPoint::Compute => Outputs::Registers,
         };
         let context = Context { program, constants: &folded.floats, outputs, options };
-        let control = control(program, options)?;
-        let mut module = match &control {
-            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree)?,
-            Control::Code => lower::dispatched(context)?,
-        };
+        let (mut control, mut why) = choose(program, options)?;
+        let mut module = lowered(context, &mut control, &mut why)?;
         passes::optimize(&mut module, options.precision, &mut self.scratch);
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
@@ -136,7 +133,8 @@ impl Translator {
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;
-        let warnings = interface.warnings.clone();
+        let mut warnings = interface.warnings.clone();
+        warnings.extend(why.map(|why| simpler(&why, control.tier(), program)));
         Ok(Translated { module, interface, usage, tier: control.tier(), warnings })
     }
 
@@ -195,21 +193,61 @@ impl Control {
 /// # Errors
 /// A reachable undefined opcode, unless the options are lenient.
 pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
+    choose(program, options).map(|(control, _)| control)
+}
+
+/// As [`control`], and why it is not structured.
+fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
+    let limits = &options.limits;
     let known = explore::Options { lenient: options.lenient, ..explore::Options::default() };
-    let mut cfg = match explore::explore(program, &known, &options.limits)? {
+    let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
-        Explored::TooManyNodes { .. } => return Ok(Control::Code),
+        Explored::TooManyNodes { limit } => {
+            return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));
+        }
     };
-    if reduce(&mut cfg, &options.limits) == Reduced::Reducible
-        && let Structured::Tree(tree) = structure::structure(&cfg, &options.limits)
-    {
-        return Ok(Control::Tree(cfg, tree, Tier::Structured));
-    }
+    let why = match reduce(&mut cfg, limits) {
+        Reduced::Reducible => match structure::structure(&cfg, limits) {
+            Structured::Tree(tree) => return Ok((Control::Tree(cfg, tree, Tier::Structured), None)),
+            Structured::TooDeep { depth: Some(depth) } => {
+                format!("its structure is {depth} levels deep, {} are allowed", limits.depth)
+            }
+            Structured::TooDeep { depth: None } => "its jumps are too entangled".to_string(),
+        },
+        Reduced::TooDeep => format!("its loops are entangled more than {} levels deep", limits.depth),
+    };
+    Ok((dispatcher(cfg), Some(why)))
+}
+
+/// The simpler ways to run a graph: block by block, or without it.
+fn dispatcher(cfg: Cfg) -> Control {
     if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
-        return Ok(Control::Code);
+        return Control::Code;
     }
     let tree = structure::blocks::dispatcher(&cfg);
-    Ok(Control::Tree(cfg, tree, Tier::BlockDispatcher))
+    Control::Tree(cfg, tree, Tier::BlockDispatcher)
+}
+
+/// Lowers a program; in a simpler way where it passes a limit, and says so.
+fn lowered(context: Context<'_>, control: &mut Control, why: &mut Option<String>) -> Result<ir::Module> {
+    loop {
+        let result = match &*control {
+            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
+            Control::Code => return lower::dispatched(context),
+        };
+        let Err(Error { kind: Kind::Limit { name, limit, .. }, .. }) = result else { return result };
+        *why = Some(format!("lowering it takes more than {limit} {name}"));
+        *control = match std::mem::replace(control, Control::Code) {
+            Control::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
+            Control::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | Control::Code => Control::Code,
+        };
+    }
+}
+
+/// Tells that a program took a simpler way.
+fn simpler(why: &str, tier: Tier, program: &Program<'_>) -> Warning {
+    let text = format!("translated with a {tier}, which runs slower, because {why}");
+    Warning { text, at: At::Pc(program.entry().0) }
 }
 
 /// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not through every case.

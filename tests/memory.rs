@@ -2,6 +2,7 @@
 //! seconds in a debug build are enough for each program, also for the worst that are known.
 
 mod samples;
+mod worst;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,11 +10,12 @@ use std::time::{Duration, Instant};
 use peak_alloc::PeakAlloc;
 use samples::samples;
 use transpica::Translator;
-use transpica::container::{Constant, Descriptor, Model, NameOffset, Shbin, Symbol, write};
+use transpica::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::translate::Tier;
+use worst::{PLAIN, descriptor, hostile, model};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -95,95 +97,6 @@ fn check(what: &str, files: &[(String, Vec<u8>)], limit: Most) {
         longest.time
     );
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// A file with one vertex program that starts at 0.
-fn file(code: Vec<u32>) -> Vec<u8> {
-    let mut model = model();
-    model.code = code;
-    model.descriptors = vec![descriptor(PLAIN)];
-    write(&model)
-}
-
-fn descriptor(bits: u32) -> Descriptor {
-    Descriptor { bits, usage: 0, reserved: 0 }
-}
-
-/// `textured.shbin`, for its output map.
-fn model() -> Model {
-    Model::from(&Shbin::parse(include_bytes!("../shaders/textured.shbin")).expect("valid"))
-}
-
-const CALL: u32 = 0x24;
-const CALLC: u32 = 0x25;
-const IFU: u32 = 0x27;
-const IFC: u32 = 0x28;
-const LOOP: u32 = 0x29;
-const JMPC: u32 = 0x2C;
-const JMPU: u32 = 0x2D;
-const END: u32 = 0x22 << 26;
-
-/// An instruction of the control-flow formats: where to, how many, and condition or uniform.
-fn flow(opcode: u32, target: usize, num: usize, detail: usize) -> u32 {
-    opcode << 26 | (detail as u32 & 0xF) << 22 | (target as u32 & 0xFFF) << 10 | num as u32 & 0xFF
-}
-
-/// An addition to an output or temporary register, so that paths differ in what they compute.
-fn data(n: usize) -> u32 {
-    let n = n as u32;
-    let dest = if n.is_multiple_of(5) { n % 16 } else { 0x10 + n % 16 };
-    dest << 21 | (n * 7 % 0x20) << 12 | (0x10 + n * 3 % 16) << 7
-}
-
-/// The descriptor that `data` names: `xyzw`, no sign changed.
-const PLAIN: u32 = 0xF | 0x1B << 5 | 0x1B << 14 | 0x1B << 23;
-
-/// A number that looks random.
-fn scramble(n: usize) -> usize {
-    n.wrapping_mul(2_654_435_761) >> 7
-}
-
-/// What stands at an address of a program of so many words.
-type Pattern = fn(n: usize, words: usize) -> u32;
-
-/// Many control states, deep nesting, long lives.
-const PATTERNS: [(&str, Pattern); 23] = [
-    ("jumps everywhere", |n, words| flow(JMPC, scramble(n) % words, 0, n)),
-    ("uniform jumps everywhere", |n, words| flow(JMPU, scramble(n) % words, scramble(n) & 1, n)),
-    ("jumps to the mirror image", |n, words| flow(JMPC, words - 1 - n, 0, n)),
-    ("jumps to itself", |n, _| flow(JMPC, n, 0, 0)),
-    ("forward jumps", |n, words| flow(JMPC, n + 2 + scramble(n) % (words - n), 0, n)),
-    ("forward jumps to the end", |n, words| flow(JMPC, words - 1, 0, n)),
-    ("forward jumps by two", |n, _| flow(JMPC, n + 2, 0, n)),
-    ("backward jumps", |n, _| flow(JMPC, n / 2, 0, n)),
-    ("backward jumps to the start", |n, _| flow(JMPC, 0, 0, n)),
-    ("nested ranges", |n, words| flow(IFU, (words - 1 - n).max(n + 1), 0, n)),
-    ("nested ranges with else", |n, words| flow(IFC, n + (words - n) / 2, 255, n)),
-    ("overlapping ranges", |n, _| flow(IFC, n + 1 + scramble(n) % 40, scramble(n * 3) % 40, n)),
-    ("ranges of one length", |n, _| flow(IFC, n + 20, 20, n)),
-    ("loops around the rest", |n, words| flow(LOOP, words - 2, 0, n & 3)),
-    ("loops that overlap", |n, _| flow(LOOP, n + 1 + scramble(n) % 60, 0, n & 3)),
-    ("nested loops", |n, words| flow(LOOP, (words - 1 - n).max(n + 1), 0, n & 3)),
-    ("call bomb", |n, _| flow(CALL, n + 1, 255, 0)),
-    ("call bomb in steps", |n, _| flow(CALL, n + 2, 2, 0)),
-    ("calls everywhere", |n, words| flow(CALL, scramble(n) % words, scramble(n * 5) % 256, 0)),
-    ("conditional calls", |n, _| flow(CALLC, n + 1, 255, n)),
-    ("conditional calls everywhere", |n, words| flow(CALLC, scramble(n) % words, 3, n)),
-    ("calls of the start", |n, _| flow(CALLC, 0, 1 + n % 8, n)),
-    ("everything", |n, words| {
-        let opcode = CALL + (scramble(n * 11) % 10) as u32;
-        flow(opcode, scramble(n) % words, scramble(n * 5) % 256, scramble(n * 13))
-    }),
-];
-
-/// Programs of all patterns, with `between` words of arithmetic after each of control flow.
-fn hostile(words: usize, between: usize) -> Vec<(String, Vec<u8>)> {
-    let program = |(name, pattern): (&str, Pattern)| {
-        let word = |n: usize| if n.is_multiple_of(between + 1) { pattern(n, words) } else { data(n) };
-        let code = (0..words - 1).map(word).chain([END]).collect();
-        (format!("{name}, {words} words, {between} between"), file(code))
-    };
-    PATTERNS.into_iter().map(program).collect()
 }
 
 #[test]

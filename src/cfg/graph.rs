@@ -218,16 +218,15 @@ pub fn cycles<I: IntoIterator<Item = Block>>(
     blocks: &[Block],
     targets: impl Fn(Block) -> I,
 ) -> Vec<Vec<Block>> {
-    let numbers: std::collections::BTreeMap<Block, u32> = blocks.iter().copied().zip(0..).collect();
     let mut graph = DiGraph::<Block, ()>::with_capacity(blocks.len(), 2 * blocks.len());
     for &block in blocks {
         graph.add_node(block);
     }
     let mut alone = Vec::new();
-    for &block in blocks {
+    for (number, &block) in (0u32..).zip(blocks) {
         for target in targets(block) {
-            if let Some(&number) = numbers.get(&target) {
-                graph.add_edge(numbers[&block].into(), number.into(), ());
+            if let Ok(to) = blocks.binary_search(&target) {
+                graph.add_edge(number.into(), (to as u32).into(), ()); // Range: a block's place among blocks.
                 if target == block {
                     alone.push(block);
                 }
@@ -240,7 +239,7 @@ pub fn cycles<I: IntoIterator<Item = Block>>(
         blocks
     });
     let mut cycles: Vec<_> =
-        components.filter(|blocks| blocks.len() > 1 || alone.contains(&blocks[0])).collect();
+        components.filter(|blocks| blocks.len() > 1 || alone.binary_search(&blocks[0]).is_ok()).collect();
     cycles.sort_unstable();
     cycles
 }

@@ -23,9 +23,13 @@ use crate::limits::Limits;
 pub enum Reduced {
     /// The graph is reducible (now, or it was before).
     Reducible,
-    /// Cycles are nested deeper than the limit, which no structured program can be either; the graph is as it was.
+    /// Cycles are nested deeper than the limit, which no structured program can be either, or so entangled that the steps
+    /// ran out; the graph is as it was.
     TooDeep,
 }
+
+/// What looking for the cycles among some blocks takes for each of them, in steps.
+const STEPS_FOR_EACH_BLOCK: u32 = 32;
 
 /// Makes a graph reducible.
 ///
@@ -39,11 +43,14 @@ pub fn reduce(cfg: &mut Cfg, limits: &Limits) -> Reduced {
     }
     let mut reduce = Reduce::new(cfg.clone());
     let mut work = vec![(reduce.cfg.blocks.keys().collect::<Vec<_>>(), 0)];
+    let mut steps = limits.steps / STEPS_FOR_EACH_BLOCK;
     while let Some((blocks, depth)) = work.pop() {
-        let found = cycles(&blocks, |block| {
-            // The targets are collected because the graph changes between the levels, not within one.
-            reduce.cfg.blocks[block].terminator.targets().collect::<Vec<_>>()
-        });
+        // Range: fewer blocks than the node limit allows, and a few for each edge.
+        steps = steps.saturating_sub(blocks.len() as u32);
+        if steps == 0 {
+            return Reduced::TooDeep;
+        }
+        let found = cycles(&blocks, |block| reduce.cfg.blocks[block].terminator.targets());
         if depth > limits.depth && !found.is_empty() {
             return Reduced::TooDeep;
         }

@@ -51,7 +51,7 @@ pub struct Context<'a> {
 /// Lowers a structured program.
 ///
 /// # Errors
-/// More values than `options.limits.values`.
+/// More values than `options.limits.values`, or more lanes copied than `options.limits.steps`.
 pub fn structured(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
     tree::lower(context, cfg, tree)
 }

@@ -80,6 +80,8 @@ pub(super) struct Builder {
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
+    /// Lanes copied so far.
+    copied: usize,
 }
 
 impl Builder {
@@ -105,6 +107,7 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
+            copied: 0,
         };
         let register = builder.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
@@ -199,11 +202,13 @@ impl Builder {
 
     fn snapshot(&mut self) -> usize {
         let start = self.snapshots.len();
+        self.copied += self.state.len();
         self.snapshots.extend_from_slice(&self.state);
         start
     }
     fn restore(&mut self, snapshot: usize) {
         let slots = self.state.len();
+        self.copied += slots;
         self.state.copy_from_slice(&self.snapshots[snapshot..snapshot + slots]);
         self.reachable = true;
     }
@@ -463,6 +468,12 @@ impl Builder {
             }
         };
         self.func.nodes.push(data)
+    }
+
+    /// Whether the function is still within its limits.
+    pub(super) fn check(&self, limits: &Limits) -> Result<()> {
+        limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
+        limits::check("steps", self.copied, limits.steps, At::Whole)
     }
 
     /// Ends the function with its outputs; they are lost where control never reaches here.

@@ -38,6 +38,7 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
     walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
     while let Some(task) = walk.tasks.pop() {
         walk.run(task);
+        walk.builder.check(&context.options.limits)?;
     }
     let mut builder = walk.builder;
     let values = outputs::values(&mut builder, context.outputs, context.options);

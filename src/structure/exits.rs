@@ -38,13 +38,24 @@ pub(super) struct Lowered {
 ///
 /// Nothing comes out if there are very many statements: each breakable may be left for many labels outside, and each of them
 /// is tested after it. So many nest far too deep anyway.
-pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32) -> Option<Lowered> {
+///
+/// Nor does anything come out if it takes more than `steps`; what is left of them remains there.
+pub(super) fn lower(
+    events: &[Event],
+    blocks: usize,
+    regions: u32,
+    deepest: u32,
+    steps: &mut u32,
+) -> Option<Lowered> {
     let mut exits = Exits {
         items: Items::default(),
         frames: Vec::with_capacity(16),
         pending: vec![0; blocks],
-        vars: vec![NONE; blocks],
+        levels: vec![0; blocks],
+        open_labels: 0,
+        vars: Vec::with_capacity(16),
         next_var: regions,
+        steps: *steps,
         targets: Targets { mark: vec![0; blocks], round: 0, list: Vec::new() },
         ends: Ends::default(),
         found: Vec::new(),
@@ -55,10 +66,12 @@ pub(super) fn lower(events: &[Event], blocks: usize, regions: u32, deepest: u32)
     let most = blocks * MOST_STATEMENTS + 1024;
     for &event in events {
         exits.event(event);
-        if exits.items.items.len() > most {
+        if exits.items.items.len() > most || exits.steps == 0 {
+            *steps = exits.steps;
             return None;
         }
     }
+    *steps = exits.steps;
     Some(Lowered { items: exits.items, root, vars: exits.next_var })
 }
 
@@ -134,9 +147,17 @@ struct Exits {
     frames: Vec<Frame>,
     /// By label: how many exits to it are still to be lowered.
     pending: Vec<u32>,
-    /// By label: the variable that says that something goes there, or [`NONE`].
+    /// By label: how many labels are open around it.
+    levels: Vec<usize>,
+    /// How many labels are open.
+    open_labels: usize,
+    /// By level of labels: the variable that says that something goes to the one that is open there, or [`NONE`]. Labels
+    /// share it that are never open at the same time: everything that is done with it lies inside of the label's scope or
+    /// loop, and begins with a reset.
     vars: Vec<u32>,
     next_var: u32,
+    /// Work left.
+    steps: u32,
     targets: Targets,
     ends: Ends,
     found: Vec<Exit>,
@@ -157,8 +178,8 @@ struct Closing {
 impl Exits {
     fn event(&mut self, event: Event) {
         match event {
-            Event::OpenScope(label) => self.open(FrameKind::Scope(label), 0),
-            Event::OpenLoop(head) => self.open(FrameKind::Loop(head), 1),
+            Event::OpenScope(label) => self.open(label, FrameKind::Scope(label), 0),
+            Event::OpenLoop(head) => self.open(head, FrameKind::Loop(head), 1),
             Event::Block(block) => self.push(Kind::Block(block)),
             Event::If(test) => self.open_if(Cond::Test(test)),
             Event::IfDispatch { region, value } => self.open_if(Cond::VarIs { var: Var(region), value }),
@@ -169,6 +190,9 @@ impl Exits {
             Event::Br(target) => self.br(target),
             Event::CloseScope | Event::CloseLoop | Event::EndSwitch => {
                 let Some(frame) = self.frames.pop() else { return };
+                if matches!(frame.kind, FrameKind::Scope(_) | FrameKind::Loop(_)) {
+                    self.open_labels -= 1;
+                }
                 match frame.kind {
                     FrameKind::Scope(label) => self.close_scope(label, frame.base),
                     FrameKind::Loop(head) => self.close_loop(head, frame.base),
@@ -211,7 +235,12 @@ impl Exits {
         self.items.open(depth)
     }
 
-    fn open(&mut self, kind: FrameKind, levels: u32) {
+    fn open(&mut self, label: Block, kind: FrameKind, levels: u32) {
+        self.levels[label.index()] = self.open_labels;
+        self.open_labels += 1;
+        if self.vars.len() < self.open_labels {
+            self.vars.push(NONE);
+        }
         let base = self.nested(levels);
         self.frames.push(Frame { kind, base, cursor: base });
     }
@@ -310,6 +339,11 @@ impl Exits {
             }
             at += 1;
         }
+        self.spend(at);
+    }
+
+    fn spend(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
     }
 
     /// Removes a scope all of whose exits stand at its end. What follows goes to the innermost list in which all of those
@@ -387,9 +421,11 @@ impl Exits {
         self.found.clear();
         let deepest = bodies.first().map_or(0, |&body| self.items.seq(body).depth) + self.deepest;
         let mut work: Vec<(Seq, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
+        let mut steps = self.frames.len();
         while let Some((seq, tail)) = work.pop() {
             let mut at = self.items.seq(seq).first;
             while at != NONE {
+                steps += 1;
                 let item = *self.items.item(at);
                 let tail = tail && item.next == NONE;
                 match item.kind {
@@ -405,6 +441,7 @@ impl Exits {
                 at = item.next;
             }
         }
+        self.spend(steps);
     }
 
     /// Lowers the exits that were found. Those that leave more than what is being closed become the current targets.
@@ -434,7 +471,7 @@ impl Exits {
 
     /// The variable that says that something goes to a label.
     fn variable(&mut self, label: Block) -> Var {
-        let var = &mut self.vars[label.index()];
+        let var = &mut self.vars[self.levels[label.index()]];
         if *var == NONE {
             *var = self.next_var;
             self.next_var += 1;

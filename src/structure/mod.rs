@@ -60,8 +60,10 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     }
     let Some(events) = ramsey::events(cfg, entry, exit) else { return Structured::TooDeep { depth: None } };
     let mut least = None;
+    let mut steps = limits.steps;
     for deepest in DEEPEST {
-        let Some(mut lowered) = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest) else {
+        let lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest, &mut steps);
+        let Some(mut lowered) = lowered else {
             continue;
         };
         flatten::flatten(&mut lowered.items, cfg.regions);

@@ -1,0 +1,228 @@
+//! The same program and options give the same bytes: in every run, process and thread, whatever was translated before, and
+//! whatever seeds hash tables have.
+
+mod samples;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+use std::thread;
+
+use samples::samples;
+use transpica::container::{Descriptor, Model, ShaderType, Shbin, write};
+use transpica::error::Result;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Options, Profile};
+use transpica::precision::Precision;
+use transpica::{Translated, Translator};
+use transpica_generate::{Kind, generate};
+
+const THREADS: usize = 8;
+const RANDOM_PROGRAMS: u64 = 200;
+
+/// A program in its file.
+struct Input {
+    name: String,
+    bytes: Vec<u8>,
+    executable: usize,
+}
+
+/// Every vertex program of the samples, and random ones.
+fn inputs() -> &'static [Input] {
+    static INPUTS: OnceLock<Vec<Input>> = OnceLock::new();
+    INPUTS.get_or_init(|| {
+        let mut inputs = Vec::new();
+        for sample in samples() {
+            let file = Shbin::parse(&sample.bytes).expect("valid");
+            for (executable, dvle) in file.executables.iter().enumerate() {
+                if dvle.header.shader_type() == Some(ShaderType::Vertex) {
+                    let (name, bytes) = (sample.name.clone(), sample.bytes.clone());
+                    inputs.push(Input { name, bytes, executable });
+                }
+            }
+        }
+        let container = Shbin::parse(include_bytes!("../shaders/textured.shbin")).expect("valid");
+        for seed in 0..RANDOM_PROGRAMS {
+            let kind = Kind::ALL[seed as usize % Kind::ALL.len()];
+            let generated = generate(kind, seed);
+            let mut model = Model::from(&container);
+            model.code = generated.code;
+            let descriptors = generated.descriptors.into_iter();
+            model.descriptors = descriptors.map(|bits| Descriptor { bits, usage: 0, reserved: 0 }).collect();
+            model.executables[0].header.main = generated.entry.0.into();
+            inputs.push(Input { name: format!("{kind:?} {seed}"), bytes: write(&model), executable: 0 });
+        }
+        inputs
+    })
+}
+
+/// Different for neighbours, so that a translator is used for different things.
+fn options(index: usize) -> Options {
+    Options {
+        entry: [EntryPoint::Vertex, EntryPoint::Compute][index % 2],
+        precision: [Precision::Exact, Precision::Fast, Precision::F24][index / 2 % 3],
+        ..Options::default()
+    }
+}
+
+/// How many different options there are.
+const OPTIONS: usize = 6;
+
+/// Translators for all options, to be used many times.
+fn translators() -> Vec<Translator> {
+    (0..OPTIONS).map(|index| Translator::new(options(index), Profile::default())).collect()
+}
+
+/// Everything that a translation gives, as one number, or the error.
+fn fingerprint(translator: &mut Translator, input: &Input) -> String {
+    let translate = |translator: &mut Translator| -> Result<(Translated, Vec<u32>)> {
+        let file = Shbin::parse(&input.bytes)?;
+        let program = dvle::program(&file, input.executable, &translator.options().limits)?;
+        let around = Executable::new(&file, input.executable, &input.name)?;
+        let translated = translator.translate(&program, &around)?;
+        let words = translator.spirv(&translated)?;
+        Ok((translated, words))
+    };
+    match translate(translator) {
+        Ok((translated, words)) => {
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            let rest = format!("{:?} {:?}", translated.interface, translated.warnings);
+            let text = text(translator, &translated);
+            format!("{:016x}", hash(bytes.chain(rest.into_bytes()).chain(text.into_bytes())))
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+#[cfg(feature = "wgsl")]
+fn text(translator: &Translator, translated: &Translated) -> String {
+    let text = translator.text(translated, transpica::backend::text::Language::Wgsl);
+    text.unwrap_or_else(|error| error.to_string())
+}
+
+#[cfg(not(feature = "wgsl"))]
+fn text(_: &Translator, _: &Translated) -> String {
+    String::new()
+}
+
+/// FNV-1a, which is the same everywhere.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// All inputs, each with a translator of its own, in order.
+fn expected() -> &'static [String] {
+    static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
+    EXPECTED.get_or_init(|| {
+        let one =
+            |(index, input)| fingerprint(&mut Translator::new(options(index), Profile::default()), input);
+        inputs().iter().enumerate().map(one).collect()
+    })
+}
+
+/// Translates all inputs in a scattered order with translators that are used again, and compares.
+fn check_scattered(start: usize) {
+    let mut translators = translators();
+    let inputs = inputs();
+    // 7919 is prime and larger than their number, so each input gets its turn.
+    for step in 0..inputs.len() {
+        let index = (start + step * 7919) % inputs.len();
+        let found = fingerprint(&mut translators[index % OPTIONS], &inputs[index]);
+        assert_eq!(found, expected()[index], "{}", inputs[index].name);
+    }
+}
+
+#[test]
+fn a_reused_translator_gives_what_a_new_one_gives() {
+    let translated = expected().iter().filter(|found| found.len() == 16).count();
+    assert!(translated > inputs().len() * 9 / 10, "{translated} of {} were translated", inputs().len());
+    let different: BTreeSet<_> = expected().iter().collect();
+    assert!(different.len() > inputs().len() / 2, "only {} results differ", different.len());
+    check_scattered(1);
+}
+
+#[test]
+fn eight_threads_at_once_give_what_one_gives() {
+    expected();
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            scope.spawn(move || check_scattered(number * 31));
+        }
+    });
+}
+
+/// Set for the process that [`another_process_gives_the_same`] starts.
+const CHILD: &str = "TRANSPICA_DETERMINISM_CHILD";
+
+/// How the line begins that it prints.
+const MARK: &str = "fingerprint of everything: ";
+
+/// Hash tables of the standard library get a new random seed in each process.
+#[test]
+fn another_process_gives_the_same() {
+    let all = format!("{MARK}{:016x}", hash(expected().concat().bytes()));
+    if std::env::var_os(CHILD).is_some() {
+        println!("\n{all}");
+        return;
+    }
+    let child = Command::new(std::env::current_exe().expect("this test has a path"))
+        .args(["--exact", "another_process_gives_the_same", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("this test can be run again");
+    let output = String::from_utf8_lossy(&child.stdout);
+    let found = output.lines().find(|line| line.starts_with(MARK));
+    assert_eq!(found, Some(&all[..]), "{output}{}", String::from_utf8_lossy(&child.stderr));
+}
+
+/// Where a hash table may stand in the library, and why its order is never seen.
+const ALLOWED: [(&str, &str); 2] = [
+    ("lint/trace.rs", "states seen so far: only `insert` and `len`, the order is that of the work list"),
+    ("backend/text/wgsl/names.rs", "names in use: only looked up; naga's hasher has no seed"),
+];
+
+/// Where order matters there is a `Vec` or `BTreeMap`, so seeds cannot matter. (`cfg/states.rs` has a table of its own: the hash,
+/// which has no seed, says where to look, and numbers follow the order of arrival.)
+#[test]
+fn hash_tables_stand_only_where_their_order_is_never_seen() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.clone()];
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = fs::read_to_string(&path).expect("readable");
+                if ["HashMap", "HashSet", "RandomState", "DefaultHasher"]
+                    .iter()
+                    .any(|name| text.contains(name))
+                {
+                    let path = path.strip_prefix(&source).expect("below it");
+                    found.insert(path.to_string_lossy().replace('\\', "/"));
+                }
+            }
+        }
+    }
+    let allowed: BTreeSet<_> = ALLOWED.iter().map(|(file, _)| file.to_string()).collect();
+    assert_eq!(found, allowed, "give the reason in `ALLOWED`, or use a BTreeMap");
+}
+
+/// A hash table that is iterated would show its seed.
+#[test]
+fn allowed_hash_tables_are_never_iterated() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (file, field) in [("lint/trace.rs", "seen"), ("backend/text/wgsl/names.rs", "taken")] {
+        let text = fs::read_to_string(source.join(file)).expect("readable");
+        let uses: BTreeSet<_> = text
+            .match_indices(&format!(".{field}."))
+            .map(|(at, name)| text[at + name.len()..].split('(').next().unwrap_or_default())
+            .collect();
+        let looked_up = ["contains", "contains_key", "get", "insert", "len"];
+        assert!(!uses.is_empty() && uses.iter().all(|name| looked_up.contains(name)), "{file}: {uses:?}");
+        assert!(!text.contains(&format!("in &self.{field}")) && !text.contains(&format!("in self.{field}")));
+    }
+}
