@@ -140,7 +140,7 @@ pub const TOWERS: &[(&str, Pattern)] = &[
     ("towers of loops that change everything", |n, words| loops_around_all(n, 0, words - 1, 60)),
     ("loops around everything", |n, words| loops_around_all(n, 0, words - 1, 24)),
     ("skips called four times", |n, words| called(n, words, |n, _, end| skips(n, 0, end))),
-    ("skips in a loop called four times", |n, words| called(n, words, |n, first, end| skips(n, first, end))),
+    ("skips in a loop called four times", |n, words| called(n, words, skips)),
     ("ranges that look nested", |n, words| {
         // A thousand openings, then as many words in which they end.
         let (base, at) = (n / 500 * 500, n % 500);
@@ -183,7 +183,7 @@ fn two_exits(n: usize, first: usize, end: usize) -> u32 {
 fn skips(n: usize, first: usize, end: usize) -> u32 {
     match n % 3 {
         0 if first != 0 && n + 4 > end => flow(JMPC, first, 0, n),
-        0 if first != 0 && n % 8 == 0 => flow(JMPC, end, 0, n),
+        0 if first != 0 && n.is_multiple_of(8) => flow(JMPC, end, 0, n),
         0 => flow(JMPC, (n + 2 + scramble(n) % 30).min(end), 0, n),
         1 => compare(n),
         _ => plain(n),
