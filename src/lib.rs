@@ -4,6 +4,8 @@
 pub mod entity;
 pub mod error;
 pub mod limits;
+#[doc(hidden)]
+pub mod mutants;
 pub mod precision;
 
 pub mod container;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
 use crate::isa::control::{Effect, Test};
 use crate::isa::{Condition, ConditionOp};
+use crate::mutants::{self, Mutant};
 use crate::structure::tree::{Cond, List, Stmt, Tree};
 
 /// What remains to be done, newest last.
@@ -87,7 +88,9 @@ impl<'a> Walk<'a> {
                 let cond = self.cond(*cond);
                 let cond = negate_unless(&mut self.builder, cond, !negate);
                 self.builder.open_if(cond);
-                self.tasks.push(Task::List(*otherwise, 0));
+                // Everything of the second part, from its start.
+                let start = if mutants::is_on(Mutant::ElseSkipped) { usize::MAX } else { 0 };
+                self.tasks.push(Task::List(*otherwise, start));
                 self.tasks.push(Task::Otherwise);
                 self.tasks.push(Task::List(*then, 0));
             }
@@ -212,6 +215,8 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
             let left = b.emit_hint(Type::I32, op, HintRegister::LoopLeft(slot), 1);
             b.set(LEFT + usize::from(slot), Lane::new(left, 0));
         }
+        // An outer loop goes on with its own aL.
+        Effect::RestoreCounter { .. } if mutants::is_on(Mutant::CounterKept) => {}
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
     }
 }
@@ -247,8 +252,9 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
         }
         Test::LoopRepeats { slot } => {
             let left = b.scalar(b.get(LEFT + usize::from(slot)));
-            let zero = b.int(0);
-            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, zero))
+            // The body runs x + 1 times: again while some are left.
+            let end = b.int(if mutants::is_on(Mutant::LoopOnceMore) { -1 } else { 0 });
+            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, end))
         }
     }
 }
@@ -263,6 +269,8 @@ fn flags(b: &mut Builder, condition: Condition) -> Value {
         ConditionOp::X => return flag(0),
         ConditionOp::Y => return flag(1),
         ConditionOp::Or => Binary::Or,
+        // Both flags must be as wanted.
+        ConditionOp::And if mutants::is_on(Mutant::EitherFlag) => Binary::Or,
         ConditionOp::And => Binary::And,
     };
     let (x, y) = (flag(0), flag(1));

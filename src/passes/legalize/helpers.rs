@@ -15,6 +15,7 @@ use std::borrow::Cow;
 
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
+use crate::mutants::{self, Mutant};
 use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
@@ -216,6 +217,9 @@ impl Body<'_, '_, '_> {
         let sum = emit.unary(Unary::Abs, sum);
         let infinite = emit.binary(Binary::Greater, sum, max);
         let guard = emit.binary(Binary::And, is_nan, infinite);
+        if mutants::is_on(Mutant::PlainProduct) {
+            return product;
+        }
         emit.select(guard, zero, product)
     }
 
@@ -357,6 +361,8 @@ impl Body<'_, '_, '_> {
         let a = emit.select(above, a, low);
         let below = emit.binary(Binary::Less, a, high);
         let a = emit.select(below, a, high);
+        // Towards zero.
+        let a = if mutants::is_on(Mutant::AddressFloor) { emit.unary(Unary::Floor, a) } else { a };
         emit.unary(Unary::ToInt, a)
     }
 

@@ -13,6 +13,7 @@ use super::helpers::Helpers;
 use super::literal::Constants;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::{Binary, Func, Item, Kind, Lane, Op, Type, Unary, Value};
+use crate::mutants::{self, Mutant};
 use crate::precision::arith;
 
 const ONE: u32 = 0x3F80_0000;
@@ -230,7 +231,8 @@ impl<'a> Registers<'a> {
         let inside = emit.binary(Binary::And, low, high);
         let offset = emit.select(inside, offset, zero);
         let sum = emit.binary(Binary::IAdd, base, offset);
-        let mask = emit.int(0x7F);
+        // Seven bits.
+        let mask = emit.int(if mutants::is_on(Mutant::IndexUnwrapped) { 0xFF } else { 0x7F });
         let index = emit.binary(Binary::IAnd, sum, mask);
         emit.finish(index);
         *self.index.insert(helpers.push(func))

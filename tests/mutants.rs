@@ -1,0 +1,49 @@
+//! The comparisons notice errors: each deliberate one is found within a few hundred random programs.
+
+use transpica::mutants::{self, Mutant};
+use transpica::precision::Precision;
+use transpica_generate::{Kind, generate};
+use transpica_prove::chain;
+
+/// Programs of each kind that a mutant may survive.
+const PROGRAMS: u64 = 400;
+
+/// The first program that shows an error, and how many were tried.
+fn caught(mutant: Mutant) -> Option<(usize, String)> {
+    mutants::set(Some(mutant));
+    let mut tried = 0;
+    for seed in 0..PROGRAMS {
+        for kind in [Kind::Clean, Kind::Numeric, Kind::Wild] {
+            tried += 1;
+            let found = chain::compare(&generate(kind, seed), Precision::Exact);
+            if let Err(disagreement) = found {
+                mutants::set(None);
+                return Some((tried, format!("{kind:?} seed {seed}, {}", disagreement.form)));
+            }
+        }
+    }
+    mutants::set(None);
+    None
+}
+
+#[test]
+fn every_mutant_is_caught() {
+    let mut survivors = Vec::new();
+    for mutant in Mutant::ALL {
+        match caught(mutant) {
+            Some((tried, place)) => println!("{mutant:?}: caught by program {tried} ({place})"),
+            None => survivors.push(mutant),
+        }
+    }
+    assert!(survivors.is_empty(), "survived: {survivors:?}");
+}
+
+#[test]
+fn without_a_mutant_the_same_programs_agree() {
+    mutants::set(None);
+    for kind in Kind::ALL {
+        for seed in 0..40 {
+            chain::compare(&generate(kind, seed), Precision::Exact).unwrap_or_else(|found| panic!("{found}"));
+        }
+    }
+}
