@@ -89,6 +89,13 @@ pub enum Kind {
         /// Code words.
         words: u32,
     },
+    /// The entry point lies in the code, but beyond the words that its shader unit holds.
+    EntryOutOfReach {
+        /// Entry point.
+        entry: u32,
+        /// Words of the unit.
+        words: u32,
+    },
     /// A reachable opcode that the instruction set does not define.
     BadOpcode(u8),
     /// A limit of [`crate::limits::Limits`] was passed.
@@ -139,6 +146,9 @@ impl fmt::Display for Kind {
             Self::EntryOutOfCode { entry, words } => {
                 write!(f, "entry point {entry:#x} lies outside the code of {words:#x} words")
             }
+            Self::EntryOutOfReach { entry, words } => {
+                write!(f, "entry point {entry:#x} lies beyond the {words} words that the vertex unit holds")
+            }
             Self::BadOpcode(opcode) => write!(f, "opcode {opcode:#04x} is not defined"),
             Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
             Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
@@ -165,6 +175,9 @@ impl Kind {
             }
             Self::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
             Self::EntryOutOfCode { .. } => Some("the DVLE's main offset is wrong; rebuild the file"),
+            Self::EntryOutOfReach { .. } => Some(
+                "move the entry procedure of the vertex program to the front of the code and rebuild the file",
+            ),
             Self::BadOpcode(_) => Some("the lenient option treats undefined opcodes as NOP"),
             Self::Limit { .. } => {
                 Some("raise the limit in `Limits` if the program is meant to be this large")

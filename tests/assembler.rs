@@ -40,6 +40,9 @@ fn assemble_files(paths: &[&PathBuf], options: &Options) -> Result<Assembled, Re
 const BY_PICASSO: [&str; 10] =
     ["fog", "library", "lights", "points", "quaternion", "skinning", "textured", "toon", "uber", "water"];
 
+/// Two shaders show what becomes of constants that do not fit.
+const MEANT: [&str; 2] = ["1e38 becomes inf", "1e-30 becomes 0.0"];
+
 /// `NAME.shbin` is made of `NAME.*.pica` in reverse alphabetical order. `BLESS=1` writes those that are not picasso's.
 #[test]
 fn every_shader_assembles_to_its_binary() {
@@ -63,7 +66,8 @@ fn every_shader_assembles_to_its_binary() {
                 continue;
             }
         };
-        failures.extend(assembled.warnings.iter().map(ToString::to_string));
+        let unmeant = assembled.warnings.iter().filter(|warning| !MEANT.contains(&warning.message.as_str()));
+        failures.extend(unmeant.map(ToString::to_string));
         let binary = root().join(format!("shaders/{stem}.shbin"));
         if std::env::var_os("BLESS").is_some() && !BY_PICASSO.contains(stem) {
             fs::write(&binary, &assembled.bytes).expect("written");
@@ -113,10 +117,9 @@ fn misplaced(stem: &str, said: &str, report: &Report) -> Option<String> {
     let expected = said.lines().find_map(|line| line.split_once(": error: "))?;
     let ours = &report.errors[0];
     let line = expected.0.rsplit(':').next().and_then(|line| line.parse().ok());
-    // picasso tells what it finds at the end of a file at line 1, or at the last line; we know better.
-    let late = ["entrypoint", "no DVLEs"].iter().any(|start| expected.1.starts_with(start));
-    // Where picasso has cut an operand up, we show all of it.
-    let is_right = (late || line == Some(ours.line)) && ours.message.trim().starts_with(expected.1.trim());
+    // picasso tells this at the last line of the last file, which has nothing to do with it.
+    let late = expected.1.starts_with("no DVLEs");
+    let is_right = (late || line == Some(ours.line)) && ours.message.trim() == expected.1.trim();
     // One probe has two mistakes.
     let most = if stem == "062_out_collide" { 2 } else { 1 };
     (!is_right || report.errors.len() > most).then(|| format!("{stem}: {report} instead of {said}"))

@@ -12,7 +12,9 @@ use super::executable::{Executable, Stage};
 use super::header::Export;
 use super::lex;
 use super::operand::Operand;
-use super::report::{Diagnostic, Fault, Parse, Report, Span, column, did_you_mean, fault, hinted, offset};
+use super::report::{
+    Diagnostic, Fault, LeftOut, Parse, Report, Span, column, did_you_mean, fault, hinted, offset, quote,
+};
 use super::space::{Kind, Space};
 use super::{Assembled, Options, Place, Source, header};
 use crate::container::write;
@@ -31,6 +33,8 @@ pub(super) struct Site {
 pub(super) struct Proc {
     pub start: usize,
     pub length: usize,
+    /// Where its name stands.
+    pub site: Site,
 }
 
 /// An instruction whose target has a name.
@@ -39,6 +43,8 @@ pub(super) struct Reference<'a> {
     pub word: usize,
     pub name: &'a str,
     pub site: Site,
+    /// The source has a label of this name.
+    pub is_label: bool,
 }
 
 /// A named uniform that further sources may declare again.
@@ -55,6 +61,8 @@ pub(super) struct File<'a> {
     pub names: BTreeMap<&'a str, Operand>,
     pub labels: BTreeMap<&'a str, usize>,
     pub jumps: Vec<Reference<'a>>,
+    /// Calls of the sources before.
+    pub calls_before: usize,
     pub blocks: Vec<Block<'a>>,
     /// The previous statement closed an IF or a loop.
     pub just_closed: bool,
@@ -80,8 +88,8 @@ impl File<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Assembler<'a> {
     pub options: Options,
-    /// Errors that end the work.
-    pub most_errors: usize,
+    /// The first error ends the work.
+    pub is_hasty: bool,
     pub code: Vec<Word>,
     pub places: Vec<Place>,
     pub descriptors: Descriptors,
@@ -95,8 +103,13 @@ pub(super) struct Assembler<'a> {
     pub file: File<'a>,
     /// Procedures that an error kept from being known, or that were reported as unknown.
     pub lost_procs: BTreeSet<&'a str>,
+    /// No further word can be addressed, and that has been told.
+    pub is_full: bool,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+    /// Warnings that stand before the current line.
+    warnings_before: usize,
+    left_out: LeftOut,
     files: Vec<String>,
     text: &'a str,
     line: &'a str,
@@ -106,12 +119,12 @@ pub(super) struct Assembler<'a> {
 
 /// Most code words: addresses have twelve bits.
 pub(super) const MAX_CODE: usize = 4096;
-/// Most errors that are told.
-const MAX_ERRORS: usize = 100;
+/// Most errors that are told, and most warnings.
+const MAX_TOLD: usize = 100;
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(options: Options) -> Self {
-        Self { options, most_errors: MAX_ERRORS, ..Self::default() }
+        Self { options, ..Self::default() }
     }
 
     /// Assembles all sources.
@@ -119,16 +132,17 @@ impl<'a> Assembler<'a> {
         self.files = sources.iter().map(|source| source.name.to_owned()).collect();
         self.sources(sources);
         let model = self.model();
-        let Self { mut errors, mut warnings, files, places, .. } = self;
+        self.cap_warnings();
+        let Self { mut errors, mut warnings, left_out, files, places, .. } = self;
         // What is found at the end of a source stands where it belongs.
         errors.sort_by_key(|error| (error.span.source, error.span.start));
         warnings.sort_by_key(|warning| (warning.span.source, warning.span.start));
         if errors.is_empty() {
             let header = header::write(&self.exports, &model);
             let bytes = write(&model);
-            Ok(Assembled { model, bytes, warnings, files, places, header })
+            Ok(Assembled { model, bytes, warnings, left_out, files, places, header })
         } else {
-            Err(Report { errors, warnings })
+            Err(Report { errors, warnings, left_out })
         }
     }
 
@@ -140,13 +154,16 @@ impl<'a> Assembler<'a> {
             self.place = Place { file: index, line: 0, column: 1 };
             // The text is as long as C takes it to be.
             let (text, rest) = source.text.split_once('\0').unwrap_or((source.text, ""));
+            let text = self.byte_order_mark(text);
             for line in text.split('\n') {
-                if self.errors.len() >= self.most_errors {
+                if self.is_hasty && self.has_errors() {
                     return;
                 }
                 self.place.line = self.place.line.saturating_add(1);
                 self.line = line;
+                self.warnings_before = self.warnings.len();
                 self.line(line);
+                self.cap_warnings();
             }
             if !lex::trim(rest).is_empty() {
                 self.warn(self.line, "the text ends at the zero byte behind this line", None);
@@ -158,8 +175,21 @@ impl<'a> Assembler<'a> {
 
     /// Begins a source, or a part of one that counts as a source of its own.
     pub(super) fn next_file(&mut self) {
-        self.file = File::default();
+        self.file = File { calls_before: self.calls.len(), ..File::default() };
         self.shared.next_file();
+    }
+
+    /// Refuses the mark that some editors put before a text, and gives the text without it.
+    fn byte_order_mark(&mut self, text: &'a str) -> &'a str {
+        let Some(rest) = text.strip_prefix('\u{feff}') else { return text };
+        let line = text.split('\n').next().unwrap_or_default();
+        let word = lex::first_word(lex::without_comment(line)).0;
+        (self.line, self.place.line) = (line, 1);
+        let hint = "the text begins with a byte order mark: save it as UTF-8 without one";
+        let message = format!("invalid instruction: {}", quote(word));
+        self.error(self.site(word), message, Some(hint.into()));
+        self.place.line = 0;
+        rest
     }
 
     fn line(&mut self, line: &'a str) {
@@ -191,18 +221,55 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Tells an error of the current line.
-    fn report(&mut self, fault: Fault<'a>) {
+    /// Tells an error of the current line. Warnings about the same part of it would only repeat it.
+    pub(super) fn report(&mut self, fault: Fault<'a>) {
         if let Some(message) = fault.message {
+            if self.errors.len() >= MAX_TOLD {
+                self.left_out.errors += 1;
+                return;
+            }
             let site = self.site(fault.at);
+            let mut index = 0;
+            let before = self.warnings_before;
+            self.warnings.retain(|warning| {
+                index += 1;
+                index <= before || !warning.span.touches(site.span)
+            });
             self.error(site, message, fault.hint.map(Into::into));
         }
     }
 
     /// Tells an error.
     pub(super) fn error(&mut self, site: Site, message: impl Into<String>, hint: Option<String>) {
+        if self.errors.len() >= MAX_TOLD {
+            self.left_out.errors += 1;
+            return;
+        }
         let error = Diagnostic { hint, ..self.diagnostic(site, message) };
         self.errors.push(error);
+    }
+
+    /// Drops the warnings beyond those that are told.
+    fn cap_warnings(&mut self) {
+        self.left_out.warnings += self.warnings.len().saturating_sub(MAX_TOLD);
+        self.warnings.truncate(MAX_TOLD);
+    }
+
+    /// Advice to write a known name. Errors that are not told need none.
+    pub(super) fn suggest<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        if self.errors.len() >= MAX_TOLD { None } else { did_you_mean(name, known) }
+    }
+
+    /// A place as text.
+    pub(super) fn place_text(&self, site: Site) -> String {
+        let Place { file, line, .. } = site.place;
+        format!("{}:{line}", self.files.get(file).map_or("", String::as_str))
+    }
+
+    /// The beginning of the current source.
+    pub(super) fn source_start(&self) -> Site {
+        let span = Span { source: self.source, start: 0, length: 0 };
+        Site { place: Place { file: self.source, line: 1, column: 1 }, span }
     }
 
     /// Whether something is wrong already.
@@ -218,7 +285,7 @@ impl<'a> Assembler<'a> {
     /// A label is the address at which its line begins.
     fn label(&mut self, name: &'a str) -> Parse<'a, ()> {
         if !lex::is_name(name) {
-            let fault = Fault::new(name, format!("invalid label name: {name}"));
+            let fault = Fault::new(name, format!("invalid label name: {}", quote(name)));
             return Err(match lex::trim(name) {
                 trimmed if trimmed.len() < name.len() && lex::is_name(trimmed) => {
                     fault.hint("no blank may stand before the colon")
@@ -230,7 +297,7 @@ impl<'a> Assembler<'a> {
             self.warn(name, "this label has no name", Some("remove the colon, or name the label"));
         }
         if self.file.labels.insert(name, self.code.len()).is_some() {
-            return fault(name, format!("label already exists: {name}"));
+            return fault(name, format!("label already exists: {}", quote(name)));
         }
         Ok(())
     }
@@ -267,32 +334,33 @@ impl<'a> Assembler<'a> {
                 // Range: at most one past the code.
                 self.code[jump.word] = self.code[jump.word].with(Field::Target, target as u32);
             } else if self.file.lost.insert(jump.name) {
-                let hint = did_you_mean(jump.name, self.file.labels.keys().copied()).or_else(|| {
+                let hint = self.suggest(jump.name, self.file.labels.keys().copied()).or_else(|| {
                     let is_proc = self.procs.contains_key(jump.name);
                     is_proc.then(|| "this is a procedure; jumps want a label of the same file".into())
                 });
-                self.error(jump.site, format!("label '{}' is undefined", jump.name), hint);
+                self.error(jump.site, format!("label '{}' is undefined", quote(jump.name)), hint);
             }
+        }
+        for call in &mut self.calls[self.file.calls_before..] {
+            call.is_label = self.file.labels.contains_key(call.name);
         }
         self.executables.extend(self.file.executable.take());
     }
 
     /// Fills in the calls, whose procedures may stand in any source.
     fn relocate(&mut self) {
-        if self.code.len() > MAX_CODE {
-            let words = self.code.len();
-            self.error(self.site(""), format!("{words} instructions, {MAX_CODE} are possible"), None);
-        }
         for call in std::mem::take(&mut self.calls) {
-            if let Some(&Proc { start, length }) = self.procs.get(call.name) {
+            if let Some(&Proc { start, length, .. }) = self.procs.get(call.name) {
                 self.check_length(call.site, "procedure", length);
                 // Ranges: at most one past the code, and checked.
                 let word =
                     self.code[call.word].with(Field::Target, start as u32).with(Field::Num, length as u32);
                 self.code[call.word] = word;
             } else if self.lost_procs.insert(call.name) {
-                let hint = did_you_mean(call.name, self.procs.keys().copied());
-                self.error(call.site, format!("procedure '{}' is undefined", call.name), hint);
+                let is_label = call.is_label;
+                let hint = is_label.then(|| "this is a label: jmpc and jmpu jump to labels".to_owned());
+                let hint = hint.or_else(|| self.suggest(call.name, self.procs.keys().copied()));
+                self.error(call.site, format!("procedure '{}' is undefined", quote(call.name)), hint);
             }
         }
     }
@@ -315,6 +383,11 @@ impl<'a> Assembler<'a> {
     /// Warns about a part of the current line.
     #[cold]
     pub(super) fn warn(&mut self, part: &str, message: &str, hint: Option<&str>) {
+        // A line may have as many as all lines together; finding the place of each would take long.
+        if self.warnings.len() - self.warnings_before >= MAX_TOLD {
+            self.left_out.warnings += 1;
+            return;
+        }
         self.warn_at(self.site(part), message, hint);
     }
 
@@ -343,12 +416,17 @@ impl<'a> Assembler<'a> {
             return hinted(at, format!("{text} {words})"), hint);
         }
         if words >= MAX_CODE {
-            if self.is_told("room") {
-                return Err(Fault::follow_up(at));
-            }
-            return fault(at, format!("instruction outside geometry shader code memory (max {MAX_CODE})"));
+            return Err(self.no_room(at));
         }
         Ok(())
+    }
+
+    /// The error that no further word can be addressed, told once.
+    pub(super) fn no_room(&mut self, at: &'a str) -> Fault<'a> {
+        if std::mem::replace(&mut self.is_full, true) {
+            return Fault::follow_up(at);
+        }
+        Fault::new(at, format!("instruction outside geometry shader code memory (max {MAX_CODE})"))
     }
 
     /// Judges a length that an instruction holds in ten bits, of which hardware is known to read eight.
@@ -366,7 +444,7 @@ impl<'a> Assembler<'a> {
     /// The executable of this source, made when it is first needed.
     pub(super) fn executable(&mut self) -> &mut Executable<'a> {
         if self.file.executable.is_none() {
-            self.file.executable = Some(Executable::new(self.site("")));
+            self.file.executable = Some(Executable::new(self.source_start()));
         }
         self.file.executable.get_or_insert_with(|| unreachable!("made above"))
     }
@@ -374,7 +452,7 @@ impl<'a> Assembler<'a> {
     /// Gives a name its meaning.
     pub(super) fn define(&mut self, name: &'a str, meaning: Operand) -> Parse<'a, ()> {
         if self.file.names.contains_key(name) {
-            return fault(name, format!("identifier already used: {name}"));
+            return fault(name, format!("identifier already used: {}", quote(name)));
         }
         self.file.names.insert(name, meaning);
         Ok(())
@@ -384,7 +462,7 @@ impl<'a> Assembler<'a> {
     pub(super) fn check_name(&self, name: &'a str) -> Parse<'a, ()> {
         if name.is_empty() || !lex::is_name(name) {
             let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
-            return hinted(name, format!("invalid identifier: {name}"), hint);
+            return hinted(name, format!("invalid identifier: {}", quote(name)), hint);
         }
         Ok(())
     }

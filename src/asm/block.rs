@@ -2,7 +2,7 @@
 //! In: openings, `.else`, `.end`. Out: targets and lengths in the code, NOPs. Knows no operand.
 //! Facts: picasso's manual and probes. No two ends may share an address, and the last word of a block may not steer.
 
-use super::assembler::{Assembler, Proc, Site};
+use super::assembler::{Assembler, MAX_CODE, Proc, Site};
 use super::report::{Fault, Parse, fault, hinted};
 use crate::container::ConstantValue;
 use crate::isa::word::Field;
@@ -105,7 +105,7 @@ impl<'a> Assembler<'a> {
             Kind::Proc { name, start } => {
                 self.pad_end(at, start, false);
                 let length = self.code.len() - start;
-                self.procs.insert(name, Proc { start, length });
+                self.procs.insert(name, Proc { start, length, site: block.site });
             }
             Kind::If { word, otherwise } => {
                 self.pad_end(at, word + 1, false);
@@ -151,6 +151,10 @@ impl<'a> Assembler<'a> {
             let hint = "the last word of a block may not steer, and no two blocks may end together";
             self.warn(at, "a padding NOP is required here", Some(hint));
         } else {
+            if self.code.len() >= MAX_CODE {
+                let fault = self.no_room(at);
+                self.report(fault);
+            }
             self.emit(Word::new(Opcode::Nop));
         }
         self.file.just_closed = false;

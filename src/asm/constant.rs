@@ -6,9 +6,10 @@ use super::assembler::Assembler;
 use super::block::{Array, Kind as BlockKind};
 use super::lex;
 use super::operand::{BOOL, FLOAT, INT, Operand};
-use super::report::{Fault, Parse, fault, hinted, offset};
+use super::report::{Fault, Parse, fault, hinted, offset, quote};
 use super::space::Kind;
 use crate::container::{Constant, ConstantValue};
+use crate::precision::float24::to_f32_bits;
 
 /// Most constants of one executable.
 const MAX_CONSTANTS: usize = 96;
@@ -56,7 +57,10 @@ impl<'a> Assembler<'a> {
     fn floats(&mut self, values: [&'a str; 4]) -> [u32; 4] {
         values.map(|text| {
             let value = lex::float(text);
-            if !lex::is_float(text) {
+            let stored = float24(value);
+            if lex::trim(text).is_empty() {
+                self.warn(text, "a missing value counts as 0.0", Some("write 0 if it is meant"));
+            } else if !lex::is_float(text) {
                 let text = lex::trim(text);
                 let hint = match text.split_once('/').map(|(a, b)| lex::float(a) / lex::float(b)) {
                     Some(quotient) if quotient.is_finite() => {
@@ -64,10 +68,24 @@ impl<'a> Assembler<'a> {
                     }
                     _ => "the number ends at the first character that does not belong to it".into(),
                 };
-                self.warn(text, &format!("{text} is read as {value:?}"), Some(&hint));
+                self.warn(text, &format!("{} is read as {value:?}", quote(text)), Some(&hint));
+            } else {
+                self.check_range(lex::trim(text), stored);
             }
-            float24(value)
+            stored
         })
+    }
+
+    /// Warns about a number that its 24 bits cannot hold.
+    fn check_range(&mut self, text: &'a str, stored: u32) {
+        let hint = match stored >> 16 & 0x7F {
+            0x7F if text.to_ascii_lowercase().contains("inf") => return,
+            0x7F => "constants end below 1.8446744e19",
+            0 if lex::is_nonzero(text) => "constants begin at 2.1684043e-19",
+            _ => return,
+        };
+        let becomes = f32::from_bits(to_f32_bits(stored));
+        self.warn(text, &format!("{} becomes {becomes:?}", quote(text)), Some(hint));
     }
 
     fn bytes(&mut self, values: [&'a str; 4]) -> [u8; 4] {
@@ -76,7 +94,7 @@ impl<'a> Assembler<'a> {
             let value = lex::decimal(text);
             let byte = (value & 0xFF) as u8; // Range: the mask.
             if !(-128..256).contains(&value) {
-                let message = format!("{} is stored as {byte}", lex::trim(text));
+                let message = format!("{} is stored as {byte}", quote(lex::trim(text)));
                 self.warn(text, &message, Some("int constants have eight bits"));
             }
             byte
@@ -107,7 +125,7 @@ impl<'a> Assembler<'a> {
         let (name, values) = self.tuple(text)?;
         self.check_constant_name(name);
         let Some(register) = self.space().constant(Kind::Int, 1) else {
-            return fault(text, format!("not enough space for local constant '{name}'"));
+            return fault(text, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::plain(register))?;
         // Range: int uniforms end at 3.
@@ -131,7 +149,7 @@ impl<'a> Assembler<'a> {
         let size = match lex::decimal(size) {
             0 => None,
             count @ 1..=MAX_ELEMENTS => Some(count as u32), // Range: the pattern.
-            _ => return fault(text, format!("invalid array size: {}", lex::trim(size))),
+            _ => return fault(text, format!("invalid array size: {}", quote(lex::trim(size)))),
         };
         self.open(text, BlockKind::Array(Array { name, size, elements: Vec::new() }))
     }
@@ -158,7 +176,7 @@ impl<'a> Assembler<'a> {
     /// Takes registers for a float constant and names them; the result is counted from c0.
     pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
         let Some(register) = self.space().constant(Kind::Float, count) else {
-            return fault(at, format!("not enough space for local constant '{name}'"));
+            return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::plain(register))?;
         Ok(register - FLOAT)

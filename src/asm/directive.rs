@@ -6,7 +6,7 @@ use super::assembler::{Assembler, Declared};
 use super::block::Kind as BlockKind;
 use super::executable::{Export, Geometry, Stage};
 use super::operand::{BOOL, Called, FLOAT, INT, Operand, is_register_name, swizzle};
-use super::report::{Parse, did_you_mean, fault, hinted};
+use super::report::{Parse, did_you_mean, fault, hinted, quote};
 use super::space::{Kind, Space};
 use super::{exact, header, lex};
 use crate::container::Output;
@@ -87,7 +87,7 @@ impl<'a> Assembler<'a> {
             "gsh" => self.geometry(at, rest),
             lower if exact::DIRECTIVES.contains(&lower) => self.exact(at, lower, rest),
             lower => {
-                let message = format!("invalid instruction: {name}");
+                let message = format!("invalid instruction: {}", quote(name));
                 match did_you_mean(lower, DIRECTIVES) {
                     Some(hint) => hinted(at, message, hint.replacen('`', "`.", 1)),
                     None => fault(at, message),
@@ -115,8 +115,11 @@ impl<'a> Assembler<'a> {
     fn proc(&mut self, text: &'a str) -> Parse<'a, ()> {
         let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
         let is_open = |block: &super::block::Block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name);
-        if self.procs.contains_key(name) || self.file.blocks.iter().any(is_open) {
-            return fault(name, format!("proc already exists: {name}"));
+        let open = self.file.blocks.iter().find(|block| is_open(block));
+        let first = self.procs.get(name).map(|proc| proc.site).or(open.map(|block| block.site));
+        if let Some(first) = first {
+            let hint = format!("the first one is at {}", self.place_text(first));
+            return hinted(name, format!("proc already exists: {}", quote(name)), hint);
         }
         let start = self.code.len();
         self.file.told.remove("outside");
@@ -130,7 +133,7 @@ impl<'a> Assembler<'a> {
         self.check_name(name)?;
         if is_register_name(name) {
             let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
-            return hinted(name, format!("cannot redefine register: {name}"), hint);
+            return hinted(name, format!("cannot redefine register: {}", quote(name)), hint);
         }
         let operand = self.direct(register)?;
         self.define(name, operand)
@@ -143,7 +146,7 @@ impl<'a> Assembler<'a> {
             let (name, count) = match item.split_once('[') {
                 None => (item, 1),
                 Some((name, size)) => {
-                    self.check_number(size.trim_end_matches(']'));
+                    self.check_size(item, size);
                     (name, lex::decimal(size))
                 }
             };
@@ -157,20 +160,39 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
+    /// Warns about what is not read as it looks between and behind the brackets of a declaration.
+    fn check_size(&mut self, item: &'a str, text: &'a str) {
+        match text.split_once(']') {
+            Some((size, behind)) => {
+                self.check_number(size);
+                if !behind.is_empty() {
+                    self.warn(behind, "this is ignored", Some("a comma stands between names"));
+                }
+            }
+            None => {
+                self.check_number(text);
+                self.warn(item, "this bracket is not closed", Some("write `]` behind the number"));
+            }
+        }
+    }
+
     fn uniform(&mut self, at: &'a str, name: &'a str, kind: Kind, count: u32) -> Parse<'a, ()> {
         let known = self.declared.get(name).copied().filter(|_| self.file.space.is_none());
         let register = match known {
             Some(declared) if declared.kind != kind => {
-                return fault(at, format!("mismatched uniform type: {name}"));
+                return fault(at, format!("mismatched uniform type: {}", quote(name)));
             }
             Some(declared) if declared.count != count => {
                 let size = declared.count;
-                return fault(at, format!("uniform '{name}' previously declared as having size {size}"));
+                return fault(
+                    at,
+                    format!("uniform '{}' previously declared as having size {size}", quote(name)),
+                );
             }
             Some(declared) => declared.first,
             None => {
                 let Some(first) = self.space().uniform(kind, count) else {
-                    return fault(at, format!("not enough uniform space: {name}[{count}]"));
+                    return fault(at, format!("not enough uniform space: {}[{count}]", quote(name)));
                 };
                 if self.file.space.is_none() {
                     self.declared.insert(name, Declared { kind, first, count });
@@ -263,7 +285,7 @@ impl<'a> Assembler<'a> {
                 _ => did_you_mean(kind_text, names.clone())
                     .unwrap_or_else(|| format!("types: {}", names.collect::<Vec<_>>().join(", "))),
             };
-            return hinted(kind_text, format!("invalid output type: {kind_text}"), hint);
+            return hinted(kind_text, format!("invalid output type: {}", quote(kind_text)), hint);
         };
         if number >= 7 && kind != DUMMY_OUTPUT {
             let hint = "the rasteriser sees o0 to o6";
@@ -281,7 +303,7 @@ impl<'a> Assembler<'a> {
     fn explicit_output(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let operand = self.operand(text)?;
         if operand.register >= 16 || operand.index != Index::None {
-            return fault(text, format!("invalid output register: {text}"));
+            return fault(text, format!("invalid output register: {}", quote(text)));
         }
         let mask = self.mask(text, operand.swizzle);
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
@@ -322,7 +344,7 @@ impl<'a> Assembler<'a> {
         self.check_name(name)?;
         let site = self.site(name);
         let executable = self.executable();
-        (executable.entry, executable.site) = (name, site);
+        (executable.entry, executable.site, executable.is_entry_named) = (name, site, true);
         Ok(())
     }
 
@@ -373,9 +395,10 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    fn vertex_count(&self, text: &'a str) -> Parse<'a, u8> {
+    fn vertex_count(&mut self, text: &'a str) -> Parse<'a, u8> {
+        self.check_integer(text, text);
         let count = lex::integer(text).and_then(|count| u8::try_from(count).ok());
-        count.map_or_else(|| fault(text, format!("value out of range (0..255): {text}")), Ok)
+        count.map_or_else(|| fault(text, format!("value out of range (0..255): {}", quote(text))), Ok)
     }
 }
 

@@ -7,7 +7,7 @@
 use super::assembler::Assembler;
 use super::executable::{Export, HEADER_FIELDS, Label, version};
 use super::lex;
-use super::report::{Parse, did_you_mean, fault, hinted};
+use super::report::{Parse, did_you_mean, fault, hinted, quote};
 use crate::container::{Constant, Descriptor, Line, NameTable, Output, Version};
 use crate::isa::Word;
 
@@ -60,8 +60,8 @@ pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     };
     match value {
         Some(value) if value <= max => Ok(value),
-        Some(_) => fault(text, format!("number out of range (0..{max}): {text}")),
-        None => hinted(text, format!("invalid number: {text}"), "write it as 12 or 0xC"),
+        Some(_) => fault(text, format!("number out of range (0..{max}): {}", quote(text))),
+        None => hinted(text, format!("invalid number: {}", quote(text)), "write it as 12 or 0xC"),
     }
 }
 
@@ -81,7 +81,13 @@ fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
         match (digit(rest.next()), digit(rest.next())) {
             // Range: two digits.
             (Some(high), Some(low)) if high + low > 0 => bytes.push((high << 4 | low) as u8),
-            _ => return hinted(text, format!("invalid name: {text}"), "write other characters as %2E"),
+            _ => {
+                return hinted(
+                    text,
+                    format!("invalid name: {}", quote(text)),
+                    "write other characters as %2E",
+                );
+            }
         }
     }
     Ok(bytes)
@@ -186,7 +192,13 @@ impl<'a> Assembler<'a> {
         match field {
             "version" => self.package.version = version(number),
             "reserved" => self.package.reserved = number as u16, // Range: checked.
-            _ => return hinted(field, format!("unknown field: {field}"), "it has `version` and `reserved`"),
+            _ => {
+                return hinted(
+                    field,
+                    format!("unknown field: {}", quote(field)),
+                    "it has `version` and `reserved`",
+                );
+            }
         }
         self.package.is_explicit = true;
         Ok(())
@@ -198,7 +210,7 @@ impl<'a> Assembler<'a> {
             let names = HEADER_FIELDS.iter().map(|field| field.name);
             let hint = did_you_mean(name, names.clone())
                 .unwrap_or_else(|| format!("fields: {}", names.collect::<Vec<_>>().join(", ")));
-            return hinted(name, format!("unknown field: {name}"), hint);
+            return hinted(name, format!("unknown field: {}", quote(name)), hint);
         };
         let value = number(value, field.max)?;
         self.executable().fields.push((field, value));
@@ -242,7 +254,7 @@ impl<'a> Assembler<'a> {
         let half = |index: usize| number(words[index], 0xFFFF).map(|value| value as u16); // Range: checked.
         let output = Output { kind: half(0)?, register: half(1)?, mask: half(2)?, reserved: half(3)? };
         if output.register >= 16 {
-            return fault(words[1], format!("number out of range (0..15): {}", words[1]));
+            return fault(words[1], format!("number out of range (0..15): {}", quote(words[1])));
         }
         let executable = self.executable();
         executable.output_mask |= 1 << output.register;

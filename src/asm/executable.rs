@@ -103,8 +103,10 @@ pub(super) struct Executable<'a> {
     pub entry: &'a str,
     /// The line that should have named the entry point had an error.
     pub is_entry_lost: bool,
-    /// Where the entry point was named, or what made the executable.
+    /// Where the entry point was named, or where the source begins.
     pub site: Site,
+    /// The text names the entry point.
+    pub is_entry_named: bool,
     /// Its procedures are for other sources only.
     pub suppressed: bool,
     pub stage: Stage,
@@ -131,6 +133,7 @@ impl Executable<'_> {
             entry: "main",
             is_entry_lost: false,
             site,
+            is_entry_named: false,
             suppressed: false,
             stage: Stage::Vertex,
             merge: false,

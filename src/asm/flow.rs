@@ -7,7 +7,7 @@ use super::block::Kind;
 use super::executable::Stage;
 use super::instruction::Suffix;
 use super::operand::{BOOL, INT};
-use super::report::{Parse, fault, hinted};
+use super::report::{Parse, fault, hinted, quote};
 use super::{exact, lex};
 use crate::isa::table::Role;
 use crate::isa::word::Field;
@@ -87,6 +87,9 @@ impl<'a> Assembler<'a> {
                     let message = format!("Inverting the condition is not supported by {mnemonic}");
                     return hinted(text, message, hint);
                 }
+                if invert && !text[1..].starts_with(name) {
+                    self.warn(text, "the blank behind the `!` is ignored", Some("write the `!` at the name"));
+                }
                 let number = self.bank(name, BOOL, 16, "boolean uniform")?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
             }
@@ -96,7 +99,7 @@ impl<'a> Assembler<'a> {
     /// Notes that a word wants the address of a label or procedure.
     fn refer(&mut self, word: usize, target: Target, name: &'a str) -> Parse<'a, ()> {
         self.check_name(name)?;
-        let reference = Reference { word, name, site: self.site(name) };
+        let reference = Reference { word, name, site: self.site(name), is_label: false };
         match target {
             Target::Label => self.file.jumps.push(reference),
             Target::Proc => self.calls.push(reference),
@@ -115,15 +118,24 @@ impl<'a> Assembler<'a> {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
-                return hinted(vertex_text, format!("Value out of range (0..2): {vertex_text}"), hint);
+                return hinted(
+                    vertex_text,
+                    format!("Value out of range (0..2): {}", quote(vertex_text)),
+                    hint,
+                );
             }
         };
+        self.check_integer(vertex_text, vertex_text);
         let mut word = Word::new(Opcode::Setemit).with(Field::Vertex, vertex);
         for flag in operands.get(1).into_iter().flat_map(|&flags| lex::words(flags)) {
             match flag.to_ascii_lowercase().as_str() {
                 "prim" | "primitive" => word = word.with(Field::Prim, 1),
                 "inv" | "invert" => word = word.with(Field::Invert, 1),
-                _ => self.warn(flag, &format!("unknown setemit flag: {flag}"), Some("flags: prim, inv")),
+                _ => self.warn(
+                    flag,
+                    &format!("unknown setemit flag: {}", quote(flag)),
+                    Some("flags: prim, inv"),
+                ),
             }
         }
         self.emit(suffix.apply(word));
@@ -188,9 +200,13 @@ fn flag(text: &str) -> Parse<'_, (bool, bool)> {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
         _ if name.starts_with([' ', '\t']) => {
-            let message = format!("invalid condition register: {name}");
+            let message = format!("invalid condition register: {}", quote(name));
             hinted(text, message, "no blank may follow the `!`")
         }
-        _ => hinted(text, format!("invalid condition register: {name}"), "the flags are cmp.x and cmp.y"),
+        _ => hinted(
+            text,
+            format!("invalid condition register: {}", quote(name)),
+            "the flags are cmp.x and cmp.y",
+        ),
     }
 }

@@ -4,8 +4,8 @@
 
 use super::assembler::Assembler;
 use super::descriptors::{significant, significant_address, significant_compare};
-use super::operand::{Called, FLOAT, Operand};
-use super::report::{Fault, Parse, did_you_mean, fault, hinted};
+use super::operand::{Called, FLOAT, Operand, base};
+use super::report::{Fault, Parse, fault, hinted, quote};
 use super::{exact, lex};
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
@@ -88,8 +88,9 @@ impl<'a> Assembler<'a> {
     /// Carries out an instruction.
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
-            let hint = did_you_mean(name, Opcode::ALL.iter().map(|opcode| opcode.mnemonic()));
-            let fault = Fault::new(name, format!("invalid instruction: {name}"));
+            let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
+            let hint = elsewhere(name).map(str::to_owned).or_else(|| self.suggest(name, mnemonics));
+            let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
             return Err(match hint {
                 Some(hint) => fault.hint(hint),
                 None => fault,
@@ -183,7 +184,7 @@ impl<'a> Assembler<'a> {
             "a01" | "a0.xy" => Mask(3),
             "a0._" if self.package.extended => Mask::NONE,
             _ => {
-                let message = format!("invalid destination register for mova: {}", operands[0]);
+                let message = format!("invalid destination register for mova: {}", quote(operands[0]));
                 return hinted(operands[0], message, "a0.x, a0.y or a0.xy");
             }
         };
@@ -211,7 +212,11 @@ impl<'a> Assembler<'a> {
         let names = if self.package.extended { &COMPARISONS[..] } else { &COMPARISONS[..6] };
         match names.iter().position(|name| name.eq_ignore_ascii_case(text)) {
             Some(code) => Ok(code as u32), // Range: 0 to 7.
-            None => hinted(text, format!("invalid comparison operation: {text}"), "eq, ne, lt, le, gt or ge"),
+            None => hinted(
+                text,
+                format!("invalid comparison operation: {}", quote(text)),
+                "eq, ne, lt, le, gt or ge",
+            ),
         }
     }
 
@@ -222,7 +227,7 @@ impl<'a> Assembler<'a> {
             let Operand { register, index, .. } = source.operand;
             let number = number + 1;
             if register >= if is_wide { 0x80 } else { FLOAT } {
-                let message = format!("invalid source{number} register: {}", source.text);
+                let message = format!("invalid source{number} register: {}", quote(base(source.text)));
                 return match is_wide {
                     true => fault(source.text, message),
                     false => hinted(source.text, message, NARROW),
@@ -298,6 +303,26 @@ impl<'a> Assembler<'a> {
             }
         }
     }
+}
+
+/// What other languages call by a name that this one lacks, and how it is said here.
+const ELSEWHERE: [(&str, &str); 11] = [
+    ("jmp", "jmpc jumps on flags, jmpu on a bool uniform"),
+    ("sub", "add with a negated operand: `add r0, r1, -r2`"),
+    ("ret", "a procedure returns at its `.end`; nothing is written for it"),
+    ("return", "a procedure returns at its `.end`; nothing is written for it"),
+    ("abs", "max with the negated operand: `max r0, r1, -r1`"),
+    ("neg", "mov with a negated operand: `mov r0, -r1`"),
+    ("div", "rcp, then mul"),
+    ("sqrt", "rsq, then rcp"),
+    ("exp", "ex2, base 2"),
+    ("log", "lg2, base 2"),
+    ("loop", "loops begin with `for`"),
+];
+
+/// Advice about an instruction that only other languages have.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, hint)| hint)
 }
 
 /// The bits of a source that an instruction does not have.

@@ -86,6 +86,37 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
+/// What [`integer`] ignores behind the number.
+pub(super) fn behind_integer(text: &str) -> &str {
+    let rest = sign(text.trim_start_matches(is_space)).1;
+    let is_hexadecimal = rest.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("0x"))
+        && rest[2..].starts_with(|c: char| c.is_ascii_hexdigit());
+    if is_hexadecimal {
+        rest[2..].trim_start_matches(|c: char| c.is_ascii_hexdigit())
+    } else if rest.starts_with('0') {
+        rest.trim_start_matches(|c: char| c.is_digit(8))
+    } else {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// Whether a leading zero makes [`integer`] read octal digits.
+pub(super) fn is_octal(text: &str) -> bool {
+    let rest = sign(trim(text)).1.as_bytes();
+    matches!(rest, [b'0', digit, ..] if digit.is_ascii_digit())
+}
+
+/// Whether a number has a digit that is not zero, however small [`float`] makes it.
+pub(super) fn is_nonzero(text: &str) -> bool {
+    let rest = sign(trim(text)).1;
+    let (digits, exponent) = match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
+        Some(_) => (&rest[2..], ['p', 'P']),
+        None => (rest, ['e', 'E']),
+    };
+    let digits = digits.split(exponent).next().unwrap_or_default();
+    digits.contains(|c: char| c.is_ascii_hexdigit() && c != '0')
+}
+
 /// As C's `atof`, then narrowed to single precision.
 pub(super) fn float(text: &str) -> f32 {
     let (negative, rest) = sign(trim(text));
@@ -196,6 +227,16 @@ mod tests {
         }
         assert_eq!([decimal("010"), decimal("-2x"), decimal("x"), decimal("0x10")], [10, -2, 0, 0]);
         assert_eq!(decimal("99999999999999999999999"), 1 << 62);
+    }
+
+    #[test]
+    fn what_an_integer_ignores_is_known() {
+        let cases =
+            [("12", ""), ("0x1g", "g"), ("0x", "x"), ("017", ""), ("08", "8"), ("3x", "x"), ("1foo", "foo")];
+        for (text, expected) in cases {
+            assert_eq!(behind_integer(text), expected, "{text}");
+        }
+        assert!(is_octal("010") && !is_octal("0") && !is_octal("0x1") && !is_octal("10"));
     }
 
     #[test]

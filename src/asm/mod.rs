@@ -5,7 +5,8 @@
 //! Facts: picasso's manual and what it did with probe files; those of them that differ from the manual are told at the place.
 //!
 //! What picasso takes without a word though it hardly means what it says (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8)
-//! becomes the same bytes here, with a warning.
+//! becomes the same bytes here, with a warning. Two refusals are ours: more than 4096 code words, and procedures or
+//! else-parts of more than 1023 words. picasso writes both, into addresses and lengths that cannot hold them.
 //!
 //! # Beyond picasso
 //!
@@ -62,12 +63,12 @@ pub(crate) mod syntax {
     pub(crate) use super::space::{Kind as UniformKind, Space};
 }
 
-pub use report::{Diagnostic, Report, Span};
+pub use report::{Diagnostic, LeftOut, Report, Span};
 
 /// Assembles a text that is good or of no interest: the first error ends the work.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
     let mut assembler = assembler::Assembler::new(Options::default());
-    assembler.most_errors = 1;
+    assembler.is_hasty = true;
     assembler.run(&[Source { name: "", text }]).ok()
 }
 
@@ -108,8 +109,10 @@ pub struct Assembled {
     pub model: Model,
     /// The file, which [`Shbin::parse`](crate::container::Shbin::parse) reads.
     pub bytes: Vec<u8>,
-    /// What looked like a mistake.
+    /// What looked like a mistake, a hundred times at most.
     pub warnings: Vec<Diagnostic>,
+    /// How many warnings were left out.
+    pub left_out: LeftOut,
     /// Names of the files that [`places`](Self::places) refers to: the sources, then those that line markers named.
     pub files: Vec<String>,
     /// The source map: the place of each code word.

@@ -6,7 +6,7 @@
 
 use super::assembler::Assembler;
 use super::lex;
-use super::report::{Fault, Parse, did_you_mean, fault, hinted};
+use super::report::{Fault, Parse, fault, hinted, offset, quote};
 use crate::isa::{Component, Index, Mask, Swizzle};
 
 /// Number of r0.
@@ -52,7 +52,7 @@ pub(super) fn swizzle(text: &str) -> Parse<'_, Swizzle> {
     for letter in text.chars() {
         let (Some(found), Some(place)) = (component(letter), components.get_mut(count)) else {
             let hint = "one to four letters of xyzw, rgba or stpq";
-            return hinted(text, format!("invalid swizzling mask: {text}"), hint);
+            return hinted(text, format!("invalid swizzling mask: {}", quote(text)), hint);
         };
         *place = found;
         count += 1;
@@ -128,6 +128,11 @@ fn split(text: &str) -> Parse<'_, Parts<'_>> {
     Ok(Parts { base, offset: Some(offset), ignored: lex::trim(ignored), swizzle })
 }
 
+/// An operand as picasso quotes it: without offset and swizzle.
+pub(super) fn base(text: &str) -> &str {
+    text.split(['[', '.']).next().unwrap_or(text)
+}
+
 impl<'a> Assembler<'a> {
     /// Reads an operand.
     pub(super) fn operand(&mut self, text: &'a str) -> Parse<'a, Operand> {
@@ -136,6 +141,10 @@ impl<'a> Assembler<'a> {
             None => (false, text),
         };
         let parts = split(rest)?;
+        if parts.offset.is_some() && lex::trim(parts.base).len() < parts.base.len() {
+            let message = format!("invalid register: {}", quote(parts.base));
+            return hinted(rest, message, "no blank may stand before the `[`");
+        }
         let named = self.file.names.get(parts.base).copied();
         let mut operand = match named {
             Some(named) => named,
@@ -202,12 +211,14 @@ impl<'a> Assembler<'a> {
                 self.check_spelling(text, letter, digits, base + number);
                 Ok(Operand { called, ..Operand::plain(base + number) })
             }
-            _ if letter == 'v' && number == 15 => {
-                hinted(text, format!("invalid {kind} register: {text}"), "picasso knows it as v14[1]")
-            }
+            _ if letter == 'v' && number == 15 => hinted(
+                text,
+                format!("invalid {kind} register: {}", quote(text)),
+                "picasso knows it as v14[1]",
+            ),
             _ => {
                 let hint = format!("they are {letter}0 to {letter}{}", count - 1);
-                hinted(text, format!("invalid {kind} register: {text}"), hint)
+                hinted(text, format!("invalid {kind} register: {}", quote(text)), hint)
             }
         }
     }
@@ -217,13 +228,16 @@ impl<'a> Assembler<'a> {
         if self.file.lost.contains(text) {
             return Fault::follow_up(text);
         }
-        let fault = Fault::new(text, format!("invalid register: {text}"));
-        if text.is_empty() || !lex::is_name(text) {
+        let fault = Fault::new(text, format!("invalid register: {}", quote(text)));
+        if text.is_empty() {
+            return fault.hint("an operand is missing here");
+        }
+        if !lex::is_name(text) {
             return fault;
         }
         // Once is enough.
         self.file.lost.insert(text);
-        match did_you_mean(text, self.file.names.keys().copied()) {
+        match self.suggest(text, self.file.names.keys().copied()) {
             Some(hint) => fault.hint(hint),
             None => {
                 fault.hint("names are declared by .alias, .fvec, .ivec, .bool, .in, .out or .constf first")
@@ -232,22 +246,35 @@ impl<'a> Assembler<'a> {
     }
 
     /// Warns about register names that are not read as they look.
-    fn check_spelling(&mut self, text: &'a str, letter: char, digits: &str, register: u32) {
+    fn check_spelling(&mut self, text: &'a str, letter: char, digits: &'a str, register: u32) {
         let known = register_name(register);
         if letter.is_ascii_uppercase() && !matches!(letter, 'V' | 'O') {
-            let hint =
-                format!("write {}: the letters of registers are lower case", text.to_ascii_lowercase());
-            self.warn(text, &format!("{text} is read as {known}"), Some(&hint));
-        } else if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) {
-            let hint = "a leading 0 makes the number octal";
-            self.warn(text, &format!("{text} is read as {known}"), Some(hint));
-        } else if !digits.starts_with("0x") && !digits.starts_with("0X") {
-            let junk = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+            let hint = format!(
+                "write {}: the letters of registers are lower case",
+                quote(text).to_ascii_lowercase()
+            );
+            self.warn(text, &format!("{} is read as {known}", quote(text)), Some(&hint));
+        } else {
             // `.setb b0, true` is common and means what it says.
-            if !junk.is_empty() && junk != "," {
-                let hint = "what stands behind the number is ignored";
-                self.warn(text, &format!("{text} is read as {known}"), Some(hint));
+            self.check_integer(text, digits.strip_suffix(',').unwrap_or(digits));
+        }
+    }
+
+    /// Warns where the number that ends `text` is not read as it looks.
+    pub(super) fn check_integer(&mut self, text: &'a str, number: &'a str) {
+        let behind = lex::behind_integer(number);
+        let head = &text[..offset(text, number).unwrap_or(0)];
+        let Some(value) = lex::integer(number) else { return };
+        let message = format!("{} is read as {head}{value}", quote(text));
+        if lex::is_octal(number) {
+            self.warn(text, &message, Some("a leading 0 makes the number octal"));
+        } else if lex::trim(behind).is_empty() {
+            if !behind.is_empty() {
+                self.warn(text, "the blank behind the number is ignored", Some("remove it"));
             }
+        } else {
+            let hint = format!("`{}` behind the number is ignored", quote(lex::trim(behind)));
+            self.warn(text, &message, Some(&hint));
         }
     }
 
@@ -259,7 +286,7 @@ impl<'a> Assembler<'a> {
                 Some(index) => (index, right),
                 None => {
                     let hint = "write the address register first: [a0.x + 1]";
-                    return hinted(left, format!("invalid index register: {}", lex::trim(left)), hint);
+                    return hinted(left, format!("invalid index register: {}", quote(lex::trim(left))), hint);
                 }
             },
             None => match address_register(text) {
@@ -287,7 +314,7 @@ impl<'a> Assembler<'a> {
                 Some("there are no expressions and no named numbers"),
             );
         } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let message = format!("{text} is read as {}", lex::decimal(text));
+            let message = format!("{} is read as {}", quote(text), lex::decimal(text));
             self.warn(text, &message, Some("the number ends at the first character that is no digit"));
         }
     }
@@ -306,7 +333,7 @@ impl<'a> Assembler<'a> {
         let operand = self.direct(text)?;
         match operand.register.checked_sub(base) {
             Some(number) if number < count => Ok(number),
-            _ => fault(text, format!("invalid {kind} register: {text}")),
+            _ => fault(text, format!("invalid {kind} register: {}", quote(text))),
         }
     }
 
@@ -316,7 +343,7 @@ impl<'a> Assembler<'a> {
         let operand = self.direct(nothing.unwrap_or(text))?;
         if operand.register >= FLOAT {
             let hint = "instructions write r and o registers";
-            return hinted(text, format!("invalid destination register: {text}"), hint);
+            return hinted(text, format!("invalid destination register: {}", quote(text)), hint);
         }
         if operand.negate {
             self.warn(text, "the sign has no effect on a destination", Some("negate a source instead"));

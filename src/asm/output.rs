@@ -4,8 +4,9 @@
 
 use super::assembler::{Assembler, Proc};
 use super::executable::{Executable, Geometry, Stage};
-use super::report::did_you_mean;
+use super::report::quote;
 use crate::container::{self, Header, Label, Model, NameTable, Symbol, Version};
+use crate::isa::program::VERTEX_WORDS;
 
 impl Assembler<'_> {
     /// The content of the file; what it has where something is wrong means nothing.
@@ -80,18 +81,28 @@ impl Assembler<'_> {
             return (0, 0);
         }
         let name = executable.entry;
-        let Some(&Proc { start, length }) = self.procs.get(name) else {
+        let Some(&Proc { start, length, site }) = self.procs.get(name) else {
             if !executable.is_entry_lost && !self.lost_procs.contains(name) {
-                let hint = did_you_mean(name, self.procs.keys().copied()).unwrap_or_else(|| {
+                let hint = self.suggest(name, self.procs.keys().copied()).unwrap_or_else(|| {
                     "`.entry NAME` names the procedure at which the program begins".into()
                 });
-                self.error(executable.site, format!("entrypoint '{name}' is undefined"), Some(hint));
+                self.error(executable.site, format!("entrypoint '{}' is undefined", quote(name)), Some(hint));
             }
             return (0, 0);
         };
+        let site = if executable.is_entry_named { executable.site } else { site };
         // picasso writes such a file, but nothing can run it.
         if start >= self.code.len() {
-            self.error(executable.site, format!("entrypoint '{name}' has no instructions"), None);
+            self.error(site, format!("entrypoint '{}' has no instructions", quote(name)), None);
+        }
+        let is_vertex = executable.stage == Stage::Vertex
+            && !executable.fields.iter().any(|&(field, value)| field.name == "kind" && value != 0);
+        if is_vertex && start >= VERTEX_WORDS as usize {
+            let message = format!(
+                "a vertex program's entry must lie in the first {VERTEX_WORDS} words, '{}' begins at word {start}",
+                quote(name)
+            );
+            self.warn_at(site, &message, Some("move the procedure to the front of the first source"));
         }
         // Ranges: the number of words is limited.
         (start as u32, (start + length) as u32)

@@ -15,6 +15,15 @@ pub struct Span {
     pub length: usize,
 }
 
+impl Span {
+    /// Whether two parts have a byte or an end in common.
+    pub(super) fn touches(self, other: Self) -> bool {
+        self.source == other.source
+            && self.start <= other.start + other.length
+            && other.start <= self.start + self.length
+    }
+}
+
 /// A message about a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -54,8 +63,33 @@ impl fmt::Display for Diagnostic {
 pub struct Report {
     /// What is wrong, in the order of the texts; never empty. After a hundred errors the rest is left out.
     pub errors: Vec<Diagnostic>,
-    /// What looked like a mistake.
+    /// What looked like a mistake, a hundred times at most.
     pub warnings: Vec<Diagnostic>,
+    /// How much was left out.
+    pub left_out: LeftOut,
+}
+
+/// How many messages were found but not kept. As text it is a last line for the reader, empty where nothing is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Errors beyond the first hundred.
+    pub errors: usize,
+    /// Warnings beyond the first hundred.
+    pub warnings: usize,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for (count, noun) in [(self.errors, "error"), (self.warnings, "warning")] {
+            if count > 0 {
+                let plural = if count == 1 { "" } else { "s" };
+                write!(f, "{separator}and {count} more {noun}{plural}")?;
+                separator = ", ";
+            }
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Report {
@@ -65,7 +99,10 @@ impl fmt::Display for Report {
             let separator = if index == 0 { "" } else { "\n" };
             write!(f, "{separator}{file}:{line}:{column}: error: {message}")?;
         }
-        Ok(())
+        match self.left_out.errors {
+            0 => Ok(()),
+            errors => write!(f, "\n{}", LeftOut { errors, warnings: 0 }),
+        }
     }
 }
 
@@ -117,6 +154,17 @@ pub(super) fn hinted<'a, T>(
     hint: impl Into<Cow<'static, str>>,
 ) -> Parse<'a, T> {
     Err(Fault::new(at, message).hint(hint))
+}
+
+/// Characters of the source that a message quotes.
+const QUOTED: usize = 60;
+
+/// A part of the source as messages quote it: cut where it would not fit a line.
+pub(super) fn quote(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(QUOTED) {
+        None => text.into(),
+        Some((end, _)) => format!("{}\u{2026}", &text[..end]).into(),
+    }
 }
 
 /// The byte of `text` at which `part` begins; nothing where it is no part of it.
@@ -176,6 +224,12 @@ mod tests {
         assert_eq!(column(line, &line[1..]), 2);
         assert_eq!(column(line, line.rsplit_once(' ').expect("blank").1), 10);
         assert_eq!(column(line, "elsewhere"), 1);
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        assert_eq!(quote("short"), "short");
+        assert_eq!(quote(&"\u{e9}".repeat(61)), format!("{}\u{2026}", "\u{e9}".repeat(60)));
     }
 
     #[test]

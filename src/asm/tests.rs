@@ -114,7 +114,7 @@ fn every_independent_error_is_told_once_and_in_order() {
         a.pica:10:11: error: invalid temporary register: r16
         a.pica:13:7: error: procedure 'helper' is undefined
         a.pica:15:14: error: label 'there' is undefined
-        a.pica:16:16: error: invalid source2 register: view[1]
+        a.pica:16:16: error: invalid source2 register: view
         a.pica:19:7: error: proc already exists: main"#]]
     .assert_eq(&told);
 }
@@ -133,8 +133,99 @@ fn an_unknown_word_does_not_make_blocks_wrong() {
 
 #[test]
 fn errors_have_an_end() {
-    let text = format!(".proc main\n{}.end", "mov r0, r99\n".repeat(1000));
-    assert_eq!(run(&text).expect_err("refused").errors.len(), 100);
+    let many = format!(".gsh\n.proc main\n{}end\n.end", "mov r0, r99\n".repeat(1000));
+    for text in [many, "a:".repeat(1001)] {
+        let report = run(&text).expect_err("refused");
+        assert_eq!((report.errors.len(), report.left_out), (100, LeftOut { errors: 900, warnings: 0 }));
+        assert!(report.to_string().ends_with("\nand 900 more errors"), "{report}");
+    }
+}
+
+#[test]
+fn warnings_have_an_end() {
+    let lines = |count| run(&format!(".proc main\n{}end\n.end", "mov R0, r1\n".repeat(count)));
+    let assembled = lines(101).expect("assembles");
+    assert_eq!(
+        (assembled.warnings.len(), assembled.left_out.to_string().as_str()),
+        (100, "and 1 more warning")
+    );
+    assert_eq!(lines(100).expect("assembles").left_out.to_string(), "");
+    assert_eq!(LeftOut { errors: 1, warnings: 2 }.to_string(), "and 1 more error, and 2 more warnings");
+}
+
+#[test]
+fn long_names_are_not_quoted_whole() {
+    let report = run(&format!(".proc main\nmov r0, {}\nend\n.end", "n".repeat(1000))).expect_err("refused");
+    assert_eq!(report.errors[0].message, format!("invalid register: {}\u{2026}", "n".repeat(60)));
+    assert_eq!(report.errors[0].span.length, 1000);
+}
+
+#[test]
+fn a_vertex_program_begins_in_the_words_that_its_unit_holds() {
+    let program = |head: &str, words: usize| {
+        let text = format!("{head}\n.proc a\n{}.end\n.proc main\nend\n.end", "nop\n".repeat(words));
+        run(&text).expect("assembles").warnings.iter().map(ToString::to_string).collect::<String>()
+    };
+    let message = "a vertex program's entry must lie in the first 512 words, 'main' begins at word 512";
+    assert_eq!(program("", 511), "");
+    assert_eq!(program("", 512), format!("a.pica:516:7: {message}"));
+    assert_eq!(program(".entry main", 512), format!("a.pica:1:8: {message}"));
+    assert_eq!(program(".gsh", 512), "");
+}
+
+/// The only error of a text, and no warning.
+#[track_caller]
+fn only_error(text: &str) -> Diagnostic {
+    let report = run(text).expect_err("refused");
+    assert_eq!((report.errors.len(), &report.warnings[..]), (1, &[][..]), "{report}");
+    report.errors[0].clone()
+}
+
+#[test]
+fn an_error_silences_warnings_about_the_same_operand() {
+    for (line, message) in [
+        ("ifu B1\n.end", "invalid boolean uniform register: B1"),
+        ("for I0\n.end", "invalid integer uniform register: I0"),
+        ("mov r4, c90[10]", "invalid source1 register: c90"),
+        (".fvec m[]", "invalid array size: 0"),
+    ] {
+        assert_eq!(only_error(&format!(".proc main\n{line}\nend\n.end")).message, message);
+    }
+    let report = run(".proc main\nadd R0, r1, r99\nend\n.end").expect_err("refused");
+    assert_eq!(report.warnings.len(), 1, "another operand is another matter");
+}
+
+#[test]
+fn too_much_code_is_told_once() {
+    let end = |last: &str| format!(".gsh\n.proc main\n{}{last}.end\n.proc a\n.end", "nop\n".repeat(4096));
+    for (last, line) in [("end\nend\n", 4099), ("", 4101)] {
+        let error = only_error(&end(last));
+        assert_eq!(error.message, "instruction outside geometry shader code memory (max 4096)");
+        assert_eq!(error.line, line);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_told_as_what_it_is() {
+    let error = only_error("\u{feff}.proc main\nend\n.end");
+    assert_eq!((error.message.as_str(), error.line), ("invalid instruction: \u{feff}.proc", 1));
+    assert!(error.hint.is_some_and(|hint| hint.contains("byte order mark")));
+}
+
+#[test]
+fn hints_say_what_is_meant_elsewhere() {
+    for (body, hint) in [
+        ("foo: callc cmp.x, foo", "this is a label: jmpc and jmpu jump to labels"),
+        ("end\n.end\n.proc a\nend\n.end\n.proc a", "the first one is at a.pica:4"),
+        (".proc main\nend\n.end", "the first one is at a.pica:1"),
+        ("JMP there", "jmpc jumps on flags, jmpu on a bool uniform"),
+        ("sub r0, r1, r2", "add with a negated operand: `add r0, r1, -r2`"),
+        ("mov r0, c0 [1]", "no blank may stand before the `[`"),
+        ("add r0,, r1", "an operand is missing here"),
+    ] {
+        let error = only_error(&format!(".proc main\n{body}\nend\n.end"));
+        assert_eq!(error.hint.as_deref(), Some(hint), "{body}");
+    }
 }
 
 #[test]
@@ -168,6 +259,11 @@ fn what_picasso_takes_silently_gives_the_same_bytes_and_a_warning() {
     quirk("mov R1, r0", "mov o1, r0", "R1 is read as v1");
     quirk("mov r010, r0", "mov r8, r0", "r010 is read as r8");
     quirk("mov r1foo, r0", "mov r1, r0", "r1foo is read as r1");
+    quirk("mov r0x1junk, r0", "mov r1, r0", "r0x1junk is read as r1");
+    quirk("mov r1, c0 .y", "mov r1, c0.y", "the blank behind the number is ignored");
+    quirk("mov r1, c0 x[1]", "mov r1, c1", "c0 x is read as c0");
+    quirk("setemit 0x1junk", "setemit 1", "0x1junk is read as 1");
+    quirk("l: jmpu ! b0, l", "l: jmpu !b0, l", "the blank behind the `!` is ignored");
     quirk("mov -r1, r0", "mov r1, r0", "the sign has no effect");
     quirk("mov r1.yx, r0", "mov r1.xy, r0", "arbitrary swizzling");
     quirk("mov r1, r0.", "mov r1, r0.x", "an empty swizzle");
@@ -205,6 +301,22 @@ fn numbers_of_constants_are_judged() {
         a.pica:1:11: 300 is stored as 44 / int constants have eight bits
         a.pica:1:20: 1.5 is read as 1 / the number ends at the first character that is no digit"#]]
     .assert_eq(&warnings(".consti a(300, -1, 1.5, 0)"));
+    expect_test::expect![[r#"
+        a.pica:1:11: 1e20 becomes inf / constants end below 1.8446744e19
+        a.pica:1:17: -1e400 becomes -inf / constants end below 1.8446744e19
+        a.pica:1:30: 2e19 becomes NaN / constants end below 1.8446744e19"#]]
+    .assert_eq(&warnings(".constf a(1e20, -1e400, inf, 2e19)"));
+    expect_test::expect![[r#"
+        a.pica:1:11: 1e-30 becomes 0.0 / constants begin at 2.1684043e-19
+        a.pica:1:18: 1e-400 becomes 0.0 / constants begin at 2.1684043e-19
+        a.pica:1:32: a missing value counts as 0.0 / write 0 if it is meant"#]]
+    .assert_eq(&warnings(".constf a(1e-30, 1e-400, 0e-99, )"));
+    expect_test::expect![[r#"a.pica:1:7: this bracket is not closed / write `]` behind the number"#]]
+        .assert_eq(&warnings(".fvec m[4"));
+    expect_test::expect![[r#"a.pica:1:18: 012 is read as 10 / a leading 0 makes the number octal"#]]
+        .assert_eq(&warnings(".gsh variable c0 012"));
+    expect_test::expect![[r#"a.pica:1:18: 3x is read as 3 / `x` behind the number is ignored"#]]
+        .assert_eq(&warnings(".gsh variable c0 3x"));
     assert!(warnings(".constf A B(0, 0, 0, 0)").contains("no operand can refer to this name"));
     assert!(warnings(".fvec c0").contains("this name hides the register"));
 }

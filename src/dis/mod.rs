@@ -18,6 +18,9 @@
 //! In every form, single entries that the plain language cannot say are given as numbers. The
 //! [assembler's page](crate::asm) lists that extension of the language. A text with several executables has a line `.dvle`
 //! before each of them; picasso takes the parts as separate files.
+//!
+//! A file has no names for its procedures, jump targets and constants: `proc_0`, `label_1`, `float_95` and the like are made
+//! up, and so is each name for which the file has no symbol.
 
 mod code;
 mod instruction;

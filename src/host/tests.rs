@@ -421,7 +421,7 @@ fn a_vertex_program_begins_in_the_first_512_words() {
     };
     assert_eq!(
         program(&model).unwrap_err().to_string(),
-        "pc 0x258: entry point 0x258 lies outside the code of 0x200 words"
+        "pc 0x258: entry point 0x258 lies beyond the 512 words that the vertex unit holds"
     );
     model.executables[0].header.kind = 1;
     assert_eq!(program(&model), Ok(600));

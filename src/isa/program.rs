@@ -52,15 +52,14 @@ impl<'a> Program<'a> {
         let code = code.into();
         check("code words", code.len(), limits.code_words.min(MAX_WORDS), At::Whole)?;
         let words = code.len() as u32; // Range: at most MAX_WORDS.
-        let reach = match stage {
-            Stage::Vertex => words.min(VERTEX_WORDS),
-            Stage::Geometry => words,
-        };
-        if u32::from(entry.0) >= reach {
-            return Err(Error::new(
-                Kind::EntryOutOfCode { entry: entry.0.into(), words: reach },
-                At::Pc(entry.0),
-            ));
+        let at = At::Pc(entry.0);
+        let address = u32::from(entry.0);
+        if address >= words {
+            return Err(Error::new(Kind::EntryOutOfCode { entry: address, words }, at));
+        }
+        if stage == Stage::Vertex && address >= VERTEX_WORDS {
+            let kind = Kind::EntryOutOfReach { entry: address, words: VERTEX_WORDS };
+            return Err(Error::new(kind, at));
         }
         let most = MAX_DESCRIPTORS.min(limits.descriptors as usize);
         let descriptors = match descriptors.into() {
@@ -161,6 +160,13 @@ mod tests {
         ] {
             assert_eq!(program(words, 0, entry, stage).is_ok(), fits, "{words} {entry} {stage:?}");
         }
+    }
+
+    #[test]
+    fn an_entry_beyond_the_vertex_unit_is_not_called_one_beyond_the_code() {
+        let kind = |words| program(words, 0, 512, Stage::Vertex).expect_err("refused").kind;
+        assert_eq!(kind(513), Kind::EntryOutOfReach { entry: 512, words: 512 });
+        assert_eq!(kind(512), Kind::EntryOutOfCode { entry: 512, words: 512 });
     }
 
     #[test]

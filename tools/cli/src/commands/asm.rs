@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::asm::{Assembled, Options, Source, assemble_with};
+use transpica::asm::{Assembled, LeftOut, Options, Source, assemble_with};
 
 use super::{Input, lint};
 use crate::args::Common;
@@ -31,12 +31,16 @@ pub fn run(
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = texts.iter().map(|text| Source { name: &text.name, text: &text.text }).collect();
     let result = assemble_with(&sources, &Options { no_nop: options.no_nop });
-    let (errors, warnings) = match &result {
-        Ok(assembled) => (&[][..], &assembled.warnings[..]),
-        Err(report) => (&report.errors[..], &report.warnings[..]),
+    let (errors, warnings, mut left_out) = match &result {
+        Ok(assembled) => (&[][..], &assembled.warnings[..], assembled.left_out),
+        Err(report) => (&report.errors[..], &report.warnings[..], report.left_out),
     };
     let warnings = if common.quiet { &[][..] } else { warnings };
+    left_out.warnings = if common.quiet { 0 } else { left_out.warnings };
     print_diagnostics(errors, warnings, &texts, common.color);
+    if left_out != LeftOut::default() {
+        eprintln!("{left_out}");
+    }
     match result {
         Ok(assembled) => {
             let findings =
@@ -54,7 +58,7 @@ pub fn run(
             }
         }
         Err(report) => {
-            let count = report.errors.len();
+            let count = report.errors.len() + report.left_out.errors;
             let errors = if count == 1 { "1 error".into() } else { format!("{count} errors") };
             Err(Failure::new(format!("{errors}: nothing was written")))
         }
