@@ -5,7 +5,7 @@ use crate::error::{At, Error, Kind, Result};
 /// How large a program may be and how much work its translation may take.
 ///
 /// With the defaults, any program of 4,096 words that the hardware can hold is translated to SPIR-V in less than 250 ms
-/// (release build) and 64 MiB: the worst programs that `tests/limits.rs` knows take about half of either. Limits on control
+/// (release build) and 64 MiB: the worst programs that `tests/limits.rs` knows take 100 ms and 20 MiB. Limits on control
 /// flow are no errors: beyond them the next tier is taken, which `Translated::tier` and a warning tell. The last tier is linear in
 /// the code words.
 ///
@@ -37,9 +37,9 @@ pub struct Limits {
     /// for some time, so this bounds memory as well. Programs of 512 words that were meant as such take less than a hundredth.
     pub steps: u32,
     /// Values of the intermediate form before it is optimised. A structured program beyond it takes a simpler tier. A value
-    /// stands for about a microsecond and 200 bytes of everything that follows; straight code of 4,096 words has 20,000.
+    /// stands for about a microsecond and 200 bytes of everything that follows; straight code has a few for each word.
     pub values: u32,
-    /// Words of one SPIR-V module, or bytes / 4 of one text. The worst programs known have a quarter of it.
+    /// Words of one SPIR-V module, or bytes / 4 of one text. The worst programs known have an eighth of it.
     pub output_words: u32,
     /// Program executables (DVLE) of one container.
     pub executables: u32,
