@@ -242,6 +242,9 @@ fn a_block_dispatcher_has_at_most_1024_blocks() {
     }
 }
 
+/// What growth is forgiven: at full size a tenth of what is allowed, as dominators of a long chain of jumps to one place need.
+const UNNOTICED: Duration = Duration::from_millis(if cfg!(debug_assertions) { 3 } else { 25 });
+
 /// Twice the program may take three and a half times as long: four would be a square. Where nesting grows with the program,
 /// so does what comes out for each of its words, up to the limit on depth; it takes time in proportion.
 #[test]
@@ -258,7 +261,7 @@ fn time_does_not_grow_with_the_square_of_the_program() {
         let grows = |times: u32| {
             let (half, full) = (cost(whole / 2, times), cost(whole, times));
             let factor = 1.75 * (full.words as f64 / half.words as f64).max(2.0);
-            let allowed = half.time.mul_f64(factor) + Duration::from_millis(3);
+            let allowed = half.time.mul_f64(factor) + UNNOTICED;
             (half.tier == full.tier && full.time > allowed).then_some((half.time, full.time, full.tier))
         };
         // Other processes disturb: what seems slow gets another chance.
