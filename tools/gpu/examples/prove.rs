@@ -1,0 +1,84 @@
+//! Compares random programs on the GPU with the interpreter, as many as asked for, on every route, and prints what differed.
+//!
+//! `cargo run --release -p transpica-gpu --example prove -- [PROGRAMS [FIRST_SEED [ADAPTER]]]`
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use support::Bare;
+use transpica::host::{EntryPoint, Layout, Options};
+use transpica_generate::{Kind, generate};
+use transpica_gpu::compare::{Case, compare};
+use transpica_gpu::{Gpu, Route};
+
+/// Instructions that one vertex may execute.
+const BUDGET: u64 = 2000;
+/// Vertices for each program, all in one dispatch.
+const VERTICES: usize = 64;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |index: usize, default: u64| match arguments.get(index) {
+        Some(text) => text.parse().unwrap_or_else(|_| panic!("{text} is no number")),
+        None => default,
+    };
+    let (programs, first) = (number(0, 1000), number(1, 1 << 33));
+    let gpu = match Gpu::open(arguments.get(2).map(String::as_str)) {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let start = Instant::now();
+    let mut failed = 0;
+    for route in [Route::Passthrough, Route::SpirvNaga, Route::NagaIr, Route::Wgsl] {
+        failed += run(&gpu, route, first..first + programs);
+    }
+    println!("{} s, {failed} programs differ", start.elapsed().as_secs());
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Compares programs on one route; how many differ.
+fn run(gpu: &Gpu, route: Route, seeds: std::ops::Range<u64>) -> usize {
+    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let (mut programs, mut vertices, mut failed) = (0, 0, 0);
+    for seed in seeds {
+        let kind = Kind::ALL[(seed % 3) as usize];
+        let generated = generate(kind, seed);
+        let program = generated.program();
+        let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
+        let case = Case {
+            program: &program,
+            around: &Bare,
+            uniforms: &uniforms,
+            inputs: &inputs,
+            options,
+            budget: BUDGET,
+            judge_approximate: kind != Kind::Numeric,
+        };
+        programs += 1;
+        match compare(gpu, &case, route) {
+            Ok(verdict) => {
+                vertices += verdict.vertices;
+                if let Some(first) = verdict.first {
+                    failed += 1;
+                    println!(
+                        "{kind:?} seed {seed} {}: {} values differ; {first}",
+                        route.name(),
+                        verdict.differing
+                    );
+                }
+            }
+            Err(error) => {
+                failed += 1;
+                println!("{kind:?} seed {seed} {}: {error}", route.name());
+            }
+        }
+    }
+    println!("{}: {programs} programs, {vertices} vertices on {}: {failed} differ", route.name(), gpu.name());
+    failed
+}
