@@ -1,18 +1,29 @@
-//! Tasks of the project: `cargo xtask test` installs what the tests need and runs all of them.
+//! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
+//! Tint read the WGSL. One module a task.
 
 mod packages;
+mod second_driver;
+mod test;
+mod validate;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test
+const USAGE: &str = "usage: cargo xtask test [--second-driver]
+       cargo xtask validate
 
-  test   installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
-         then checks formatting, lints, features, and runs every test";
+  test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
+                   then checks formatting, lints, features, and runs every test
+  --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
+  validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
+                   the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => test(),
+        ["test"] => test::run(false),
+        ["test", "--second-driver"] => test::run(true),
+        ["validate"] => validate::run(),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
@@ -27,28 +38,9 @@ fn cargo(arguments: &[&str]) -> bool {
     Command::new(cargo).args(arguments).status().is_ok_and(|status| status.success())
 }
 
-fn test() -> ExitCode {
-    if let Err(text) = packages::install_missing() {
-        eprintln!("{text}");
-        return ExitCode::FAILURE;
-    }
-    // Every feature must stand alone: who takes one gets nothing of the others.
-    let features = ["", "spirv", "wgsl", "glsl", "hlsl", "msl", "asm", "serde"];
-    let alone = |feature: &&str| {
-        cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])
-    };
-    let passed = cargo(&["fmt", "--all", "--check"])
-        && features.iter().all(alone)
-        && cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--all-features",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ])
-        && cargo(&["test", "--workspace", "--all-features"]);
-    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// The target folder: this program lies in its `release` folder.
+fn target() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("where this program lies: {error}"))?;
+    let folder = program.ancestors().nth(2).ok_or("this program lies outside a target folder")?;
+    Ok(folder.to_path_buf())
 }

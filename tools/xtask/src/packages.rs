@@ -1,18 +1,21 @@
-//! System packages that the tests need: a software Vulkan driver and the SPIR-V validator.
+//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; Node.js for Tint.
 
 use std::path::Path;
 use std::process::Command;
 
-const PACKAGES: [&str; 3] = ["mesa-vulkan-drivers", "libvulkan1", "spirv-tools"];
+/// What the tests need.
+pub const FOR_TESTS: &[&str] = &["mesa-vulkan-drivers", "libvulkan1", "spirv-tools"];
+/// What Tint needs.
+pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
 
-/// Installs what is missing, as root or through sudo without a password.
-pub fn install_missing() -> Result<(), String> {
-    let missing = missing();
+/// Installs what is missing of the packages, as root or through sudo without a password.
+pub fn install_missing(packages: &[&'static str]) -> Result<(), String> {
+    let missing = missing(packages);
     if missing.is_empty() {
         return Ok(());
     }
     let line = format!("apt-get install -y {}", missing.join(" "));
-    let by_hand = format!("the tests need {}; install with: sudo {line}", missing.join(", "));
+    let by_hand = format!("this needs {}; install with: sudo {line}", missing.join(", "));
     let Some(prefix) = privilege() else { return Err(by_hand) };
     println!("$ {line}");
     let apt = |arguments: &[&str]| {
@@ -45,13 +48,18 @@ fn privilege() -> Option<&'static [&'static str]> {
     succeeds(Command::new("sudo").args(["-n", "true"])).then_some(&["sudo", "-n", "--"])
 }
 
-fn missing() -> Vec<&'static str> {
-    let there = PACKAGES.map(|package| match package {
+fn missing(packages: &[&'static str]) -> Vec<&'static str> {
+    let runs = |program: &str| {
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    let there = |package: &str| match package {
         "mesa-vulkan-drivers" => any_driver(),
         "libvulkan1" => library("libvulkan.so.1"),
-        _ => Command::new("spirv-val").arg("--version").output().is_ok_and(|output| output.status.success()),
-    });
-    PACKAGES.into_iter().zip(there).filter(|(_, there)| !there).map(|(package, _)| package).collect()
+        "nodejs" => runs("node"),
+        "spirv-tools" => runs("spirv-val"),
+        other => runs(other),
+    };
+    packages.iter().copied().filter(|package| !there(package)).collect()
 }
 
 /// Whether some Vulkan driver is registered, or named by the environment.

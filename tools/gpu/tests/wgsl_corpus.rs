@@ -1,0 +1,100 @@
+//! The WGSL of every sample and of some random programs, in every form, is read by naga, and left in the target folder for
+//! other readers (`cargo xtask validate`). Vertex and compute entries, both layouts, three precisions; random programs,
+//! which have no interface of their own, as compute entries alone.
+
+mod support;
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use support::Bare;
+use transpica::Translator;
+use transpica::backend::text::Language;
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout, Options, Profile, Surroundings};
+use transpica::isa::{Program, Stage};
+use transpica::precision::Precision;
+use transpica_generate::{Kind, generate};
+
+const LAYOUTS: [Layout; 2] = [Layout::Symbols, Layout::Registers];
+const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
+/// Random programs of each kind.
+const RANDOM: [(Kind, u64); 3] = [(Kind::Clean, 60), (Kind::Wild, 40), (Kind::Numeric, 20)];
+
+#[test]
+fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
+    // What an earlier run left may no longer be written.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder)?;
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    for samples in ["shaders", "tests/cases/picasso"] {
+        let mut paths: Vec<_> =
+            fs::read_dir(root.join(samples))?.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|end| end == "shbin"));
+        paths.sort();
+        for path in paths {
+            file(&folder, &path)?;
+        }
+    }
+    for (kind, seeds) in RANDOM {
+        for seed in 0..seeds {
+            let generated = generate(kind, seed);
+            for precision in PRECISIONS {
+                let options = Options {
+                    precision,
+                    layout: Layout::Registers,
+                    entry: EntryPoint::Compute,
+                    ..Options::default()
+                };
+                write(&folder, &format!("{kind:?}-{seed}"), &generated.program(), &Bare, options)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every vertex program of a file in every form.
+fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
+    let bytes = fs::read(path)?;
+    let file = Shbin::parse(&bytes)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for index in 0..file.executables.len() {
+        let program = dvle::program(&file, index, &Options::default().limits)?;
+        if program.stage() != Stage::Vertex {
+            continue;
+        }
+        let around = Executable::new(&file, index, &stem)?;
+        for entry in [EntryPoint::Vertex, EntryPoint::Compute] {
+            for layout in LAYOUTS {
+                for precision in PRECISIONS {
+                    let options = Options { precision, layout, entry, ..Options::default() };
+                    write(folder, &format!("{stem}-{index}"), &program, &around, options)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    folder: &Path,
+    name: &str,
+    program: &Program<'_>,
+    around: &dyn Surroundings,
+    options: Options,
+) -> Result<(), Box<dyn Error>> {
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(program, around)?;
+    let text = translator.text(&translated, Language::Wgsl)?;
+    let Options { precision, layout, entry, .. } = options;
+    let name = format!("{name}-{entry:?}-{layout:?}-{precision:?}.wgsl");
+    let module = naga::front::wgsl::parse_str(&text);
+    let module = module.map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;
+    let capabilities = naga::valid::Capabilities::empty();
+    naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&module)?;
+    fs::write(folder.join(name), text)?;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask test --second-driver`: the GPU tests on SwiftShader, a Vulkan driver that shares nothing with Mesa's.
+//! Debian packs it with Chromium. Only its library is kept, in the target folder; the system stays as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::target;
+
+/// Debian's package that holds the driver.
+const PACKAGE: &str = "chromium-common";
+/// Where the package keeps it.
+const INSIDE: &str = "usr/lib/chromium";
+/// The driver and what tells the Vulkan loader of it, in that order.
+const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
+/// Tests that open a GPU.
+const TESTS: [&str; 8] =
+    ["--test", "random_programs", "--test", "vertex_stage", "--test", "optimised", "--test", "gpu"];
+/// Seconds that they may take: a program that a driver never finishes must not last for ever.
+const LIMIT: &str = "1800";
+
+/// Runs the GPU tests of the workspace on the second driver.
+pub fn test() -> Result<(), String> {
+    let folder = target()?.join("swiftshader");
+    if !FILES.iter().all(|file| folder.join(file).exists()) {
+        fetch(&folder)?;
+    }
+    let driver = folder.join(FILES[1]);
+    println!("$ export VK_DRIVER_FILES={}", driver.display());
+    let mut line = vec![LIMIT, "cargo", "test", "--workspace", "--all-features"];
+    line.extend(TESTS);
+    println!("$ timeout {}", line.join(" "));
+    let status = Command::new("timeout").args(line).env("VK_DRIVER_FILES", driver).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("the GPU tests on SwiftShader: {status}")),
+        Err(error) => Err(format!("timeout: {error}")),
+    }
+}
+
+/// Downloads the package and keeps the driver.
+fn fetch(folder: &Path) -> Result<(), String> {
+    let by_hand = format!(
+        "SwiftShader comes with Debian's {PACKAGE}; unpack it elsewhere and put {} into {}",
+        FILES.join(" and "),
+        folder.display()
+    );
+    let io = |error: std::io::Error| format!("{}: {error}\n{by_hand}", folder.display());
+    let unpacked = folder.join("unpacked");
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(&unpacked).map_err(io)?;
+    println!("$ apt-get download {PACKAGE}");
+    let download = |folder: &Path| {
+        let status = Command::new("apt-get").args(["download", "-qq", PACKAGE]).current_dir(folder).status();
+        status.is_ok_and(|status| status.success()).then(|| archive(folder)).flatten()
+    };
+    let archive = download(folder).ok_or_else(|| by_hand.clone())?;
+    let status = Command::new("dpkg").arg("-x").args([&archive, &unpacked]).status().map_err(io)?;
+    if !status.success() {
+        return Err(by_hand);
+    }
+    for file in FILES {
+        fs::rename(unpacked.join(INSIDE).join(file), folder.join(file)).map_err(io)?;
+    }
+    fs::remove_file(archive).map_err(io)?;
+    fs::remove_dir_all(unpacked).map_err(io)
+}
+
+/// The package that lies in a folder.
+fn archive(folder: &Path) -> Option<PathBuf> {
+    let mut paths = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    paths.find(|path| path.extension().is_some_and(|end| end == "deb"))
+}
