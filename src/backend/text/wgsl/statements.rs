@@ -145,6 +145,9 @@ impl<'a> Body<'_, 'a> {
             Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
             Statement::Loop { body, continuing, break_if } => {
                 self.line().push_str("loop {\n");
+                if break_if.is_none() && !is_left(body) {
+                    self.formal_exit()?;
+                }
                 self.inner(body)?;
                 self.continuing(continuing, *break_if)?;
                 self.line().push_str("}\n");
@@ -163,6 +166,22 @@ impl<'a> Body<'_, 'a> {
                 }
             }
             other => return Err(foreign(format_args!("the statement {other:?}"))),
+        }
+        Ok(())
+    }
+
+    /// An exit that is never taken, for a loop that has no other: WGSL does not allow such loops.
+    fn formal_exit(&mut self) -> Result<()> {
+        let result = self.function.result.as_ref().map(|result| result.ty);
+        self.line().push_str("    if false { ");
+        match result {
+            // What follows the loop need not return anything.
+            Some(ty) => {
+                self.writer.out.push_str("return ");
+                self.writer.ty(ty)?;
+                self.writer.out.push_str("(); }\n");
+            }
+            None => self.writer.out.push_str("break; }\n"),
         }
         Ok(())
     }
@@ -275,4 +294,21 @@ impl<'a> Body<'_, 'a> {
         self.counter += 1;
         Ok(())
     }
+}
+
+/// Whether a loop with this body is left by a `break`. (Our functions return at their end alone.)
+fn is_left(body: &Block) -> bool {
+    let mut blocks = vec![body];
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            match statement {
+                Statement::Break => return true,
+                Statement::Block(inner) => blocks.push(inner),
+                Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
+                // A loop or switch inside takes the breaks for itself.
+                _ => {}
+            }
+        }
+    }
+    false
 }
