@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use support::Bare;
 use transpica::host::{EntryPoint, Layout, Options};
-use transpica_generate::{Kind, generate};
+use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{Case, compare};
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::shrink;
 
 /// Instructions that one vertex may execute.
 const BUDGET: u64 = 2000;
@@ -42,43 +43,46 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Compares programs on one route; how many differ.
+/// Compares programs on one route; how many differ. The smallest program of each difference is printed.
 fn run(gpu: &Gpu, route: Route, seeds: std::ops::Range<u64>) -> usize {
-    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
     let (mut programs, mut vertices, mut failed) = (0, 0, 0);
     for seed in seeds {
-        let kind = Kind::ALL[(seed % 3) as usize];
-        let generated = generate(kind, seed);
-        let program = generated.program();
-        let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
-        let case = Case {
-            program: &program,
-            around: &Bare,
-            uniforms: &uniforms,
-            inputs: &inputs,
-            options,
-            budget: BUDGET,
-            judge_approximate: kind != Kind::Numeric,
-        };
+        let generated = generate(Kind::ALL[(seed % 3) as usize], seed);
         programs += 1;
-        match compare(gpu, &case, route) {
-            Ok(verdict) => {
-                vertices += verdict.vertices;
-                if let Some(first) = verdict.first {
-                    failed += 1;
-                    println!(
-                        "{kind:?} seed {seed} {}: {} values differ; {first}",
-                        route.name(),
-                        verdict.differing
-                    );
-                }
-            }
-            Err(error) => {
+        match differs(gpu, route, &generated) {
+            Ok(count) => vertices += count,
+            Err(what) => {
                 failed += 1;
-                println!("{kind:?} seed {seed} {}: {error}", route.name());
+                println!("{:?} seed {seed} {}: {what}", generated.kind, route.name());
+                let small = shrink::shrink(&generated, |program| differs(gpu, route, program).is_err());
+                match shrink::text(&small) {
+                    Ok(text) => println!("{text}"),
+                    Err(error) => println!("{error}"),
+                }
             }
         }
     }
     println!("{}: {programs} programs, {vertices} vertices on {}: {failed} differ", route.name(), gpu.name());
     failed
+}
+
+/// Compares one program: how many vertices, or what differs.
+fn differs(gpu: &Gpu, route: Route, generated: &Generated) -> Result<usize, String> {
+    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let program = generated.program();
+    let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
+    let case = Case {
+        program: &program,
+        around: &Bare,
+        uniforms: &uniforms,
+        inputs: &inputs,
+        options,
+        budget: BUDGET,
+        judge_approximate: generated.kind != Kind::Numeric,
+    };
+    let verdict = compare(gpu, &case, route).map_err(|error| error.to_string())?;
+    match verdict.first {
+        None => Ok(verdict.vertices),
+        Some(first) => Err(format!("{} values differ; {first}", verdict.differing)),
+    }
 }
