@@ -1,5 +1,5 @@
 //! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
-//! Tint read the WGSL. One module a task.
+//! Tint read the WGSL, `cargo xtask prove` compares without end. One module a task.
 
 mod packages;
 mod second_driver;
@@ -11,12 +11,15 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask validate
+       cargo xtask prove [--minutes N] [--programs N] [--seed S]
 
   test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
                    then checks formatting, lints, features, and runs every test
   --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
   validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
-                   the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had";
+                   the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
+  prove            compares every form of random programs with the interpreter, without end or as long as told, and
+                   writes the smallest program of each difference to target/prove";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +27,10 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--second-driver"] => test::run(true),
         ["validate"] => validate::run(),
+        ["prove", ref options @ ..] => {
+            let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
+            if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
