@@ -336,7 +336,7 @@ fn a_vertex_program_cannot_begin_at_word_512() {
     assert_eq!(start(&model), Ok(Pc(511)));
     model.executables[0].header.main = 512;
     let error = start(&model).expect_err("outside the vertex unit");
-    assert_eq!(error.kind, Kind::EntryOutOfCode { entry: 512, words: 512 });
+    assert_eq!(error.kind, Kind::EntryOutOfReach { entry: 512, words: 512 });
 }
 
 #[test]
