@@ -2,23 +2,18 @@
 //!
 //! `cargo run --release -p transpica-gpu --example prove -- [PROGRAMS [FIRST_SEED [ADAPTER]]]`
 
+#[path = "../tests/support/random.rs"]
+mod random;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use support::Bare;
-use transpica::host::{EntryPoint, Layout, Options};
+use transpica::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
-use transpica_gpu::compare::{Case, compare};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::shrink;
-
-/// Instructions that one vertex may execute.
-const BUDGET: u64 = 2000;
-/// Vertices for each program, all in one dispatch.
-const VERTICES: usize = 64;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -68,19 +63,7 @@ fn run(gpu: &Gpu, route: Route, seeds: std::ops::Range<u64>) -> usize {
 
 /// Compares one program: how many vertices, or what differs.
 fn differs(gpu: &Gpu, route: Route, generated: &Generated) -> Result<usize, String> {
-    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
-    let program = generated.program();
-    let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
-    let case = Case {
-        program: &program,
-        around: &Bare,
-        uniforms: &uniforms,
-        inputs: &inputs,
-        options,
-        budget: BUDGET,
-        judge_approximate: generated.kind != Kind::Numeric,
-    };
-    let verdict = compare(gpu, &case, route).map_err(|error| error.to_string())?;
+    let verdict = random::one(gpu, generated, Precision::Exact, route).map_err(|error| error.to_string())?;
     match verdict.first {
         None => Ok(verdict.vertices),
         Some(first) => Err(format!("{} values differ; {first}", verdict.differing)),
