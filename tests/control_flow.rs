@@ -14,6 +14,7 @@ use transpica::precision::Precision;
 use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{Structured, blocks, structure, tree::Tree};
 use transpica_generate::{Generated, Kind, generate};
+use transpica_prove::tally::Tally;
 
 /// Instructions that one run may execute.
 const BUDGET: u64 = 600;
@@ -142,9 +143,18 @@ fn check(generated: &Generated, limits: &Limits, tiers: &mut Tiers) {
 
 fn check_all(kind: Kind, seeds: std::ops::Range<u64>) -> Tiers {
     let mut tiers = Tiers::default();
+    let programs = seeds.end - seeds.start;
     for seed in seeds {
         check(&generate(kind, seed), &Limits::default(), &mut tiers);
     }
+    let tally = Tally {
+        stage: format!("executed words and registers of trees and dispatchers: {kind:?}"),
+        programs,
+        vertices: programs,
+        note: format!("{} cut off by the budget: equal up to there", programs - u64::from(tiers.ended)),
+        ..Tally::default()
+    };
+    tally.tell();
     tiers
 }
 

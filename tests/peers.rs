@@ -14,6 +14,7 @@ use transpica::translate::Tier;
 use transpica::{Options, Profile, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
+use transpica_prove::tally::Tally;
 
 /// Calls `check` with every case, its program and what surrounds that.
 fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
@@ -59,7 +60,7 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
 
 #[test]
 fn every_form_gives_what_the_files_say() {
-    let (mut vertices, mut compared) = (0, 0);
+    let (mut programs, mut vertices, mut compared) = (0, 0, 0);
     for_each(|case, program, around| {
         let mapped = around.outputs();
         for run in &case.runs {
@@ -74,10 +75,18 @@ fn every_form_gives_what_the_files_say() {
                 let forms = chain::Case { program, uniforms, options, outputs, vertices };
                 compared += forms.compare().unwrap_or_else(|error| panic!("{}: {error}", case.name));
             }
-            vertices += run.vertices.len();
+            vertices += run.vertices.len() as u64;
         }
+        programs += 1;
     });
-    println!("{vertices} vertices, {compared} forms compared, 0 differ");
+    let tally = Tally {
+        stage: "every form: programs with results worked out by hand".into(),
+        programs,
+        vertices,
+        note: format!("{compared} forms"),
+        ..Tally::default()
+    };
+    tally.tell();
 }
 
 #[test]

@@ -5,29 +5,41 @@ use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::shrink;
+use transpica_prove::tally::Tally;
 
-/// Compares programs; the first that disagrees is made small and told.
+/// Compares programs, tells how many differ; the first of them is made small.
 fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Count {
-    let mut count = Count::default();
+    let (mut count, mut differing, mut first) = (Count::default(), 0, None);
     for seed in seeds {
         let generated = generate(kind, seed);
         match chain::compare(&generated, precision) {
             Ok(one) => count.add(one),
-            Err(first) => {
-                let fails = |program: &_| {
-                    chain::compare(program, precision).is_err_and(|found| found.form == first.form)
-                };
-                let small = shrink::text(&shrink::shrink(&generated, fails)).expect("a small program");
-                panic!(
-                    "{kind:?} seed {seed} {precision:?}: {first}\nthe smallest program that disagrees there:\n{small}"
-                );
+            Err(disagreement) => {
+                differing += 1;
+                first.get_or_insert((generated, disagreement));
             }
         }
     }
-    println!(
-        "{kind:?} {precision:?}: {} programs, {} vertices ({} unfinished), {} forms compared, 0 differ",
-        count.programs, count.vertices, count.unfinished, count.forms
-    );
+    let tally = Tally {
+        stage: format!("tree, dispatchers, IR after each pass: {kind:?} {precision:?}"),
+        programs: count.programs + differing,
+        vertices: count.vertices,
+        differing,
+        note: format!(
+            "{} forms, {} vertices left out: no end within the budget",
+            count.forms, count.unfinished
+        ),
+    };
+    tally.tell();
+    if let Some((generated, first)) = first {
+        let fails =
+            |program: &_| chain::compare(program, precision).is_err_and(|found| found.form == first.form);
+        let small = shrink::text(&shrink::shrink(&generated, fails)).expect("a small program");
+        panic!(
+            "{kind:?} seed {} {precision:?}: {first}\nthe smallest program that disagrees there:\n{small}",
+            generated.seed
+        );
+    }
     count
 }
 

@@ -1,7 +1,9 @@
 //! Proof by comparison: what the interpreter makes of a program against every other form of it, and the smallest program
 //! that still differs.
-//! In: random programs of `transpica-generate`, or written ones with known results. Out: counts, or a [`Disagreement`](chain::Disagreement). Knows no GPU.
+//! In: random programs of `transpica-generate`, or written ones with known results. Out: counts, or a [`Disagreement`](chain::Disagreement).
+//! Knows no GPU.
 
 pub mod chain;
 pub mod expected;
 pub mod shrink;
+pub mod tally;

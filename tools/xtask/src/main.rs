@@ -3,9 +3,11 @@
 
 mod packages;
 mod second_driver;
+mod tally;
 mod test;
 mod validate;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -14,7 +16,7 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
 
   test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
-                   then checks formatting, lints, features, and runs every test
+                   then checks formatting, lints, features, runs every test and prints what they compared
   --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
   validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
                    the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
@@ -41,8 +43,12 @@ fn main() -> ExitCode {
 /// Cargo with its arguments; true if it succeeded.
 fn cargo(arguments: &[&str]) -> bool {
     println!("$ cargo {}", arguments.join(" "));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    Command::new(cargo).args(arguments).status().is_ok_and(|status| status.success())
+    Command::new(program()).args(arguments).status().is_ok_and(|status| status.success())
+}
+
+/// Where cargo is.
+fn program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// The target folder: this program lies in its `release` folder.

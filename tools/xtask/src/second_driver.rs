@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::target;
+use crate::{tally, target};
 
 /// Debian's package that holds the driver.
 const PACKAGE: &str = "chromium-common";
@@ -19,8 +19,8 @@ const TESTS: [&str; 8] =
 /// Seconds that they may take: a program that a driver never finishes must not last for ever.
 const LIMIT: &str = "1800";
 
-/// Runs the GPU tests of the workspace on the second driver.
-pub fn test() -> Result<(), String> {
+/// Runs the GPU tests of the workspace on the second driver; they append what they compare to a file.
+pub fn test(counts: &Path) -> Result<(), String> {
     let folder = target()?.join("swiftshader");
     if !FILES.iter().all(|file| folder.join(file).exists()) {
         fetch(&folder)?;
@@ -30,7 +30,8 @@ pub fn test() -> Result<(), String> {
     let mut line = vec![LIMIT, "cargo", "test", "--workspace", "--all-features"];
     line.extend(TESTS);
     println!("$ timeout {}", line.join(" "));
-    let status = Command::new("timeout").args(line).env("VK_DRIVER_FILES", driver).status();
+    let status =
+        Command::new("timeout").args(line).env("VK_DRIVER_FILES", driver).env(tally::FILE, counts).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the GPU tests on SwiftShader: {status}")),

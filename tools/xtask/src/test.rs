@@ -1,22 +1,46 @@
 //! `cargo xtask test`: everything that must hold, then the GPU tests on a second driver if asked for.
 
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
-use crate::{cargo, packages, second_driver};
+use crate::{cargo, packages, program, second_driver, tally};
 
 pub fn run(second_driver: bool) -> ExitCode {
-    if let Err(text) = packages::install_missing(packages::FOR_TESTS) {
-        eprintln!("{text}");
-        return ExitCode::FAILURE;
+    match all(second_driver) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
     }
-    if !(lints() && cargo(&["test", "--workspace", "--all-features"])) {
-        return ExitCode::FAILURE;
+}
+
+fn all(second_driver: bool) -> Result<(), String> {
+    packages::install_missing(packages::FOR_TESTS)?;
+    if !lints() {
+        return Err("the code is not as it should be, see above".into());
     }
-    if second_driver && let Err(text) = second_driver::test() {
-        eprintln!("{text}");
-        return ExitCode::FAILURE;
+    let counts = tally::begin("tally.tsv")?;
+    tests(&counts)?;
+    tally::print(&counts)?;
+    if second_driver {
+        let counts = tally::begin("tally-second.tsv")?;
+        second_driver::test(&counts)?;
+        tally::print(&counts)?;
     }
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+/// Every test of the workspace.
+fn tests(counts: &Path) -> Result<(), String> {
+    let arguments = ["test", "--workspace", "--all-features"];
+    println!("$ cargo {}", arguments.join(" "));
+    let status = Command::new(program()).args(arguments).env(tally::FILE, counts).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("cargo test: {status}")),
+        Err(error) => Err(format!("cargo: {error}")),
+    }
 }
 
 /// Formatting, features and clippy.
