@@ -1,5 +1,7 @@
 //! The compute entry: v0..v15 of many vertices in, o0..o15 out, bit for bit.
 
+use std::time::{Duration, Instant};
+
 use crate::{Gpu, GpuError, Shader};
 
 /// Sixteen registers of four components, as f32 bits.
@@ -25,47 +27,99 @@ pub fn run_compute(
     gpu.checked(|| dispatch(gpu, shader, uniforms, vertices))
 }
 
+/// The compute entry of a program, ready to be run over the same vertices again and again with a clock beside it.
+pub struct Timed<'a> {
+    gpu: &'a Gpu,
+    job: Job,
+}
+
+impl<'a> Timed<'a> {
+    /// Compiles the program and uploads what it reads.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn new(
+        gpu: &'a Gpu,
+        shader: Shader,
+        uniforms: &[u8],
+        vertices: &[Registers],
+    ) -> Result<Self, GpuError> {
+        gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices) }))
+    }
+
+    /// How long a submission takes that runs the program `repeats` times over all vertices, divided by that.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn run(&self, repeats: u32) -> Result<Duration, GpuError> {
+        self.gpu.checked(|| {
+            let mut commands = self.gpu.device.create_command_encoder(&Default::default());
+            self.job.run(&mut commands, repeats);
+            let start = Instant::now();
+            self.gpu.submit(commands)?;
+            Ok(start.elapsed() / repeats.max(1))
+        })
+    }
+}
+
 fn dispatch(
     gpu: &Gpu,
     shader: Shader,
     uniforms: &[u8],
     vertices: &[Registers],
 ) -> Result<Vec<Registers>, GpuError> {
-    use wgpu::{BufferBindingType, BufferUsages};
-    let bytes: &[u8] = bytemuck::cast_slice(vertices);
-    let outputs = gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
-    let mut bindings = vec![
-        Binding::whole(
-            BufferBindingType::Storage { read_only: true },
-            gpu.filled(bytes, BufferUsages::STORAGE),
-        ),
-        Binding::whole(BufferBindingType::Storage { read_only: false }, outputs.clone()),
-    ];
-    if !uniforms.is_empty() {
-        let uniforms = gpu.filled(uniforms, BufferUsages::UNIFORM);
-        bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
-    }
-    let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
-    let module = shader.module(gpu);
-    let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: Some(&layout),
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: options(),
-        cache: None,
-    });
-    let read = gpu.buffer(bytes.len() as u64, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    let job = Job::new(gpu, shader, uniforms, vertices);
+    let size = size_of_val(vertices) as u64;
+    let read = gpu.buffer(size, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
-    {
-        let mut pass = commands.begin_compute_pass(&Default::default());
-        pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups((vertices.len() as u32).div_ceil(WORKGROUP), 1, 1);
-    }
-    commands.copy_buffer_to_buffer(&outputs, 0, &read, 0, Some(bytes.len() as u64));
+    job.run(&mut commands, 1);
+    commands.copy_buffer_to_buffer(&job.outputs, 0, &read, 0, Some(size));
     let words = gpu.submit_and_read(commands, &read)?;
     Ok(words.chunks_exact(64).map(registers).collect())
+}
+
+/// A pipeline and everything that it reads and writes.
+struct Job {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    outputs: wgpu::Buffer,
+    workgroups: u32,
+}
+
+impl Job {
+    fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers]) -> Self {
+        use wgpu::{BufferBindingType, BufferUsages};
+        let bytes: &[u8] = bytemuck::cast_slice(vertices);
+        let outputs = gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let inputs = gpu.filled(bytes, BufferUsages::STORAGE);
+        let mut bindings = vec![
+            Binding::whole(BufferBindingType::Storage { read_only: true }, inputs),
+            Binding::whole(BufferBindingType::Storage { read_only: false }, outputs.clone()),
+        ];
+        if !uniforms.is_empty() {
+            let uniforms = gpu.filled(uniforms, BufferUsages::UNIFORM);
+            bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
+        }
+        let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
+        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            module: &shader.module(gpu),
+            entry_point: Some("main"),
+            compilation_options: options(),
+            cache: None,
+        });
+        Self { pipeline, group, outputs, workgroups: (vertices.len() as u32).div_ceil(WORKGROUP) }
+    }
+
+    fn run(&self, commands: &mut wgpu::CommandEncoder, repeats: u32) {
+        let mut pass = commands.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        for _ in 0..repeats {
+            pass.dispatch_workgroups(self.workgroups, 1, 1);
+        }
+    }
 }
 
 fn registers(words: &[u32]) -> Registers {

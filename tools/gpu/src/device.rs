@@ -115,17 +115,26 @@ impl Gpu {
         self.queue.write_buffer(&buffer, 0, bytes);
         buffer
     }
+    /// Submits the commands and waits for their end.
+    pub(crate) fn submit(&self, commands: wgpu::CommandEncoder) -> Result<(), GpuError> {
+        self.queue.submit([commands.finish()]);
+        self.wait()
+    }
+    fn wait(&self) -> Result<(), GpuError> {
+        let done = self.device.poll(wgpu::PollType::wait_indefinitely());
+        done.map(|_| ()).map_err(|error| GpuError::Refused(error.to_string()))
+    }
     /// Submits the commands and reads a mappable buffer back.
     pub(crate) fn submit_and_read(
         &self,
         commands: wgpu::CommandEncoder,
         buffer: &wgpu::Buffer,
     ) -> Result<Vec<u32>, GpuError> {
-        let refused = |error: &dyn fmt::Display| GpuError::Refused(error.to_string());
         self.queue.submit([commands.finish()]);
         buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| refused(&error))?;
-        let range = buffer.slice(..).get_mapped_range().map_err(|error| refused(&error))?;
+        self.wait()?;
+        let range = buffer.slice(..).get_mapped_range();
+        let range = range.map_err(|error| GpuError::Refused(error.to_string()))?;
         Ok(range
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))

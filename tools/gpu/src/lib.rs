@@ -10,7 +10,7 @@ pub mod driver;
 mod passthrough;
 mod vertex;
 
-pub use compute::{Registers, run_compute};
+pub use compute::{Registers, Timed, run_compute};
 pub use device::{Gpu, GpuError, INSTALL_LINE};
 pub use vertex::{Captured, VertexJob, run_vertex};
 

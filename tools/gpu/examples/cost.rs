@@ -1,0 +1,161 @@
+//! What translated programs cost on the GPU: SPIR-V instructions for each PICA instruction and time for each vertex, exact
+//! beside fast. Ratios hold within one run; absolute times depend on the machine and on what else it does.
+//!
+//! `cargo run --release -p transpica-gpu --example cost -- FOLDER [ADAPTER]`
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use transpica::cfg::Action;
+use transpica::cfg::explore::{self, Explored, explore};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Options, Profile};
+use transpica::isa::{Program, Stage};
+use transpica::precision::Precision;
+use transpica::{Translator, asm};
+use transpica_gpu::compare::uniform_bytes;
+use transpica_gpu::{Gpu, Registers, Shader, Timed};
+
+/// Vertices of one dispatch: their registers stay in the processor's caches.
+const VERTICES: usize = 1024;
+/// Submissions, of which the shortest counts.
+const ROUNDS: u32 = 40;
+/// Dispatches of each.
+const REPEATS: u32 = 20;
+/// A program without instructions.
+const NOTHING: &str = ".out - position o0\n.proc main\n\tend\n.end\n";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some(folder) = arguments.first() else {
+        eprintln!("usage: cost FOLDER [ADAPTER]");
+        return ExitCode::from(2);
+    };
+    match table(Path::new(folder), arguments.get(1).map(String::as_str)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let gpu = Gpu::open(adapter)?;
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "shbin"));
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        files.push((name, std::fs::read(path)?));
+    }
+    // A program that does nothing: what loading, storing and starting cost.
+    let end = asm::assemble(&[asm::Source { name: "nothing", text: NOTHING }])?;
+    files.insert(0, ("(nothing)".into(), end.bytes));
+    println!("on {}; net: less what a program costs that does nothing", gpu.name());
+    println!(
+        "| program | PICA | SPIR-V exact | fast | per PICA exact | fast | ns/vertex exact | fast | net exact/fast |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let mut nothing = None;
+    for (name, bytes) in &files {
+        let file = Shbin::parse(bytes)?;
+        for index in 0..file.executables.len() {
+            let program = dvle::program(&file, index, &Options::default().limits)?;
+            if program.stage() == Stage::Vertex {
+                let around = Executable::new(&file, index, name)?;
+                let row = Row::measure(&gpu, &program, &around)?;
+                row.print(&format!("{name} {index}"), *nothing.get_or_insert(row.times));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One program, exact and fast.
+struct Row {
+    /// Instructions that it can reach.
+    reached: usize,
+    /// Instructions in the functions of its modules.
+    spirv: [usize; 2],
+    /// Nanoseconds for each vertex.
+    times: [f64; 2],
+}
+
+impl Row {
+    fn measure(gpu: &Gpu, program: &Program<'_>, around: &Executable<'_>) -> Result<Self, Box<dyn Error>> {
+        let mut uniforms = transpica_generate::uniforms(0);
+        around.constants().apply(&mut uniforms);
+        let vertices: Vec<Registers> = transpica_generate::inputs(0, VERTICES)
+            .iter()
+            .map(|vertex| vertex.map(|register| register.map(f32::to_bits)))
+            .collect();
+        let (mut spirv, mut timed) = ([0; 2], Vec::new());
+        for (precision, spirv) in [Precision::Exact, Precision::Fast].into_iter().zip(&mut spirv) {
+            let options = Options { precision, entry: EntryPoint::Compute, ..Options::default() };
+            let mut translator = Translator::new(options, Profile::default());
+            let translated = translator.translate(program, around)?;
+            let words = translator.spirv(&translated)?;
+            *spirv = instructions(&words);
+            let bytes = uniform_bytes(&translated, &uniforms);
+            timed.push(Timed::new(gpu, Shader::Passthrough(words), &bytes, &vertices)?);
+        }
+        let mut times = [f64::MAX; 2];
+        // In turns, so that whatever else the machine does meets both.
+        for _ in 0..ROUNDS {
+            for (timed, time) in timed.iter().zip(&mut times) {
+                *time = time.min(timed.run(REPEATS)?.as_nanos() as f64 / VERTICES as f64);
+            }
+        }
+        Ok(Self { reached: reached(program)?, spirv, times })
+    }
+
+    fn print(&self, name: &str, nothing: [f64; 2]) {
+        let Self { reached, spirv, times: [exact, fast] } = self;
+        let ratio =
+            |over: f64, under: f64| if under == 0.0 { "".into() } else { format!("{:.2}", over / under) };
+        let each = spirv.map(|spirv| ratio(spirv as f64, *reached as f64));
+        println!(
+            "| {name} | {reached} | {} | {} | {} | {} | {exact:.1} | {fast:.1} | {} |",
+            spirv[0],
+            spirv[1],
+            each[0],
+            each[1],
+            ratio(exact - nothing[0], fast - nothing[1]),
+        );
+    }
+}
+
+/// Instructions that the program can reach, each address once.
+fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
+    let options = Options::default();
+    let Explored::Graph(graph) = explore(program, &explore::Options::default(), &options.limits)? else {
+        return Err("too many control states".into());
+    };
+    let mut all: Vec<u16> = Vec::new();
+    for action in &graph.actions {
+        if let Action::Run(pc) = action {
+            all.push(pc.0);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    Ok(all.len())
+}
+
+/// Instructions in the functions of a SPIR-V module, labels and local variables included.
+fn instructions(words: &[u32]) -> usize {
+    /// SPIR-V 3.52.9
+    const FUNCTION: u32 = 54;
+    let (mut at, mut count, mut inside) = (5, 0, false);
+    while let Some(&first) = words.get(at) {
+        inside |= first & 0xFFFF == FUNCTION;
+        count += usize::from(inside);
+        at += (first >> 16).max(1) as usize;
+    }
+    count
+}
