@@ -3,7 +3,6 @@
 //! (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain operations for one precision.
 //! The law of the form stands in [`verify`](verify()).
 
-pub mod count;
 pub mod eval;
 pub mod func;
 pub mod op;

@@ -54,17 +54,6 @@ impl Walk {
         self.stack.extend(f.body.map(Frame::Start));
     }
 
-    /// Skips what is left of the innermost construct that was entered last, its `Leave` too.
-    pub fn skip_node(&mut self) {
-        self.inside = None;
-        while let Some(frame) = self.stack.pop() {
-            if matches!(frame, Frame::Node { .. }) {
-                break;
-            }
-        }
-        self.resume();
-    }
-
     /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
     #[inline]
     pub fn next(&mut self, f: &Func) -> Option<Step> {

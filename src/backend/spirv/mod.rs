@@ -142,14 +142,6 @@ impl Default for SpirvWriter {
     }
 }
 
-/// The words of one module; for many modules keep a [`SpirvWriter`].
-///
-/// # Errors
-/// As [`SpirvWriter::write`].
-pub fn write(source: &Source<'_>) -> Result<Vec<Word>> {
-    SpirvWriter::new().write(source)
-}
-
 /// An intermediate form that breaks its law.
 #[cold]
 fn defect(text: String) -> Error {

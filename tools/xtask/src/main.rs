@@ -1,6 +1,8 @@
 //! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
-//! Tint read the WGSL, `cargo xtask prove` compares without end. One module a task.
+//! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run.
+//! One module a task.
 
+mod coverage;
 mod packages;
 mod second_driver;
 mod tally;
@@ -14,6 +16,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
+       cargo xtask coverage [--uncovered]
 
   test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
                    then checks formatting, lints, features, runs every test and prints what they compared
@@ -21,7 +24,10 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
   validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
                    the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
   prove            compares every form of random programs with the interpreter, without end or as long as told, and
-                   writes the smallest program of each difference to target/prove";
+                   writes the smallest program of each difference to target/prove
+  coverage         runs the library's tests that need no GPU and prints which share of its lines they run; installs
+                   llvm-tools (rustup) and cargo-llvm-cov (into the target folder) where they are missing
+  --uncovered      also lists the lines that no test runs";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +35,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--second-driver"] => test::run(true),
         ["validate"] => validate::run(),
+        ["coverage"] => coverage::run(false),
+        ["coverage", "--uncovered"] => coverage::run(true),
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
             if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,0 +1,191 @@
+//! `cargo xtask coverage`: which lines of the library its tests run, module by module.
+//! The tests of packages that need no GPU are counted, documentation examples are not. Code compiled only for tests is
+//! left out of the figures. Counting is the compiler's, `cargo-llvm-cov` collects it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::{cargo, target};
+
+/// The collector, with the version whose options are used here.
+const COLLECTOR: [&str; 3] = ["cargo-llvm-cov", "--version", "0.9.1"];
+/// The compiler's part that reads the counts.
+const COMPONENT: &str = "llvm-tools";
+/// Packages whose tests exercise the library without a GPU.
+const TESTS: [&str; 6] =
+    ["--package", "transpica", "--package", "transpica-generate", "--all-features", "--no-fail-fast"];
+/// Modules that must reach [`LEAST`]; the others are shown only.
+const BOUND: [&str; 7] = ["isa", "cfg", "structure", "ir", "lower", "passes", "backend"];
+/// Percent of the lines.
+const LEAST: f64 = 95.0;
+/// Where the library lies.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Lines of a file and how often each ran.
+type Lines = BTreeMap<usize, u64>;
+
+/// Runs the tests, prints the table, and the uncovered lines if asked for.
+pub fn run(uncovered: bool) -> ExitCode {
+    match measure() {
+        Ok(files) => {
+            if uncovered {
+                files.iter().for_each(|(path, lines)| list_uncovered(path, lines));
+            }
+            if table(&files) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The lines of every file of the library, by its path below the repository's root.
+fn measure() -> Result<BTreeMap<String, Lines>, String> {
+    let target = target()?;
+    let collector = install(&target.join("tools"))?;
+    let report = target.join("coverage.lcov");
+    let collect = |arguments: &[&str]| {
+        println!("$ cargo llvm-cov {}", arguments.join(" "));
+        let status = Command::new(&collector).arg("llvm-cov").args(arguments).current_dir(ROOT).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !collect(&[&["test", "--no-report"], &TESTS[..]].concat()) {
+        return Err("the tests must pass first: what a failed test would have run is not counted".to_owned());
+    }
+    let path = report.to_str().ok_or("the target folder's name is not Unicode")?;
+    if !collect(&["report", "--lcov", "--output-path", path]) {
+        return Err("the counts cannot be read".to_owned());
+    }
+    let text = fs::read_to_string(&report).map_err(|error| format!("{path}: {error}"))?;
+    without_tests(read(&text)?)
+}
+
+/// Installs what is missing and gives the collector's path.
+fn install(folder: &Path) -> Result<PathBuf, String> {
+    if !has_component() {
+        let arguments = ["component", "add", COMPONENT];
+        println!("$ rustup {}", arguments.join(" "));
+        let added = Command::new("rustup").args(arguments).status().is_ok_and(|status| status.success());
+        if !added {
+            return Err(format!("this needs {COMPONENT}; install with: rustup component add {COMPONENT}"));
+        }
+    }
+    let program = folder.join("bin").join(COLLECTOR[0]);
+    let root = folder.to_str().ok_or("the target folder's name is not Unicode")?;
+    let install = [&["install", "--locked", "--root", root], &COLLECTOR[..]].concat();
+    if program.exists() || cargo(&install) {
+        return Ok(program);
+    }
+    Err(format!("this needs {}; install with: cargo {}", COLLECTOR[0], install.join(" ")))
+}
+
+/// Whether the toolchain in use can read the counts.
+fn has_component() -> bool {
+    let output = Command::new("rustc").args(["--print", "target-libdir"]).output();
+    let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    folder.is_some_and(|folder| Path::new(folder.trim()).with_file_name("bin").join("llvm-cov").exists())
+}
+
+/// Reads a report: `SF` names a file, each `DA` after it a line and its count.
+fn read(report: &str) -> Result<BTreeMap<String, Lines>, String> {
+    let root = fs::canonicalize(ROOT).map_err(|error| format!("{ROOT}: {error}"))?;
+    let mut files = BTreeMap::new();
+    let mut current: Option<String> = None;
+    for line in report.lines() {
+        if let Some(path) = line.strip_prefix("SF:") {
+            let below = Path::new(path).strip_prefix(&root).ok().and_then(Path::to_str);
+            current = below.filter(|below| below.starts_with("src/")).map(str::to_owned);
+        } else if let (Some(counts), Some(path)) = (line.strip_prefix("DA:"), &current) {
+            let mut numbers = counts.split(',').map(str::parse::<u64>);
+            let (Some(Ok(line)), Some(Ok(count))) = (numbers.next(), numbers.next()) else {
+                return Err(format!("not understood: {line}"));
+            };
+            files.entry(path.clone()).or_insert_with(Lines::new).insert(line as usize, count);
+        }
+    }
+    Ok(files)
+}
+
+/// Leaves out what is compiled for tests only.
+fn without_tests(mut files: BTreeMap<String, Lines>) -> Result<BTreeMap<String, Lines>, String> {
+    let mut modules = Vec::new();
+    for (path, lines) in &mut files {
+        let text =
+            fs::read_to_string(Path::new(ROOT).join(path)).map_err(|error| format!("{path}: {error}"))?;
+        let text: Vec<&str> = text.lines().collect();
+        for start in (0..text.len()).filter(|&line| is_for_tests(text[line])) {
+            let item = start + 1 + text[start + 1..].iter().take_while(|line| line.starts_with("#[")).count();
+            match module_file(path, &text[start + 1..=item]) {
+                Some(module) => modules.push(module),
+                None => {
+                    let end =
+                        text[item..].iter().position(|line| *line == "}").map_or(item, |count| item + count);
+                    // Lines are counted from 1.
+                    lines.retain(|&line, _| line <= start || line > end + 1);
+                }
+            }
+        }
+    }
+    let is_test = |path: &str| {
+        modules.iter().any(|module| {
+            path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+        })
+    };
+    files.retain(|path, lines| !lines.is_empty() && !is_test(path));
+    Ok(files)
+}
+
+fn is_for_tests(line: &str) -> bool {
+    line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
+}
+
+/// The path, without its ending, of the file that `#[path = "…"]` and `mod name;` name; nothing for a module written out.
+fn module_file(parent: &str, item: &[&str]) -> Option<String> {
+    let name = item.last()?.strip_suffix(';')?.rsplit(' ').next()?;
+    let (folder, file) = parent.rsplit_once('/')?;
+    let named = item.iter().find_map(|line| line.strip_prefix("#[path = \"")?.strip_suffix(".rs\"]"));
+    Some(match (named, file) {
+        (Some(named), _) => format!("{folder}/{named}"),
+        (None, "mod.rs" | "lib.rs") => format!("{folder}/{name}"),
+        (None, file) => format!("{folder}/{}/{name}", file.strip_suffix(".rs")?),
+    })
+}
+
+/// Prints every run of lines that no test reaches.
+fn list_uncovered(path: &str, lines: &Lines) {
+    let mut run: Option<(usize, usize)> = None;
+    for (&line, &count) in lines {
+        if count > 0 {
+            run.take().into_iter().for_each(|(from, to)| println!("{path}:{from}-{to}"));
+        } else {
+            run = Some((run.map_or(line, |(from, _)| from), line));
+        }
+    }
+    run.into_iter().for_each(|(from, to)| println!("{path}:{from}-{to}"));
+}
+
+/// Prints a row for every module; true if those that must reach enough do.
+fn table(files: &BTreeMap<String, Lines>) -> bool {
+    let mut modules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (path, lines) in files {
+        let below = path.strip_prefix("src/").unwrap_or(path);
+        let module = below.split(['/', '.']).next().unwrap_or(below);
+        let (covered, all) = modules.entry(module).or_default();
+        *covered += lines.values().filter(|&&count| count > 0).count();
+        *all += lines.len();
+    }
+    let percent = |(covered, all): (usize, usize)| 100.0 * covered as f64 / all as f64;
+    let mut enough = true;
+    println!("{:<12} {:>7} {:>9} {:>8}", "module", "lines", "uncovered", "covered");
+    let (bound, others): (Vec<_>, Vec<_>) = modules.iter().partition(|(name, _)| BOUND.contains(name));
+    for (name, &counts) in bound.into_iter().chain(others) {
+        let short = BOUND.contains(name) && percent(counts) < LEAST;
+        enough &= !short;
+        let note = if short { format!(" below {LEAST} %") } else { String::new() };
+        println!("{name:<12} {:>7} {:>9} {:>6.2} %{note}", counts.1, counts.1 - counts.0, percent(counts));
+    }
+    enough && BOUND.iter().all(|name| modules.contains_key(name))
+}
