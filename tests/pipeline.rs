@@ -22,8 +22,8 @@ fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Cou
     }
     let tally = Tally {
         stage: format!("tree, dispatchers, IR after each pass: {kind:?} {precision:?}"),
-        programs: count.programs + differing,
-        vertices: count.vertices,
+        programs: count.programs as u64 + differing,
+        vertices: count.vertices as u64,
         differing,
         note: format!(
             "{} forms, {} vertices left out: no end within the budget",

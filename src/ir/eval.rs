@@ -18,18 +18,30 @@ use crate::precision::{Precision, arith};
 /// Bits of the lanes of one value; those beyond its type are 0.
 pub type Lanes = [u32; 4];
 
-/// Where a program reads from.
+/// Where a program reads from. Everything that is not given reads as zero.
 pub trait Environment {
     /// v0..v15
     fn input(&self, register: u8) -> Lanes;
     /// c0..c95
-    fn uniform(&self, register: u8) -> Lanes;
+    fn uniform(&self, register: u8) -> Lanes {
+        let _ = register;
+        [0; 4]
+    }
     /// Component of i0..i3.
-    fn int_uniform(&self, index: u8, component: u8) -> u8;
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        let _ = (index, component);
+        0
+    }
     /// b0..b15
-    fn bool_uniform(&self, register: u8) -> bool;
+    fn bool_uniform(&self, register: u8) -> bool {
+        let _ = register;
+        false
+    }
     /// An element of a member of the uniform block; nothing where there is none.
-    fn member(&self, member: u16, element: u16) -> Option<Lanes>;
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        let _ = (member, element);
+        None
+    }
 }
 
 /// An environment of plain tables.
