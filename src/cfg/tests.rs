@@ -4,10 +4,12 @@ use expect_test::{Expect, expect};
 
 use petgraph::graph::DiGraph;
 
+use super::dot::Dot;
 use super::explore::{Explored, Options, explore};
 use super::graph::{Predecessors, dominators, is_reducible};
 use super::reduce::{Reduced, reduce};
 use super::testing::{program, program_for};
+use super::text::Text;
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::error::Kind;
@@ -563,4 +565,93 @@ fn every_graph_becomes_reducible() {
         assert!(is_reducible(&cfg), "{cfg}");
     }
     assert!(irreducible > 100);
+}
+
+#[test]
+fn a_drawing_shows_what_the_text_shows() {
+    let program = program("if !b3 2 1; a; loop i1 4; a; break x; end");
+    let Explored::Graph(cfg) =
+        explore(&program, &Options::default(), &Limits::default()).expect("is defined")
+    else {
+        panic!("too many nodes")
+    };
+    expect![[r#"
+        digraph program {
+            node [shape=box, fontname=monospace];
+            block0 [label="block0 at 0x0\lb3?\l"];
+            block0 -> block1 [label="yes"];
+            block0 -> block2 [label="no"];
+            block1 [label="block1 at 0x1\l0x1: mov r0, v0\l0x3: mov r0, v0\l"];
+            block1 -> block7;
+            block2 [label="block2 at 0x2\lenter loop 0 with i1\l"];
+            block2 -> block3;
+            block3 [label="block3 at 0x3\l0x3: mov r0, v0\lcmp.x?\l"];
+            block3 -> block4 [label="yes"];
+            block3 -> block5 [label="no"];
+            block4 [label="block4\laL += i1.z\l"];
+            block4 -> block7;
+            block5 [label="block5\laL += i1.z\lleft0 > 0?\l"];
+            block5 -> block6 [label="yes"];
+            block5 -> block7 [label="no"];
+            block6 [label="block6\lleft0 -= 1\l"];
+            block6 -> block3;
+            block7 [label="block7\lend\l"];
+        }
+    "#]]
+    .assert_eq(&Dot { cfg: &cfg, program: Some(&program) }.to_string());
+    expect![[r#"
+        block0 at 0x0:
+            if b3 block1 else block2
+        block1 at 0x1:
+            0x1: mov r0, v0
+            0x3: mov r0, v0
+            goto block7
+        block2 at 0x2:
+            enter loop 0 with i1
+            goto block3
+        block3 at 0x3:
+            0x3: mov r0, v0
+            if cmp.x block4 else block5
+        block4:
+            aL += i1.z
+            goto block7
+        block5:
+            aL += i1.z
+            if left0 > 0 block6 else block7
+        block6:
+            left0 -= 1
+            goto block3
+        block7:
+            end
+    "#]]
+    .assert_eq(&Text { cfg: &cfg, program: Some(&program) }.to_string());
+}
+
+#[test]
+fn a_drawing_of_a_dispatch_block_has_an_edge_for_each_value() {
+    let cfg = reduced("jmp x 2; a; a; jmp y 1; end");
+    expect![[r#"
+        digraph program {
+            node [shape=box, fontname=monospace];
+            block0 [label="block0 at 0x0\lcmp.x?\l"];
+            block0 -> block1 [label="yes"];
+            block0 -> block2 [label="no"];
+            block1 [label="block1\ldispatch0 = 1\l"];
+            block1 -> block3;
+            block2 [label="block2\ldispatch0 = 0\l"];
+            block2 -> block3;
+            block3 [label="block3\ldispatch0?\l"];
+            block3 -> block4 [label="0"];
+            block3 -> block5 [label="1"];
+            block4 [label="block4 at 0x1\lrun 0x1\ldispatch0 = 1\l"];
+            block4 -> block3;
+            block5 [label="block5 at 0x2\lrun 0x2\lcmp.y?\l"];
+            block5 -> block6 [label="yes"];
+            block5 -> block7 [label="no"];
+            block6 [label="block6\ldispatch0 = 0\l"];
+            block6 -> block3;
+            block7 [label="block7\lend\l"];
+        }
+    "#]]
+    .assert_eq(&Dot { cfg: &cfg, program: None }.to_string());
 }

@@ -23,7 +23,9 @@ pub use wgsl::wgsl;
 
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use super::naga_ir::check;
-use crate::error::{At, Error, Kind, Result};
+use crate::error::Result;
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+use crate::error::{At, Error, Kind};
 use crate::host::Interface;
 
 /// Name of the entry point in MSL, where `main` is taken.
@@ -125,6 +127,7 @@ fn bindings() -> impl Iterator<Item = naga::ResourceBinding> {
     (0..u32::from(BINDINGS)).map(|binding| naga::ResourceBinding { group: 0, binding })
 }
 
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 #[cold]
 fn refused(target: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Backend(format!("naga's {target} writer: {error}")), At::Whole)

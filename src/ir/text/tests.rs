@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::At;
+use crate::ir::{Def, Item, Op, Value};
 
 /// Printing what was parsed gives the text back.
 fn check(text: &str) {
@@ -30,6 +31,8 @@ func main {
   %12: f32 = select %4 %11 %9
   %13 @left2: i32 = isub %2 %2
   %14 @none.w: f32 = sqrt %12
+  %15 @a0.x: i32 = addressp %14
+  %16 @cmp.y: bool = less %12 %14
   yield %12
 }
 ",
@@ -132,4 +135,39 @@ fn deep_nesting_needs_no_stack() {
     assert_eq!(nested(100_000).unwrap().main.nodes.len(), 100_000);
     // Indentation makes the text grow with the square of the depth.
     assert_eq!(print(&nested(2_000).unwrap()).matches('{').count(), 2_001);
+}
+
+#[test]
+fn every_escape_in_a_name_survives() {
+    check("func \"line\\n tab\\t return\\r nothing\\0 back\\\\ quote\\\" bell\\u{7}\" {\n}\n");
+    for unknown in ["\\q", "\\u7", "\\u{110000}", "\\u{g}", "\\"] {
+        let text = format!("func \"{unknown}\" {{ }}");
+        assert_eq!(parse(&text).unwrap_err().at, At::Text { line: 1, column: 6 }, "{text}");
+    }
+}
+
+#[test]
+fn errors_say_what_was_found() {
+    for (text, expected) in [
+        ("bogus", "`func` expected, found `bogus`"),
+        ("func \"a\" \"b\"", "`{` expected, found \"b\""),
+        ("func main { block { } -> -> }", "an item, an exit or `}` expected, found `->`"),
+        ("func main %4", "`{` expected, found `%4`"),
+        ("func main", "`{` expected, found the end"),
+    ] {
+        let found = parse(text).unwrap_err().to_string();
+        assert!(found.ends_with(expected), "{text}: {found}");
+    }
+}
+
+#[test]
+fn a_damaged_function_can_still_be_printed() {
+    let mut module = parse("func main { %0: f32 = const 1 %1: bool = const true }").unwrap();
+    module.main.values[Value(0)].def = Def::Dead;
+    module.main.values[Value(1)].def = Def::Op(Op::Const([2, 0, 0, 0]));
+    let body = module.main.body.unwrap();
+    module.main.regions[body].items.push(Item::Let(Value(9)));
+    let text = module.to_string();
+    assert_eq!(text, "func main {\n  %0: f32 = Dead\n  %1: bool = const 0x2\n  %9 = ?\n}\n");
+    assert_eq!(module.main.to_string(), text);
 }

@@ -204,3 +204,74 @@ fn legal_modules_have_only_plain_operations() {
         assert_eq!(legal(&format!("{zero} %2: f32x4 = div %9 %0")), None);
     }
 }
+
+/// What is wrong with a module after a change to its main function.
+fn breach_after(text: &str, change: impl FnOnce(&mut Func)) -> String {
+    let mut module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    change(&mut module.main);
+    let error = verify(&module, Stage::Pica).expect_err("broken").to_string();
+    error.trim_start_matches("input: function main: ").to_owned()
+}
+
+#[test]
+fn a_construct_stands_in_one_place() {
+    let text = "func main { block { } }";
+    let again = |main: &mut Func| {
+        let body = main.body.unwrap();
+        main.regions[body].items.push(Item::Node(Node(0)));
+    };
+    assert_eq!(breach_after(text, again), "node0 is used twice");
+    let missing = |main: &mut Func| {
+        let body = main.body.unwrap();
+        main.regions[body].items = vec![Item::Node(Node(7))];
+    };
+    assert_eq!(breach_after(text, missing), "node7 does not exist");
+}
+
+#[test]
+fn values_are_defined_where_their_definition_says() {
+    let text = "func main { %0: f32x4 = input v0 block { yield %0 } -> %1: f32x4 yield %0 }";
+    let def = |value: u32, def: Def| breach_after(text, move |main| main.values[Value(value)].def = def);
+    assert_eq!(def(0, Def::Result), "%0 is evaluated but is Result");
+    assert_eq!(def(1, Def::Param), "%1 is listed as Result but is Param");
+    let item = |value: u32| {
+        breach_after(text, move |main| {
+            let body = main.body.unwrap();
+            main.regions[body].items[0] = Item::Let(Value(value));
+        })
+    };
+    assert_eq!(item(9), "%9 does not exist");
+}
+
+#[test]
+fn a_use_of_a_value_that_no_function_has_is_refused() {
+    let text = "func main { %0: f32x4 = input v0 %1: f32x4 = neg %0 yield %1 }";
+    let neg = |main: &mut Func| main.values[Value(1)].def = Def::Op(Op::Unary(Unary::Neg, Value(5)));
+    assert_eq!(breach_after(text, neg), "%1: %5 does not exist");
+}
+
+#[test]
+fn values_have_one_to_four_lanes() {
+    for lanes in [0, 5] {
+        let found = breach_after("func main { %0: f32x4 = input v0 %1: f32x4 = neg %0 }", |main| {
+            for value in [Value(0), Value(1)] {
+                main.values[value].ty = Type::new(Kind::F32, lanes);
+            }
+            main.values[Value(0)].def = Def::Op(Op::Const([0; 4]));
+        });
+        assert_eq!(found, format!("%0 has {lanes} lanes"));
+    }
+}
+
+#[test]
+fn a_shuffle_repeats_its_first_lane_beyond_its_type() {
+    let shuffle = |main: &mut Func| {
+        let lane = |index| Lane::new(Value(0), index);
+        main.values[Value(1)].def = Def::Op(Op::Shuffle([lane(2), lane(1), lane(2), lane(0)]));
+    };
+    let text = "func main { %0: f32x4 = input v0 %1: f32x2 = shuffle %0.x %0.y }";
+    assert_eq!(
+        breach_after(text, shuffle),
+        "%1: %0.x lies beyond the type and does not repeat the first lane"
+    );
+}

@@ -322,3 +322,64 @@ fn a_flag_that_an_if_set_is_its_condition() {
         "%0: i32 = const 1 %1: i32 = const 2 %2: i32 = select %81 %0 %1 %4: bool = not %81 yield %81 %4",
     );
 }
+
+#[test]
+fn what_is_done_twice_is_done() {
+    rule(
+        "%0: f32x4 = abs %80 %1: f32x4 = abs %0 %2: f32x4 = floor %80 %3: f32x4 = floor %2 yield %1 %3",
+        "%0: f32x4 = abs %80 %2: f32x4 = floor %80 yield %0 %2",
+    );
+}
+
+#[test]
+fn nothing_is_taken_away_or_shifted_by_zero() {
+    rule("%0: i32 = const 0 %1: i32 = isub %82 %0 yield %1", "%0: i32 = const 0 yield %82");
+    stays("%0: i32 = const 0 %1: i32 = isub %0 %82 yield %1");
+    rule(
+        "%0: u32x4 = to_bits %80 %1: u32x4 = const 0 0 0 0 %2: u32x4 = shift_right %0 %1 yield %2",
+        "%0: u32x4 = to_bits %80 %1: u32x4 = const 0 0 0 0 yield %0",
+    );
+    stays("%0: u32x4 = to_bits %80 %1: u32x4 = const 0 0 0 0 %2: u32x4 = shift_right %1 %0 yield %2");
+}
+
+#[test]
+fn sums_of_integers_join_whichever_operand_is_the_literal() {
+    rule(
+        "%0: i32 = const 1 %1: i32 = iadd %0 %82 %2: i32 = iadd %1 %0 yield %2",
+        "%0: i32 = const 1 %1: i32 = iadd %0 %82 %4: i32 = const 2 %2: i32 = iadd %82 %4 yield %2",
+    );
+}
+
+#[test]
+fn a_literal_index_names_the_element_of_a_member() {
+    rule(
+        "%0: i32 = const 3 %1: f32x4 = member 2[%0] yield %1",
+        "%0: i32 = const 3 %1: f32x4 = member 2[3] yield %1",
+    );
+    rule(
+        "%0: i32 = const 0 %1: i32 = iadd %82 %0 %2: f32x4 = member 1[%1] yield %2",
+        "%0: i32 = const 0 %2: f32x4 = member 1[%82] yield %2",
+    );
+}
+
+#[test]
+fn only_numbers_that_an_integer_can_hold_are_converted() {
+    rule(
+        "%0: f32 = const -3.7 %1: i32 = to_int %0 yield %1",
+        "%0: f32 = const -3.7 %1: i32 = const -3 yield %1",
+    );
+    stays("%0: f32 = const 2147483648.0 %1: i32 = to_int %0 yield %1");
+}
+
+#[test]
+fn arguments_of_calls_follow() {
+    let half = "func half(%0: f32x4) { %1: f32x4 = abs %0 yield %1 }";
+    simplify(
+        &format!(
+            "{half} func main {{ %0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32x4 = neg %1 %3: f32x4 = call 0(%2) yield %3 }}"
+        ),
+        &format!(
+            "{half} func main {{ %0: f32x4 = input v0 %1: f32x4 = neg %0 %3: f32x4 = call 0(%0) yield %3 }}"
+        ),
+    );
+}

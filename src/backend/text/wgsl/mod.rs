@@ -18,8 +18,7 @@ use std::fmt::Write as _;
 use naga::{AddressSpace, ArraySize, Binding, BuiltIn, Handle, ScalarKind, ShaderStage, TypeInner};
 
 use self::names::Names;
-use super::refused;
-use crate::error::{Error, Result};
+use crate::error::{At, Error, Kind, Result};
 use crate::host::Interface;
 
 /// The module as WGSL.
@@ -80,7 +79,7 @@ pub fn wgsl(module: &naga::Module, interface: &Interface) -> Result<String> {
 /// The error for a module that is not ours.
 #[cold]
 fn foreign(what: impl std::fmt::Display) -> Error {
-    refused("WGSL", &format_args!("{what} is nothing that this library makes"))
+    Error::new(Kind::Backend(format!("WGSL writer: {what} is nothing that this library makes")), At::Whole)
 }
 
 /// The text so far, and the names that all functions see.
@@ -232,5 +231,30 @@ fn vector_name(size: u8, kind: ScalarKind) -> String {
     match kind {
         ScalarKind::Bool => format!("vec{size}<bool>"),
         _ => format!("vec{size}{}", &scalar_name(kind)[..1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_modules_of_ours_never_contain_is_refused_by_name() {
+        for (items, body, name) in [
+            ("@fragment fn other() {}", "", "stage Fragment"),
+            ("var<workgroup> word: u32;", "word = 1u;", "address space WorkGroup"),
+            ("fn f(@builtin(vertex_index) a: u32) {}", "", "binding BuiltIn(VertexIndex)"),
+            ("", "workgroupBarrier();", "statement ControlBarrier"),
+            ("", "loop { continuing { break if true; } }", "statement Loop"),
+            ("", "loop { continuing { workgroupBarrier(); } }", "statement Loop"),
+            ("", "var a = 1u; var b = a << 2u;", "operator ShiftLeft"),
+            ("", "var a = 1u; var b = a % 2u;", "operator Modulo"),
+        ] {
+            let source = format!("{items} @compute @workgroup_size(1) fn main() {{ {body} }}");
+            let module = naga::front::wgsl::parse_str(&source);
+            let module = module.unwrap_or_else(|error| panic!("{error}: {source}"));
+            let error = wgsl(&module, &Interface::default()).expect_err(&source).to_string();
+            assert!(error.starts_with(&format!("input: WGSL writer: the {name}")), "{error}");
+        }
     }
 }

@@ -188,18 +188,14 @@ impl<'a> Survey<'a> {
                     self.block(&case.body)?;
                 }
             }
-            Statement::Loop { body, continuing, break_if } => {
+            Statement::Loop { body, continuing, break_if: None } if continuing.is_empty() => {
                 let outer = self.home;
                 self.loops += 1;
                 self.home = self.loops;
                 self.block(body)?;
-                self.block(continuing)?;
-                if let Some(condition) = break_if {
-                    self.used(*condition, self.counter);
-                }
                 self.counter += 1;
                 self.home = outer;
-                // Its blocks run one after the other.
+                // Its block is no arm.
                 self.arms.remove(&at);
             }
             Statement::Return { value } => {

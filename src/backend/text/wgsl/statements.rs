@@ -143,13 +143,13 @@ impl<'a> Body<'_, 'a> {
                 self.branch(*condition, accept, reject)?;
             }
             Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
-            Statement::Loop { body, continuing, break_if } => {
+            Statement::Loop { body, .. } => {
                 self.line().push_str("loop {\n");
-                if break_if.is_none() && !is_left(body) {
+                if !is_left(body) {
                     self.formal_exit()?;
                 }
                 self.inner(body)?;
-                self.continuing(continuing, *break_if)?;
+                self.counter += 1;
                 self.line().push_str("}\n");
             }
             Statement::Break => self.line().push_str("break;\n"),
@@ -273,25 +273,6 @@ impl<'a> Body<'_, 'a> {
         }
         self.indent -= 1;
         self.line().push_str("}\n");
-        Ok(())
-    }
-
-    fn continuing(&mut self, block: &'a Block, break_if: Option<Handle<Expression>>) -> Result<()> {
-        if !block.is_empty() || break_if.is_some() {
-            self.indent += 1;
-            self.line().push_str("continuing {\n");
-            self.inner(block)?;
-            if let Some(condition) = break_if {
-                self.indent += 1;
-                self.line().push_str("break if ");
-                self.expression(condition)?;
-                self.writer.out.push_str(";\n");
-                self.indent -= 1;
-            }
-            self.line().push_str("}\n");
-            self.indent -= 1;
-        }
-        self.counter += 1;
         Ok(())
     }
 }
