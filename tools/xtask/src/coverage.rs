@@ -109,7 +109,7 @@ fn read(report: &str) -> Result<BTreeMap<String, Lines>, String> {
     Ok(files)
 }
 
-/// Leaves out what is compiled for tests only.
+/// Leaves out what is compiled for tests only; the collector left out files that are named for tests.
 fn without_tests(mut files: BTreeMap<String, Lines>) -> Result<BTreeMap<String, Lines>, String> {
     let mut modules = Vec::new();
     for (path, lines) in &mut files {

@@ -4,6 +4,7 @@ use expect_test::expect;
 
 use super::random::compare;
 use super::{check, main_function};
+use crate::backend::naga_ir;
 use crate::ir;
 
 #[test]
@@ -313,4 +314,19 @@ fn what_an_arm_stored_is_forgotten_after_it() {
            if %4 { yield %6 } else { yield %10 } -> %11 @r0: f32x4
            yield %11 }",
     );
+}
+
+#[test]
+fn a_literal_argument_says_its_type() {
+    let text = main_function(
+        "func main { %0: f32 = const 0.5 %1: f32 = exp2 %0 %2: f32x4 = shuffle %1.x %1.x %1.x %1.x yield %2 }",
+    );
+    assert!(text.contains("exp2(0.5f)"), "{text}");
+}
+
+#[test]
+fn what_naga_finds_invalid_is_told_with_its_causes() {
+    let module = naga::front::wgsl::parse_str("@vertex fn main() { _ = 1u; }").expect("can be read");
+    let told = naga_ir::validate(&module).expect_err("no position").to_string();
+    assert!(told.starts_with("input: naga: Entry point main at Vertex is invalid: Vertex shaders"), "{told}");
 }
