@@ -116,6 +116,8 @@ pub enum Kind {
     },
     /// The step budget of the interpreter was used up.
     StepBudget(u64),
+    /// An option or a profile field that contradicts another, or that a target cannot express.
+    BadOption(String),
     /// Text that is not what its grammar says.
     Syntax(String),
     /// An intermediate form breaks one of its own rules (a defect of this library).
@@ -153,9 +155,11 @@ impl fmt::Display for Kind {
             Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
             Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
             Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
-            Self::Syntax(text) | Self::Verify(text) | Self::Backend(text) | Self::Other(text) => {
-                f.write_str(text)
-            }
+            Self::BadOption(text)
+            | Self::Syntax(text)
+            | Self::Verify(text)
+            | Self::Backend(text)
+            | Self::Other(text) => f.write_str(text),
         }
     }
 }
@@ -187,7 +191,7 @@ impl Kind {
             Self::Verify(_) | Self::Backend(_) => {
                 Some("this is a defect of transpica; please report it with the file")
             }
-            Self::Syntax(_) | Self::Other(_) => None,
+            Self::BadOption(_) | Self::Syntax(_) | Self::Other(_) => None,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::error::{At, Error, Kind, Result};
 /// assert_eq!(limits.code_words, 4096);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Limits {
     /// Code words of one program (the geometry unit's memory; the vertex unit reaches the first 512).
     pub code_words: u32,

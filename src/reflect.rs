@@ -125,6 +125,7 @@ fn uniform(member: &crate::host::Member) -> Uniform {
             MemberType::Vec4Array(n) => format!("array<vec4f, {n}>"),
             MemberType::IVec4 => "vec4i".into(),
             MemberType::IVec4Array(n) => format!("array<vec4i, {n}>"),
+            MemberType::PackedInts => "vec4u".into(),
             MemberType::Bits => "u32".into(),
         },
         bank: match member.bank {
@@ -146,10 +147,10 @@ fn outputs(translated: &Translated) -> Vec<Output> {
         .map(|(index, output)| Output {
             name: output.name.clone(),
             location: match output.location {
-                Location::Position => None,
+                Location::Position | Location::ClipDistances => None,
                 Location::Varying(location) => Some(location),
             },
-            components: output.components.len() as u32,
+            components: output.lanes() as u32,
             approximate: approximate.get(index).is_some_and(|lanes| *lanes != 0),
         })
         .collect()

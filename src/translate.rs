@@ -7,7 +7,7 @@ use crate::cfg::explore::{self, Explored};
 use crate::cfg::reduce::{Reduced, reduce};
 use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
-use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage};
+use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage, varying};
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::lower::{self, Context, Outputs};
 use crate::structure::tree::Tree;
@@ -110,25 +110,23 @@ impl Translator {
     /// A geometry program, a reachable undefined opcode (unless lenient), a limit passed: each with its place.
     pub fn translate(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Result<Translated> {
         let options = &self.options;
+        options.check()?;
         if program.stage() == Stage::Geometry {
             return Err(Error::new(Kind::Stage { what: "translation", stage: "geometry" }, At::Whole));
         }
         let folded = around.folded(options);
-        let outputs = match options.entry {
-            EntryPoint::Vertex => around.outputs(),
-            EntryPoint::Compute => Vec::new(),
-        };
-        let outputs = match options.entry {
+        let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
+        let yielded = match options.entry {
             EntryPoint::Vertex => Outputs::Semantics(&outputs),
             EntryPoint::Compute => Outputs::Registers,
         };
-        let context = Context { program, constants: &folded.floats, outputs, options };
+        let context = Context { program, constants: &folded.floats, outputs: yielded, options };
         let (mut control, mut why) = choose(program, options)?;
         let mut module = lowered(context, &mut control, &mut why)?;
         passes::optimize(&mut module, options.precision, &mut self.scratch);
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
-        let interface = around.interface(&usage, options)?;
+        let interface = Interface { outputs, ..around.interface(&usage, options)? };
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -199,7 +197,12 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
 /// As [`control`], and why it is not structured.
 fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
     let limits = &options.limits;
-    let known = explore::Options { lenient: options.lenient, ..explore::Options::default() };
+    let known = explore::Options {
+        known_bools: options.bools.baked,
+        bools: options.bools.values,
+        ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
+        lenient: options.lenient,
+    };
     let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {

@@ -5,7 +5,7 @@ use transpica::backend::naga_ir;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{DepthRange, EntryPoint, Layout, Output, Surroundings};
+use transpica::host::{DepthRange, EntryPoint, Layout, Locations, Output, Surroundings, varying};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::Program;
 use transpica::lower::Outputs;
@@ -62,7 +62,7 @@ fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
 fn every_form_gives_what_the_files_say() {
     let (mut programs, mut vertices, mut compared) = (0, 0, 0);
     for_each(|case, program, around| {
-        let mapped = around.outputs();
+        let mapped = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
         for run in &case.runs {
             interpret(case, program, run);
             let options = Options { depth: DepthRange::Raw, ..chain::options(Precision::Exact) };

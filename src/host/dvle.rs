@@ -2,9 +2,10 @@
 //! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`], [`Constants`].
 //! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an executable is bound.
 
-use super::interface::{Attribute, Constants, Interface, Output, Usage};
+use super::interface::{Attribute, Constants, Interface, Usage};
 use super::options::Options;
-use super::{Surroundings, layout, names, varying};
+use super::varying::{self, OutputMap};
+use super::{Surroundings, layout, names};
 use crate::container::{
     ConstantValue, Dvle, Name, NameOffset, ShaderType, Shbin, Strings, SymbolBank, SymbolRange,
 };
@@ -142,11 +143,12 @@ pub fn interface(
     let symbols = BoundSymbols::new(executable);
     let folded = folded(executable, &symbols, options);
     let mut warnings = Vec::new();
+    varying::warn_generic(executable, &mut warnings);
     Ok(Interface {
         source: source_name.to_string(),
         entry_label: Some(entry_name(executable)),
         attributes: attributes(&symbols, usage.inputs),
-        outputs: varying::outputs(executable, &mut warnings),
+        outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, options.layout),
         folded,
         warnings,
@@ -180,8 +182,8 @@ impl Surroundings for Executable<'_> {
     fn folded(&self, options: &Options) -> Constants {
         folded(self.executable, &BoundSymbols::new(self.executable), options)
     }
-    fn outputs(&self) -> Vec<Output> {
-        varying::outputs(self.executable, &mut Vec::new())
+    fn output_map(&self) -> OutputMap {
+        OutputMap::from_executable(self.executable)
     }
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         interface(self.file, self.index, usage, options, self.source)

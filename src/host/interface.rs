@@ -24,6 +24,8 @@ pub enum ComponentSource {
     },
     /// Not mapped: 1.0.
     One,
+    /// Not mapped, where the options say so: 0.0.
+    Zero,
 }
 
 /// Where an output goes.
@@ -33,6 +35,23 @@ pub enum Location {
     Position,
     /// A varying location.
     Varying(u32),
+    /// The clip distance built-in.
+    ClipDistances,
+}
+
+/// What becomes of the components of an output on their way to the rasteriser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OutputValue {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// The depth and y rules of the options apply.
+    Position,
+    /// The colour rule applies.
+    Color,
+    /// The four components are the position as the program writes it; the output is its distances from the planes z = 0
+    /// and the user's (0 while that is off).
+    ClipDistances,
 }
 
 /// An output of the vertex entry.
@@ -42,10 +61,20 @@ pub struct Output {
     pub name: String,
     /// Where it goes.
     pub location: Location,
-    /// Its one to four components.
+    /// The one to four components that it is made of.
     pub components: Vec<ComponentSource>,
-    /// Whether it is a colour (subject to the colour rule).
-    pub color: bool,
+    /// How it is made of them.
+    pub value: OutputValue,
+}
+
+impl Output {
+    /// How many components the output has.
+    pub fn lanes(&self) -> usize {
+        match self.value {
+            OutputValue::Plain | OutputValue::Position | OutputValue::Color => self.components.len(),
+            OutputValue::ClipDistances => 2,
+        }
+    }
 }
 
 /// The register file a member shows.
@@ -70,11 +99,32 @@ pub enum MemberType {
     IVec4,
     /// `array<vec4i, n>`
     IVec4Array(u16),
+    /// `vec4u`: four int registers, each one word of four bytes, x lowest.
+    PackedInts,
     /// `u32`: bit k is register first + k.
     Bits,
 }
 
-/// A member of the uniform block. Members stand by bank, then by first register; no two share a register.
+impl MemberType {
+    /// Bytes.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::Vec4 | Self::IVec4 | Self::PackedInts => 16,
+            Self::Vec4Array(count) | Self::IVec4Array(count) => 16 * u32::from(count),
+            Self::Bits => 4,
+        }
+    }
+    /// Alignment in bytes.
+    pub fn align(self) -> u32 {
+        match self {
+            Self::Vec4 | Self::IVec4 | Self::PackedInts | Self::Vec4Array(_) | Self::IVec4Array(_) => 16,
+            Self::Bits => 4,
+        }
+    }
+}
+
+/// A member of the uniform block. Members stand by bank, then by first register, wherever in the block they lie; no two share
+/// a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// Its name, an identifier that ends in a letter wherever the symbol allows it.
@@ -94,13 +144,23 @@ pub struct Member {
 /// The one uniform block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UniformBlock {
-    /// Members by ascending offset.
+    /// Its members.
     pub members: Vec<Member>,
-    /// Size in bytes, a multiple of 16; 0 where there is no block.
+    /// The size in bytes that a host binds, a multiple of 16; 0 where there is no block.
     pub size: u32,
 }
 
 impl UniformBlock {
+    /// Bytes up to the end of the last member: what a host must at least upload.
+    pub fn used(&self) -> u32 {
+        self.members.iter().map(|member| member.offset + member.ty.size()).max().unwrap_or(0)
+    }
+    /// Indices of the members by ascending offset.
+    pub fn by_offset(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.members.len()).collect();
+        order.sort_by_key(|&index| self.members[index].offset);
+        order
+    }
     /// The member that holds a register, and which element of it (for [`MemberType::Bits`]: which bit).
     pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
         // Members stand by bank, then by first register, and do not overlap.

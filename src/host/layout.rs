@@ -7,6 +7,7 @@ use super::dvle::BoundSymbols;
 use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};
 use super::names;
 use super::options::Layout;
+use super::registers_layout::{IntPacking, RegisterLayout};
 use crate::container::SymbolBank;
 use crate::isa::Uniforms;
 
@@ -56,14 +57,14 @@ pub(super) fn block(
     if needed.iter().all(|&(_, registers)| registers == 0) {
         return UniformBlock::default();
     }
-    match layout {
-        Layout::Symbols => by_symbols(symbols, &needed),
-        Layout::Registers => registers(),
+    match layout.registers() {
+        None => by_symbols(symbols, &needed),
+        Some(layout) => registers(&layout),
     }
 }
 
-/// The whole register file at fixed offsets: `c` at 0, `i` at 1536, `b` at 1600; 1616 bytes.
-pub fn registers() -> UniformBlock {
+/// The whole register file, each bank where the layout has it. The members are `c`, `i` and `b`.
+pub fn registers(layout: &RegisterLayout) -> UniformBlock {
     let member = |name: &str, bank, count, offset, ty| Member {
         name: name.to_string(),
         bank,
@@ -72,13 +73,17 @@ pub fn registers() -> UniformBlock {
         offset,
         ty,
     };
+    let ints = match layout.packing {
+        IntPacking::Words => MemberType::IVec4Array(4),
+        IntPacking::Bytes => MemberType::PackedInts,
+    };
     UniformBlock {
         members: vec![
-            member("c", Bank::Float, 96, 0, MemberType::Vec4Array(96)),
-            member("i", Bank::Int, 4, 1536, MemberType::IVec4Array(4)),
-            member("b", Bank::Bool, 16, 1600, MemberType::Bits),
+            member("c", Bank::Float, 96, layout.floats, MemberType::Vec4Array(96)),
+            member("i", Bank::Int, 4, layout.ints, ints),
+            member("b", Bank::Bool, 16, layout.bools, MemberType::Bits),
         ],
-        size: 1616,
+        size: layout.binding_size(),
     }
 }
 
@@ -163,15 +168,8 @@ fn member(name: String, bank: Bank, first: u8, count: u8) -> Member {
 fn place(members: &mut [Member]) -> u32 {
     let mut end = 0u32;
     for member in members {
-        let (align, size) = match member.ty {
-            MemberType::Vec4 | MemberType::IVec4 => (VECTOR, VECTOR),
-            MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => {
-                (VECTOR, VECTOR * u32::from(count))
-            }
-            MemberType::Bits => (4, 4),
-        };
-        member.offset = end.next_multiple_of(align);
-        end = member.offset + size;
+        member.offset = end.next_multiple_of(member.ty.align());
+        end = member.offset + member.ty.size();
     }
     end.next_multiple_of(VECTOR)
 }
@@ -179,12 +177,13 @@ fn place(members: &mut [Member]) -> u32 {
 /// The bytes of the uniform buffer.
 ///
 /// ```
+/// use transpica::host::RegisterLayout;
 /// use transpica::host::layout::{pack, registers};
 /// use transpica::isa::Uniforms;
 /// let mut uniforms = Uniforms::default();
 /// uniforms.floats[1] = [1.0, 0.0, 0.0, 0.0];
 /// uniforms.bools = 0b101;
-/// let bytes = pack(&registers(), &uniforms);
+/// let bytes = pack(&registers(&RegisterLayout::REGISTERS), &uniforms);
 /// assert_eq!(bytes.len(), 1616);
 /// assert_eq!((&bytes[16..20], &bytes[1600..1604]), (&1f32.to_le_bytes()[..], &[5, 0, 0, 0][..]));
 /// ```
@@ -198,6 +197,10 @@ pub fn pack(block: &UniformBlock, uniforms: &Uniforms) -> Vec<u8> {
             Bank::Float => {
                 let floats = uniforms.floats.get(registers).unwrap_or_default();
                 fill(place, floats.as_flattened().iter().map(|value| value.to_bits()));
+            }
+            Bank::Int if member.ty == MemberType::PackedInts => {
+                let ints = uniforms.ints.get(registers).unwrap_or_default();
+                fill(place, ints.iter().copied().map(u32::from_le_bytes));
             }
             Bank::Int => {
                 let ints = uniforms.ints.get(registers).unwrap_or_default();

@@ -6,14 +6,22 @@ pub mod interface;
 pub mod layout;
 mod names;
 pub mod options;
+pub mod profile;
+mod registers_layout;
 pub mod varying;
 
 pub use interface::{
-    Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output, Reach,
-    UniformBlock, Usage,
+    Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output,
+    OutputValue, Reach, UniformBlock, Usage,
 };
 pub use layout::pack;
-pub use options::{DepthRange, EntryPoint, Layout, Options, Profile};
+pub use options::{
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, EntryPoint, FlipY, IntUniforms,
+    Layout, Options, OutputSet, Unwritten,
+};
+pub use profile::{Binding, Bindings, HostField, Locations, Profile};
+pub use registers_layout::{IntPacking, RegisterLayout};
+pub use varying::OutputMap;
 
 use crate::error::Result;
 
@@ -21,9 +29,9 @@ use crate::error::Result;
 pub trait Surroundings {
     /// Float uniforms that become literals under these options.
     fn folded(&self, options: &Options) -> Constants;
-    /// The outputs of the vertex entry.
-    fn outputs(&self) -> Vec<Output>;
-    /// The whole interface of a program that uses these registers.
+    /// Which register components feed which semantics.
+    fn output_map(&self) -> OutputMap;
+    /// The interface of a program that uses these registers, all but its outputs.
     ///
     /// # Errors
     /// What is wrong with the surroundings.

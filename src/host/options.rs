@@ -1,90 +1,281 @@
-//! Options (what the program means) and profile (what host and driver want). Both have defaults and public fields.
+//! Options: what the translated program means. Public fields, all with defaults, serialisable (feature `serde`).
+//! In: choices of the host. Out: plain data. What host and driver are like stands in [`Profile`](super::Profile).
 
+use super::registers_layout::RegisterLayout;
+use crate::error::{At, Error, Kind, Result};
 use crate::limits::Limits;
 use crate::precision::Precision;
 
 /// Shape of the entry point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EntryPoint {
     /// A vertex stage: attributes in, position and varyings out.
     #[default]
     Vertex,
     /// A compute stage of 64 invocations a workgroup: invocation n reads v0..v15 of vertex n (16 vec4) from storage buffer
-    /// binding 0 and writes o0..o15 to storage buffer binding 1; the uniform block, if any, is binding 2.
+    /// binding 0 and writes o0..o15 to storage buffer binding 1; the uniform block, if any, is binding 2. Shows raw
+    /// registers: attribute formats and everything that concerns outputs of a vertex stage have no effect.
     Compute,
 }
 
 /// How uniforms are laid out in the one uniform block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
     /// One named member for each bound symbol.
     #[default]
     Symbols,
-    /// The whole register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32` at fixed offsets.
+    /// The whole register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32` ([`RegisterLayout::REGISTERS`]).
     Registers,
+    /// The whole register file as Azahar holds it ([`RegisterLayout::AZAHAR`]).
+    Azahar,
+    /// The whole register file as Panda3DS holds it ([`RegisterLayout::PANDA3DS`]).
+    Panda3ds,
+    /// The whole register file, each bank at a place of the host's choice.
+    Custom(RegisterLayout),
 }
 
-/// The host's clip volume in z.
+impl Layout {
+    /// Where the banks lie; nothing where members follow symbols.
+    pub fn registers(self) -> Option<RegisterLayout> {
+        match self {
+            Self::Symbols => None,
+            Self::Registers => Some(RegisterLayout::REGISTERS),
+            Self::Azahar => Some(RegisterLayout::AZAHAR),
+            Self::Panda3ds => Some(RegisterLayout::PANDA3DS),
+            Self::Custom(layout) => Some(layout),
+        }
+    }
+}
+
+/// The host's clip volume in z. The PICA200 keeps -w ≤ z ≤ 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DepthRange {
-    /// 0..w (Vulkan, WebGPU, Direct3D, Metal): z is negated.
+    /// 0..w (Vulkan, WebGPU, Direct3D, Metal): z becomes -z.
     #[default]
     ZeroToW,
+    /// -w..w (OpenGL): z becomes -2·z - w.
+    MinusWToW,
     /// z as the program writes it, -w..0.
     Raw,
 }
 
-/// What the translated program means.
+/// Whether the position is mirrored in y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FlipY {
+    /// y as the program writes it: up, as framebuffer memory is ordered.
+    #[default]
+    Never,
+    /// y becomes -y.
+    Always,
+    /// As the host block says at the time of drawing (see [`HostField`](super::HostField)).
+    Dynamic,
+}
+
+/// What becomes of the two planes that hardware clips at besides the volume's sides: z ≤ 0 and the user's plane. Both
+/// distances are computed from the position as the program writes it; the user's is 0 while the host block switches it off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ClipPlanes {
+    /// Nothing: the host's volume clips z, the user's plane is not there.
+    #[default]
+    None,
+    /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user's plane.
+    BuiltIn,
+    /// A varying of these two distances (see [`Locations`](super::Locations)): the fragment stage discards what is below 0.
+    Varying,
+}
+
+/// What a component reads that nothing has written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Unwritten {
+    /// (0, 0, 0, 1) for registers, 1 for semantics that no component is mapped to (as hardware has it for those).
+    #[default]
+    Default,
+    /// 0
+    Zero,
+}
+
+/// Which outputs a vertex entry has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum OutputSet {
+    /// The position, and each semantic that some component is mapped to.
+    #[default]
+    Mapped,
+    /// All semantics, so that one fragment stage fits every program.
+    All,
+}
+
+/// The number format of a vertex attribute in the host's input assembly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum AttributeKind {
+    /// Floats, or integers that the host has converted.
+    #[default]
+    Float,
+    /// Signed integers; the shader converts them, 127 to 127.0.
+    Int,
+    /// Unsigned integers; the shader converts them, 255 to 255.0.
+    Uint,
+}
+
+/// A vertex attribute as the host feeds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AttributeFormat {
+    /// Its numbers.
+    pub kind: AttributeKind,
+    /// How many components the program shall see, 1..=4; the others are those of (0, 0, 0, 1), whatever the host fetches.
+    /// Hosts that fetch four bytes where the console has three need this.
+    pub components: u8,
+}
+
+impl Default for AttributeFormat {
+    fn default() -> Self {
+        Self { kind: AttributeKind::Float, components: 4 }
+    }
+}
+
+/// What is done about bool uniforms. Bit n of each set is bn; those in neither set are read from the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BoolUniforms {
+    /// These are known: control flow that depends on them is decided before it is structured.
+    pub baked: u16,
+    /// Their values; other bits mean nothing.
+    pub values: u16,
+    /// These are specialisation constants, `SpecId` n (SPIR-V) or `override` with that id (WGSL), false unless set.
+    pub specialized: u16,
+}
+
+/// What is done about int uniforms. Those that are neither are read from the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct IntUniforms {
+    /// Values of those that are known.
+    pub baked: [Option<[u8; 4]>; 4],
+    /// Bit n: the components of in are specialisation constants, `SpecId` 16 + 4·n + component, 0 unless set.
+    pub specialized: u8,
+}
+
+/// What the translated program means.
+///
+/// ```
+/// use transpica::host::{DepthRange, Options};
+/// let options = Options { depth: DepthRange::MinusWToW, ..Options::default() };
+/// assert!(options.clamp_colors);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Options {
     /// The numbers it computes with.
     pub precision: Precision,
+    /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and every driver, instead
+    /// of by the driver.
+    pub portable_exponentials: bool,
     /// Shape of the entry point.
     pub entry: EntryPoint,
     /// Layout of the uniform block.
     pub layout: Layout,
     /// z convention of the position output (vertex entry only).
     pub depth: DepthRange,
+    /// Whether the position is mirrored in y (vertex entry only).
+    pub flip_y: FlipY,
+    /// Clip distances (vertex entry only).
+    pub clip_planes: ClipPlanes,
     /// Whether colour outputs become min(|c|, 1), as the rasteriser does (vertex entry only).
     pub clamp_colors: bool,
+    /// Which outputs there are (vertex entry only).
+    pub outputs: OutputSet,
+    /// What components of outputs read that no register is mapped to (vertex entry only).
+    pub unmapped: Unwritten,
+    /// What registers r and o hold at the start.
+    pub uninitialized: Unwritten,
+    /// What attributes are like, v0..v15 (vertex entry only).
+    pub attributes: [AttributeFormat; 16],
     /// Whether float setup constants become literals instead of uniforms.
     pub fold_constants: bool,
+    /// Bool uniforms that are not read from the block.
+    pub bools: BoolUniforms,
+    /// Int uniforms that are not read from the block.
+    pub ints: IntUniforms,
+    /// How many jumps and calls to the same or a lower address one run may make; at the next one it ends as with END. Without
+    /// it a program that loops for ever does so on the GPU too. Loops of LOOP end by themselves and do not count.
+    pub loop_guard: Option<u32>,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
     /// Sizes that may not be passed.
     pub limits: Limits,
 }
 
+impl Options {
+    /// The value of bool uniform b`id`, if it is known.
+    pub fn known_bool(&self, id: u8) -> Option<bool> {
+        let id = id & 15;
+        (self.bools.baked >> id & 1 != 0).then_some(self.bools.values >> id & 1 != 0)
+    }
+    /// The value of int uniform i`index`, if it is known.
+    pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
+        self.ints.baked[usize::from(index & 3)]
+    }
+    /// Checks what types cannot say.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`]: banks of a register layout that overlap, attributes without components, a uniform that is both
+    /// known and a specialisation constant.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |text: String| Err(Error::new(Kind::BadOption(text), At::Whole));
+        if let Some(layout) = self.layout.registers() {
+            layout.check()?;
+        }
+        for (register, attribute) in self.attributes.iter().enumerate() {
+            if !(1..=4).contains(&attribute.components) {
+                return wrong(format!(
+                    "attribute v{register} has {} components, must be 1 to 4",
+                    attribute.components
+                ));
+            }
+        }
+        let bools = self.bools.baked & self.bools.specialized;
+        if bools != 0 {
+            let id = bools.trailing_zeros();
+            return wrong(format!("b{id} is both known and a specialisation constant"));
+        }
+        for (index, known) in self.ints.baked.iter().enumerate() {
+            if known.is_some() && self.ints.specialized >> index & 1 != 0 {
+                return wrong(format!("i{index} is both known and a specialisation constant"));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             precision: Precision::Exact,
+            portable_exponentials: false,
             entry: EntryPoint::Vertex,
             layout: Layout::Symbols,
             depth: DepthRange::ZeroToW,
+            flip_y: FlipY::Never,
+            clip_planes: ClipPlanes::None,
             clamp_colors: true,
+            outputs: OutputSet::Mapped,
+            unmapped: Unwritten::Default,
+            uninitialized: Unwritten::Default,
+            attributes: [AttributeFormat::default(); 16],
             fold_constants: true,
+            bools: BoolUniforms::default(),
+            ints: IntUniforms::default(),
+            loop_guard: None,
             lenient: false,
             limits: Limits::default(),
         }
-    }
-}
-
-/// What host and driver want.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Profile {
-    /// SPIR-V version, 1.0 to 1.6.
-    pub spirv_version: (u8, u8),
-    /// Whether float operations carry NoContraction (needed for exact results).
-    pub no_contraction: bool,
-    /// Whether the position output is marked invariant.
-    pub invariant_position: bool,
-    /// Whether names are written into SPIR-V modules.
-    pub names: bool,
-}
-
-impl Default for Profile {
-    fn default() -> Self {
-        Self { spirv_version: (1, 3), no_contraction: true, invariant_position: true, names: true }
     }
 }

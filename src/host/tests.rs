@@ -22,24 +22,21 @@ fn members(block: &UniformBlock) -> Vec<(&str, u8, u32, MemberType)> {
 #[test]
 fn textured_has_named_attributes_outputs_and_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
-    let interface = dvle::interface(&file, 0, &textured_usage(), &Options::default(), "textured").unwrap();
+    let interface = whole_interface(&file, &textured_usage(), "textured");
     assert_eq!(
         (interface.source.as_str(), interface.entry_label.as_deref()),
         ("textured", Some("code word 0x0"))
     );
     let attributes: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
     assert_eq!(attributes, [(0, "inpos"), (1, "inuv"), (2, "incol")]);
-    let outputs: Vec<_> = interface
-        .outputs
-        .iter()
-        .map(|o| (o.name.as_str(), o.location, o.components.len(), o.color))
-        .collect();
+    let outputs: Vec<_> =
+        interface.outputs.iter().map(|o| (o.name.as_str(), o.location, o.lanes(), o.value)).collect();
     assert_eq!(
         outputs,
         [
-            ("position", Location::Position, 4, false),
-            ("color", Location::Varying(0), 4, true),
-            ("texcoord0_uv", Location::Varying(1), 2, false),
+            ("position", Location::Position, 4, OutputValue::Position),
+            ("color", Location::Varying(0), 4, OutputValue::Color),
+            ("texcoord0_uv", Location::Varying(1), 2, OutputValue::Plain),
         ]
     );
     assert_eq!(
@@ -136,7 +133,14 @@ fn with_symbols(symbols: &[(&str, SymbolBank, u8, u8)]) -> Executable {
 /// The interface of an executable with default options.
 fn interface_of(executable: Executable, usage: &Usage) -> Interface {
     let bytes = file_of(executable);
-    dvle::interface(&Shbin::parse(&bytes).unwrap(), 0, usage, &Options::default(), "test").unwrap()
+    whole_interface(&Shbin::parse(&bytes).unwrap(), usage, "test")
+}
+
+/// The interface of the first executable, with default options, outputs and all.
+fn whole_interface(file: &Shbin<'_>, usage: &Usage, name: &str) -> Interface {
+    let around = dvle::Executable::new(file, 0, name).unwrap();
+    let outputs = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
+    Interface { outputs, ..around.interface(usage, &Options::default()).unwrap() }
 }
 
 #[test]
@@ -314,6 +318,7 @@ fn outputs_of(map: &[(Semantic, u16, u16)]) -> (Vec<String>, Vec<String>) {
     let text = |output: &Output| {
         let sources = output.components.iter().map(|source| match source {
             ComponentSource::One => " 1".to_string(),
+            ComponentSource::Zero => " 0".to_string(),
             ComponentSource::Register { register, component } => {
                 format!(" o{register}.{}", component.letter())
             }

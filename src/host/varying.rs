@@ -1,88 +1,138 @@
 //! The outputs of a vertex entry, from the output map.
-//! In: an executable. Out: the position and one varying for each semantic that occurs, at fixed locations.
+//! In: which register component feeds which semantic, options, locations. Out: the position and one varying for each semantic.
 //! Knows no instruction: whether the program writes what is mapped is not asked here.
 //! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order; the GPU takes registers in ascending
 //! order and the last of two components with one code; components that nothing maps read 1.0 (hardware tests).
 
-use super::interface::{ComponentSource, Location, Output};
+use super::interface::{ComponentSource, Location, Output, OutputValue};
+use super::options::{ClipPlanes, Options, OutputSet, Unwritten};
+use super::profile::Locations;
 use crate::container::{Dvle, Semantic, UNUSED_CODE};
 use crate::error::Warning;
 use crate::isa::Component;
 
-/// Where a semantic goes and what it is called there. Names end in a letter, so that no target changes them.
-struct Varying {
-    semantic: Semantic,
-    location: Location,
-    name: &'static str,
-}
+/// Every semantic that the rasteriser knows, in the order of outputs. Names end in a letter, so that no target changes them.
+const VARYINGS: [(Semantic, &str); 8] = [
+    (Semantic::Position, "position"),
+    (Semantic::Color, "color"),
+    (Semantic::Texcoord0, "texcoord0_uv"),
+    (Semantic::Texcoord1, "texcoord1_uv"),
+    (Semantic::Texcoord2, "texcoord2_uv"),
+    (Semantic::Texcoord0W, "texcoord0_w"),
+    (Semantic::Quaternion, "normal_quaternion"),
+    (Semantic::View, "view"),
+];
 
-/// Every semantic that the rasteriser knows, in the order of outputs.
-const VARYINGS: [Varying; 8] = {
-    use Semantic::*;
-    const fn row(semantic: Semantic, location: Location, name: &'static str) -> Varying {
-        Varying { semantic, location, name }
+/// Where a semantic goes.
+fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {
+    match semantic {
+        Semantic::Position => Some(Location::Position),
+        Semantic::Color => Some(Location::Varying(locations.color)),
+        Semantic::Texcoord0 => Some(Location::Varying(locations.texcoord0)),
+        Semantic::Texcoord1 => Some(Location::Varying(locations.texcoord1)),
+        Semantic::Texcoord2 => Some(Location::Varying(locations.texcoord2)),
+        Semantic::Texcoord0W => Some(Location::Varying(locations.texcoord0_w)),
+        Semantic::Quaternion => Some(Location::Varying(locations.quaternion)),
+        Semantic::View => Some(Location::Varying(locations.view)),
+        Semantic::Generic => None,
     }
-    [
-        row(Position, Location::Position, "position"),
-        row(Color, Location::Varying(0), "color"),
-        row(Texcoord0, Location::Varying(1), "texcoord0_uv"),
-        row(Texcoord1, Location::Varying(2), "texcoord1_uv"),
-        row(Texcoord2, Location::Varying(3), "texcoord2_uv"),
-        row(Texcoord0W, Location::Varying(4), "texcoord0_w"),
-        row(Quaternion, Location::Varying(5), "normal_quaternion"),
-        row(View, Location::Varying(6), "view"),
-    ]
-};
+}
 
 /// Codes that five bits can name.
 const CODES: usize = 32;
 
-/// Which register component feeds each of the GPU's semantic codes.
-fn sources(executable: &Dvle<'_>) -> [Option<ComponentSource>; CODES] {
-    let mut map = [[UNUSED_CODE; 4]; 16];
-    for output in executable.outputs.iter() {
-        let (Some(semantic), Some(codes)) = (output.semantic(), map.get_mut(usize::from(output.register)))
-        else {
-            continue;
-        };
-        let info = semantic.info();
-        let set = codes.iter_mut().enumerate().filter(|(j, _)| output.mask >> j & 1 != 0);
-        set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
-    }
-    let mut sources = [None; CODES];
-    for (register, codes) in (0u8..).zip(map) {
-        for (component, code) in Component::ALL.into_iter().zip(codes) {
-            sources[usize::from(code) % CODES] = Some(ComponentSource::Register { register, component });
+/// Which register component feeds each of the GPU's semantic codes (0 position.x … 0x17 texcoord2.v).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutputMap {
+    sources: [Option<(u8, Component)>; CODES],
+}
+
+impl OutputMap {
+    /// From map words: byte j of the word of a register is the code of its component j. Of two components with one code
+    /// the later counts, so words must come by ascending register.
+    pub fn from_words(words: impl IntoIterator<Item = (u8, [u8; 4])>) -> Self {
+        let mut map = Self::default();
+        for (register, codes) in words {
+            for (component, code) in Component::ALL.into_iter().zip(codes) {
+                map.sources[usize::from(code) % CODES] = Some((register, component));
+            }
         }
+        map.sources[usize::from(UNUSED_CODE)] = None;
+        map
     }
-    sources[usize::from(UNUSED_CODE)] = None;
-    sources
+
+    /// As libctru programs it from the output table of an executable.
+    pub fn from_executable(executable: &Dvle<'_>) -> Self {
+        let mut words = [[UNUSED_CODE; 4]; 16];
+        for output in executable.outputs.iter() {
+            let (Some(semantic), Some(codes)) =
+                (output.semantic(), words.get_mut(usize::from(output.register)))
+            else {
+                continue;
+            };
+            let info = semantic.info();
+            let set = codes.iter_mut().enumerate().filter(|(j, _)| output.mask >> j & 1 != 0);
+            set.zip(0..info.components).for_each(|((_, code), next)| *code = info.first_code + next);
+        }
+        Self::from_words((0..).zip(words))
+    }
 }
 
 /// The outputs of the vertex entry. The position is always there; what the map leaves out of it is 1.0.
-pub fn outputs(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) -> Vec<Output> {
-    warn_generic(executable, warnings);
-    let sources = sources(executable);
-    let mut outputs = Vec::with_capacity(VARYINGS.len());
-    for varying in &VARYINGS {
-        let info = varying.semantic.info();
+pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
+    let unmapped = match options.unmapped {
+        Unwritten::Default => ComponentSource::One,
+        Unwritten::Zero => ComponentSource::Zero,
+    };
+    let mut outputs = Vec::with_capacity(VARYINGS.len() + 2);
+    for (semantic, name) in VARYINGS {
+        let info = semantic.info();
         let first = usize::from(info.first_code);
-        let codes = &sources[first..first + usize::from(info.components)];
-        if varying.location != Location::Position && codes.iter().all(Option::is_none) {
+        let codes = &map.sources[first..first + usize::from(info.components)];
+        let Some(location) = location(semantic, locations) else { continue };
+        let is_wanted = location == Location::Position || options.outputs == OutputSet::All;
+        if !is_wanted && codes.iter().all(Option::is_none) {
             continue;
         }
+        let source = |source: &Option<(u8, Component)>| {
+            source.map_or(unmapped, |(register, component)| ComponentSource::Register { register, component })
+        };
         outputs.push(Output {
-            name: varying.name.to_string(),
-            location: varying.location,
-            components: codes.iter().map(|source| source.unwrap_or(ComponentSource::One)).collect(),
-            color: varying.semantic == Semantic::Color,
+            name: name.to_string(),
+            location,
+            components: codes.iter().map(source).collect(),
+            value: match semantic {
+                Semantic::Position => OutputValue::Position,
+                Semantic::Color => OutputValue::Color,
+                _other_semantics => OutputValue::Plain,
+            },
         });
     }
+    let position = outputs[0].components.clone();
+    if let Some(location) = locations.position {
+        outputs.push(Output {
+            name: "position_raw".to_string(),
+            location: Location::Varying(location),
+            components: position.clone(),
+            value: OutputValue::Plain,
+        });
+    }
+    let distances = match options.clip_planes {
+        ClipPlanes::None => None,
+        ClipPlanes::BuiltIn => Some(Location::ClipDistances),
+        ClipPlanes::Varying => Some(Location::Varying(locations.clip_distances)),
+    };
+    outputs.extend(distances.map(|location| Output {
+        name: "clip_distances".to_string(),
+        location,
+        components: position,
+        value: OutputValue::ClipDistances,
+    }));
     outputs
 }
 
 /// Generic outputs feed a geometry program; a vertex entry has no place for them.
-fn warn_generic(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
+pub fn warn_generic(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     let table = &executable.outputs;
     for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
         if output.semantic() == Some(Semantic::Generic) {

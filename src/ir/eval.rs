@@ -42,6 +42,18 @@ pub trait Environment {
         let _ = (member, element);
         None
     }
+    /// A field of the host block.
+    fn host_field(&self, field: u8) -> Lanes {
+        let _ = field;
+        [0; 4]
+    }
+    /// A specialisation constant: here always the value of the register that it stands for.
+    fn specialized(&self, id: u8) -> u32 {
+        match id {
+            0..16 => u32::from(self.bool_uniform(id)),
+            _ => u32::from(self.int_uniform((id - 16) >> 2 & 3, id & 3)),
+        }
+    }
 }
 
 /// An environment of plain tables.
@@ -57,6 +69,8 @@ pub struct Registers {
     pub bools: u16,
     /// Elements of the members of the uniform block.
     pub members: Vec<Vec<Lanes>>,
+    /// Fields of the host block.
+    pub host: [Lanes; 3],
 }
 
 impl Environment for Registers {
@@ -74,6 +88,9 @@ impl Environment for Registers {
     }
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
+    }
+    fn host_field(&self, field: u8) -> Lanes {
+        self.host.get(usize::from(field)).copied().unwrap_or_default()
     }
 }
 
@@ -231,6 +248,8 @@ impl<'a> Machine<'a> {
                 [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
             }
             Op::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
+            Op::HostField(field) => environment.host_field(field),
+            Op::Specialized(id) => [environment.specialized(id), 0, 0, 0],
             Op::Member { member: number, element } => member(number, Some(element))?,
             Op::MemberAt { member: number, index } => member(number, u16::try_from(get(index)[0]).ok())?,
             Op::Shuffle(lanes) => lanes.map(|lane| get(lane.value())[usize::from(lane.index())]),

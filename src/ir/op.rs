@@ -145,6 +145,11 @@ pub enum Op {
         /// The element.
         index: Value,
     },
+    /// A field of the host block, as `host::HostField::ALL` numbers them: u32, u32, f32x4.
+    HostField(u8),
+    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), i32 from 16 on (16 + 4·register +
+    /// component of an int uniform).
+    Specialized(u8),
     /// Collects lanes (as many as the result has; the others repeat the first). Extracts, swizzles, splats and builds
     /// vectors. All lanes have the result's kind.
     Shuffle([Lane; 4]),

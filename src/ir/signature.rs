@@ -160,6 +160,8 @@ impl Op {
             Self::Binary(op, ..) => op.signature().pica,
             Self::Const(_)
             | Self::Input(_)
+            | Self::HostField(_)
+            | Self::Specialized(_)
             | Self::Member { .. }
             | Self::MemberAt { .. }
             | Self::Shuffle(_)
@@ -178,6 +180,8 @@ impl Op {
             | Self::Uniform(_)
             | Self::IntUniform { .. }
             | Self::BoolUniform(_)
+            | Self::HostField(_)
+            | Self::Specialized(_)
             | Self::Member { .. } => {}
             Self::UniformAt { offset: value, .. }
             | Self::MemberAt { index: value, .. }
@@ -206,6 +210,8 @@ impl Op {
             | Self::Uniform(_)
             | Self::IntUniform { .. }
             | Self::BoolUniform(_)
+            | Self::HostField(_)
+            | Self::Specialized(_)
             | Self::Member { .. } => self,
             Self::UniformAt { base, offset } => Self::UniformAt { base, offset: map(offset) },
             Self::MemberAt { member, index } => Self::MemberAt { member, index: map(index) },

@@ -448,7 +448,13 @@ impl<'a> Check<'a> {
                 register_read(index, 4, ty, Type::I32)
             }
             Op::BoolUniform(register) => register_read(register, 16, ty, Type::BOOL),
-            Op::Member { .. } => member(ty, &[Type::F32X4, Type::new(Kind::I32, 4), Type::U32]),
+            Op::HostField(field @ 0..=1) => register_read(field, 2, ty, Type::U32),
+            Op::HostField(field) => register_read(field, 3, ty, Type::F32X4),
+            Op::Specialized(id @ 0..=15) => register_read(id, 16, ty, Type::BOOL),
+            Op::Specialized(id) => register_read(id, 32, ty, Type::I32),
+            Op::Member { .. } => {
+                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4), Type::new(Kind::U32, 4), Type::U32])
+            }
             Op::MemberAt { index, .. } => {
                 self.operand(index, Type::I32)?;
                 member(ty, &[Type::F32X4, Type::new(Kind::I32, 4)])

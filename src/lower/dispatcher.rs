@@ -109,7 +109,7 @@ impl<const N: usize> Stack<N> {
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.lenient)?;
     let data = Data { constants: context.constants };
-    let mut b = Builder::new(SLOTS, context.program.code().len());
+    let mut b = Builder::new(context.options, SLOTS, context.program.code().len());
     set_int(&mut b, PC, i32::from(context.program.entry().0));
     b.open_loop(&assigned(context.program, &leaders));
     let pc = b.scalar(b.get(PC));
@@ -315,8 +315,7 @@ fn branch(b: &mut Builder, test: Test, target: Pc, length: u8) {
 }
 
 fn enter_loop(b: &mut Builder, int: u8, pc: Pc, last: Pc) {
-    let [count, first, step] =
-        [0, 1, 2].map(|component| b.emit(Type::I32, Op::IntUniform { index: int, component }));
+    let [count, first, step] = [0, 1, 2].map(|component| b.int_uniform(int, component));
     let end = b.int(i32::from(last.next().0));
     let start = b.int(i32::from(pc.next().0));
     open(b, LOOP, &[end, start, first, step, count]);

@@ -4,7 +4,7 @@
 
 use super::scope::Builder;
 use super::{Outputs, lanes};
-use crate::host::{ComponentSource, DepthRange, Location, Options, Output};
+use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::isa::Dest;
 
@@ -28,27 +28,96 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
 }
 
 fn semantic(b: &mut Builder, output: &Output, options: &Options) -> Value {
-    let one = Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0);
-    let mut all = [one; 4];
+    let mut all = [Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0); 4];
     let len = output.components.len().clamp(1, 4);
     for (lane, source) in all.iter_mut().zip(&output.components) {
-        *lane = match *source {
-            ComponentSource::Register { register, component } => {
-                b.get(lanes::register(Dest::Output(register)) + component.index())
-            }
-            ComponentSource::One => one,
-        };
+        *lane = component(b, *source);
     }
-    if output.location == Location::Position && options.depth == DepthRange::ZeroToW && len == 4 {
-        let z = b.scalar(all[2]);
-        all[2] = Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, z)), 0);
+    match output.value {
+        OutputValue::Plain => b.gather(&all[..len]),
+        OutputValue::Position => {
+            position(b, &mut all, options);
+            b.gather(&all[..len])
+        }
+        OutputValue::Color if options.clamp_colors => {
+            let value = b.gather(&all[..len]);
+            let ty = b.func.ty(value);
+            let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
+            let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
+            b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
+        }
+        OutputValue::Color => b.gather(&all[..len]),
+        OutputValue::ClipDistances => distances(b, all),
     }
-    let value = b.gather(&all[..len]);
-    if output.color && options.clamp_colors {
-        let ty = b.func.ty(value);
-        let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
-        let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
-        return b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones));
+}
+
+fn component(b: &mut Builder, source: ComponentSource) -> Lane {
+    match source {
+        ComponentSource::Register { register, component } => {
+            b.get(lanes::register(Dest::Output(register)) + component.index())
+        }
+        ComponentSource::One => Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0),
+        ComponentSource::Zero => Lane::new(b.constant(Type::F32, [0; 4]), 0),
     }
-    value
+}
+
+/// The position of the host's clip volume from the one that the program writes.
+fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
+    lanes[2] = match options.depth {
+        DepthRange::ZeroToW => negated(b, lanes[2]),
+        DepthRange::MinusWToW => {
+            // -(z + z) - w: doubling is exact, so there is one rounding.
+            let (z, w) = (b.scalar(lanes[2]), b.scalar(lanes[3]));
+            let twice = b.emit(Type::F32, Op::Binary(Binary::AddP, z, z));
+            let sum = b.emit(Type::F32, Op::Binary(Binary::AddP, twice, w));
+            Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, sum)), 0)
+        }
+        DepthRange::Raw => lanes[2],
+    };
+    lanes[1] = match options.flip_y {
+        FlipY::Never => lanes[1],
+        FlipY::Always => negated(b, lanes[1]),
+        FlipY::Dynamic => {
+            let flipped = negated(b, lanes[1]);
+            let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
+            let cond = is_set(b, HostField::FlipY);
+            Lane::new(b.emit(Type::F32, Op::Select { cond, a: flipped, b: y }), 0)
+        }
+    };
+}
+
+fn negated(b: &mut Builder, lane: Lane) -> Lane {
+    let value = b.scalar(lane);
+    Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, value)), 0)
+}
+
+/// Distances from the planes z = 0 and the user's, of the position as the program writes it.
+fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
+    let depth = negated(b, position[2]);
+    let plane = b.emit(Type::F32X4, host_field(HostField::ClipPlane));
+    let mut sum = None;
+    for (index, lane) in (0u8..).zip(position) {
+        let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
+        let product = b.emit(Type::F32, Op::Binary(Binary::MulP, factor, lane));
+        sum = Some(match sum {
+            None => product,
+            Some(sum) => b.emit(Type::F32, Op::Binary(Binary::AddP, sum, product)),
+        });
+    }
+    let zero = b.constant(Type::F32, [0; 4]);
+    let cond = is_set(b, HostField::ClipEnabled);
+    let plane = b.emit(Type::F32, Op::Select { cond, a: sum.unwrap_or(zero), b: zero });
+    b.gather(&[depth, Lane::new(plane, 0)])
+}
+
+/// Whether a flag of the host block is not 0.
+fn is_set(b: &mut Builder, field: HostField) -> Value {
+    let word = b.emit(Type::U32, host_field(field));
+    let zero = b.constant(Type::U32, [0; 4]);
+    let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
+    b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
+}
+
+fn host_field(field: HostField) -> Op {
+    Op::HostField(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8)
 }

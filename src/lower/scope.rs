@@ -3,6 +3,7 @@
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
+use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
     Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type,
     Value, ValueList,
@@ -80,14 +81,16 @@ pub(super) struct Builder {
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
+    bools: BoolUniforms,
+    ints: IntUniforms,
     /// Lanes copied so far.
     copied: usize,
 }
 
 impl Builder {
-    /// A function in which every slot has its default: registers (0,0,0,1), everything else 0 or false. There is room for
-    /// what this many instructions mostly become.
-    pub(super) fn new(slots: usize, instructions: usize) -> Self {
+    /// A function in which every slot has its default: registers (0,0,0,1) unless the options say otherwise, everything else
+    /// 0 or false. There is room for what this many instructions mostly become.
+    pub(super) fn new(options: &Options, slots: usize, instructions: usize) -> Self {
         let mut func = Func { name: "main".into(), ..Func::default() };
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
@@ -107,9 +110,15 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
+            bools: options.bools,
+            ints: options.ints,
             copied: 0,
         };
-        let register = builder.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        let w = match options.uninitialized {
+            Unwritten::Default => 1f32.to_bits(),
+            Unwritten::Zero => 0,
+        };
+        let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
         let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
         builder.state.extend((0..slots).map(|slot| match lanes::group(slot) {
@@ -118,6 +127,29 @@ impl Builder {
             Group { kind: Kind::I32 | Kind::U32, .. } => int,
         }));
         builder
+    }
+
+    /// Bool uniform b`id`: read, known, or a specialisation constant.
+    pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
+        let BoolUniforms { baked, values, specialized } = self.bools;
+        let id = id & 15;
+        if baked >> id & 1 != 0 {
+            return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
+        }
+        let op = if specialized >> id & 1 != 0 { Op::Specialized(id) } else { Op::BoolUniform(id) };
+        self.emit(Type::BOOL, op)
+    }
+
+    /// A component of int uniform i`index`: read, known, or a specialisation constant.
+    pub(super) fn int_uniform(&mut self, index: u8, component: u8) -> Value {
+        let (index, component) = (index & 3, component & 3);
+        if let Some(known) = self.ints.baked[usize::from(index)] {
+            return self.int(i32::from(known[usize::from(component)]));
+        }
+        let is_specialized = self.ints.specialized >> index & 1 != 0;
+        let id = 16 + 4 * index + component;
+        let op = if is_specialized { Op::Specialized(id) } else { Op::IntUniform { index, component } };
+        self.emit(Type::I32, op)
     }
 
     pub(super) fn reachable(&self) -> bool {

@@ -33,7 +33,7 @@ struct Walk<'a> {
 }
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    let builder = Builder::new(VARS + tree.vars as usize, cfg.actions.len());
+    let builder = Builder::new(context.options, VARS + tree.vars as usize, cfg.actions.len());
     let data = Data { constants: context.constants };
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
     walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
@@ -195,15 +195,15 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
         }
         Effect::EnterLoop { slot, int } => {
             let slot = usize::from(slot);
-            let count = int_uniform(b, int, 0);
-            let start = int_uniform(b, int, 1);
+            let count = b.int_uniform(int, 0);
+            let start = b.int_uniform(int, 1);
             b.set(LEFT + slot, Lane::new(count, 0));
             b.set(SAVED + slot, b.get(COUNTER));
             b.set(COUNTER, Lane::new(start, 0));
         }
         Effect::StepLoop { int } => {
             let counter = b.scalar(b.get(COUNTER));
-            let step = int_uniform(b, int, 2);
+            let step = b.int_uniform(int, 2);
             let op = Op::Binary(Binary::IAdd, counter, step);
             let counter = b.emit_hint(Type::I32, op, HintRegister::Counter, 1);
             b.set(COUNTER, Lane::new(counter, 0));
@@ -219,10 +219,6 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
         Effect::RestoreCounter { .. } if mutants::is_on(Mutant::CounterKept) => {}
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
     }
-}
-
-fn int_uniform(b: &mut Builder, index: u8, component: u8) -> Value {
-    b.emit(Type::I32, Op::IntUniform { index, component })
 }
 
 /// Adds the slots that [`loop_effect`] sets.
@@ -247,7 +243,7 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
     match test {
         Test::Cmp(condition) => flags(b, condition),
         Test::Bool { id, expected } => {
-            let value = b.emit(Type::BOOL, Op::BoolUniform(id));
+            let value = b.bool_uniform(id);
             negate_unless(b, value, expected)
         }
         Test::LoopRepeats { slot } => {

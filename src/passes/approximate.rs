@@ -158,6 +158,8 @@ impl Taint<'_> {
             | Op::Uniform(_)
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. } => 0,
         };
         self.add(value, lanes);

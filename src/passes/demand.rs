@@ -86,6 +86,8 @@ impl Demand {
             | Op::Uniform(_)
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. } => {}
             Op::UniformAt { offset: index, .. } | Op::MemberAt { index, .. } => self.need(index, 1),
             Op::Shuffle(lanes) => {

@@ -97,6 +97,8 @@ fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
         Op::BoolUniform(register) => (bytes(5, register, 0), 0, 0),
         Op::Member { member, element } => (bytes(6, 0, 0), pair(member.into(), element.into()), 0),
         Op::MemberAt { member, index } => (bytes(7, 0, 0), pair(member.into(), index.0), 0),
+        Op::HostField(field) => (bytes(16, field, 0), 0, 0),
+        Op::Specialized(id) => (bytes(17, id, 0), 0, 0),
         Op::Shuffle([x, y, z, w]) => (bytes(8, 0, 0), pair(lane(x), lane(y)), pair(lane(z), lane(w))),
         Op::Unary(op, a) => (bytes(9, op as u8, 0), u64::from(a.0), 0),
         Op::Binary(op, a, b) if !op.commutes() => (bytes(10, op as u8, 0), pair(a.0, b.0), 0),

@@ -86,6 +86,8 @@ fn can_narrow(op: Op) -> bool {
         | Op::UniformAt { .. }
         | Op::IntUniform { .. }
         | Op::BoolUniform(_)
+        | Op::HostField(_)
+        | Op::Specialized(_)
         | Op::Member { .. }
         | Op::MemberAt { .. }
         | Op::Call { .. } => false,
@@ -214,6 +216,8 @@ impl Shrink<'_> {
             | Op::UniformAt { .. }
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
             | Op::Call { .. } => {

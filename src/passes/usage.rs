@@ -19,6 +19,8 @@ pub fn run(f: &Func) -> Usage {
             Some(Op::BoolUniform(index)) => usage.bools |= 1 << (index & 15),
             Some(
                 Op::Const(_)
+                | Op::HostField(_)
+                | Op::Specialized(_)
                 | Op::Member { .. }
                 | Op::MemberAt { .. }
                 | Op::Shuffle(_)

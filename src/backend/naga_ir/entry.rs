@@ -91,6 +91,9 @@ fn output_struct(
             ty,
             match output.location {
                 Location::Position => position.clone(),
+                Location::ClipDistances => {
+                    return Err(broken("clip distances are not written yet".to_owned()));
+                }
                 Location::Varying(index) => location(index, Some(naga::Interpolation::Perspective)),
             },
         );
@@ -110,7 +113,7 @@ fn has_position(outputs: &[Output]) -> bool {
 
 /// Number of components of an output.
 fn lanes(output: &Output) -> Result<u8> {
-    match output.components.len() {
+    match output.lanes() {
         1 => Ok(1),
         2 => Ok(2),
         3 => Ok(3),

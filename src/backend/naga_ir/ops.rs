@@ -126,6 +126,7 @@ impl Builder<'_, '_> {
                     input.ok_or_else(|| broken(format!("input v{register} is not part of the interface")))?,
                 )
             }
+            Op::HostField(_) | Op::Specialized(_) => return Err(broken("not written yet".to_owned())),
             Op::Member { member, element } => Slot::Whole(self.member(member, element)?),
             Op::MemberAt { member, index } => Slot::Whole(self.member_at(member, index)?),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => Slot::Not(self.operand(operand)?),

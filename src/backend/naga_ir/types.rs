@@ -93,10 +93,14 @@ pub(super) fn uniform_block(module: &mut naga::Module, block: &UniformBlock, bin
     let mut members = Vec::with_capacity(block.members.len());
     let mut places = 0;
     for member in &block.members {
-        layout.pad_to(module, member.offset)?;
         let length = member_length(member);
-        members.push(BlockMember { index: layout.index(), length, name: member.name.clone(), place: places });
+        members.push(BlockMember { index: 0, length, name: member.name.clone(), place: places });
         places += 1 + usize::from(length.unwrap_or(0));
+    }
+    for number in block.by_offset() {
+        let member = &block.members[number];
+        layout.pad_to(module, member.offset)?;
+        members[number].index = layout.index();
         let (ty, size) = member_type(module, member);
         layout.push(Some(member.name.clone()), ty, size);
     }
@@ -122,7 +126,7 @@ const fn member_length(member: &Member) -> Option<u16> {
     match member.ty {
         MemberType::Vec4Array(length) | MemberType::IVec4Array(length) if length > 0 => Some(length),
         MemberType::Vec4Array(_) | MemberType::IVec4Array(_) => Some(1),
-        MemberType::Vec4 | MemberType::IVec4 | MemberType::Bits => None,
+        MemberType::Vec4 | MemberType::IVec4 | MemberType::PackedInts | MemberType::Bits => None,
     }
 }
 
@@ -131,6 +135,7 @@ fn member_type(module: &mut naga::Module, member: &Member) -> (Handle<naga::Type
     let kind = match member.ty {
         MemberType::Vec4 | MemberType::Vec4Array(_) => Kind::F32,
         MemberType::IVec4 | MemberType::IVec4Array(_) => Kind::I32,
+        MemberType::PackedInts => Kind::U32,
         MemberType::Bits => return (value_type(module, Type::U32), 4),
     };
     let element = value_type(module, Type::new(kind, 4));

@@ -116,7 +116,7 @@ impl Body<'_> {
         let ty = element_type(data.ty);
         let type_id = self.w.ty(ty);
         let pointer = self.w.pointer(StorageClass::Uniform, type_id);
-        let member = self.unsigned(member.into());
+        let member = self.unsigned(self.vars.block_index[usize::from(member)]);
         let element = match (array_length(data.ty), element) {
             (None, Element::Fixed(0)) => None,
             (Some(length), Element::Fixed(element)) if element < length => {

@@ -13,7 +13,7 @@ use rspirv::spirv::{
 use super::writer::{Section, Writer};
 use super::{Source, defect};
 use crate::error::{At, Error, Kind as ErrorKind, Result};
-use crate::host::{EntryPoint, Location, Member, MemberType, Output};
+use crate::host::{EntryPoint, Location, MemberType, Output, UniformBlock};
 use crate::ir::{Kind, Type};
 
 /// Registers of one vertex in a storage buffer of the compute entry.
@@ -32,6 +32,8 @@ pub(super) struct Variables {
     pub(super) outputs: Vec<Word>,
     /// The uniform block.
     pub(super) block: Word,
+    /// Which member of its structure each member of the block is: a structure has them by ascending offset.
+    pub(super) block_index: Vec<u32>,
     /// `GlobalInvocationId` of the compute entry.
     pub(super) invocation: Word,
     /// Input buffer of the compute entry.
@@ -48,9 +50,11 @@ impl Variables {
     /// Forgets everything, keeps the memory.
     pub(super) fn start(&mut self) {
         let (mut outputs, mut listed) = (std::mem::take(&mut self.outputs), std::mem::take(&mut self.listed));
+        let mut block_index = std::mem::take(&mut self.block_index);
         outputs.clear();
         listed.clear();
-        *self = Self { outputs, listed, ..Self::default() };
+        block_index.clear();
+        *self = Self { outputs, listed, block_index, ..Self::default() };
     }
 }
 
@@ -59,6 +63,7 @@ pub(super) fn element_type(ty: MemberType) -> Type {
     match ty {
         MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
         MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(Kind::I32, 4),
+        MemberType::PackedInts => Type::new(Kind::U32, 4),
         MemberType::Bits => Type::U32,
     }
 }
@@ -67,15 +72,18 @@ pub(super) fn element_type(ty: MemberType) -> Type {
 pub(super) fn array_length(ty: MemberType) -> Option<u16> {
     match ty {
         MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => Some(count),
-        MemberType::Vec4 | MemberType::IVec4 | MemberType::Bits => None,
+        MemberType::Vec4 | MemberType::IVec4 | MemberType::PackedInts | MemberType::Bits => None,
     }
 }
 
 /// Type of an output of the vertex entry.
 pub(super) fn output_type(output: &Output) -> Result<Type> {
-    match (output.location, output.components.len()) {
+    match (output.location, output.lanes()) {
         (Location::Position, 4) => Ok(Type::F32X4),
         (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(Kind::F32, lanes as u8)),
+        (Location::ClipDistances, _) => {
+            Err(Error::new(ErrorKind::BadOption("clip distances are not written yet".into()), At::Whole))
+        }
         (Location::Position | Location::Varying(_), lanes) => {
             Err(defect(format!("output {} has {lanes} components", output.name)))
         }
@@ -97,7 +105,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         }
     };
     if source.interface.block.size > 0 {
-        declare_block(w, vars, &source.interface.block.members, block_binding)?;
+        declare_block(w, vars, &source.interface.block, block_binding)?;
         if source.profile.spirv_version >= (1, 4) {
             vars.listed.push(vars.block);
         }
@@ -143,6 +151,7 @@ fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) ->
                     w.mark(id, Decoration::Invariant);
                 }
             }
+            Location::ClipDistances => {}
             Location::Varying(location) => {
                 w.decorate(id, Decoration::Location, Operand::LiteralBit32(location));
             }
@@ -190,9 +199,13 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
     }
 }
 
-fn declare_block(w: &mut Writer, vars: &mut Variables, members: &[Member], binding: u32) -> Result<()> {
-    let mut types = Vec::with_capacity(members.len());
-    for member in members {
+fn declare_block(w: &mut Writer, vars: &mut Variables, block: &UniformBlock, binding: u32) -> Result<()> {
+    let order = block.by_offset();
+    vars.block_index.resize(order.len(), 0);
+    let mut types = Vec::with_capacity(order.len());
+    for (index, &number) in (0..).zip(&order) {
+        vars.block_index[number] = index;
+        let member = &block.members[number];
         let element = w.ty(element_type(member.ty));
         types.push(match array_length(member.ty) {
             Some(0) => return Err(defect(format!("uniform member {} has no elements", member.name))),
@@ -203,7 +216,8 @@ fn declare_block(w: &mut Writer, vars: &mut Variables, members: &[Member], bindi
     let ty = w.structure(types);
     w.mark(ty, Decoration::Block);
     w.name(ty, "Uniforms");
-    for (index, member) in (0..).zip(members) {
+    for (index, &number) in (0..).zip(&order) {
+        let member = &block.members[number];
         w.decorate_member(ty, index, Decoration::Offset, Some(member.offset));
         w.name_member(ty, index, &member.name);
     }

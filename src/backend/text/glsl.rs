@@ -81,7 +81,7 @@ fn interface_names(interface: &Interface) -> BTreeMap<String, String> {
         .iter()
         .map(|attribute| (format!("_p2vs_location{}", attribute.register), format!("in_{}", attribute.name)));
     let outputs = interface.outputs.iter().filter_map(|output| match output.location {
-        Location::Position => None,
+        Location::Position | Location::ClipDistances => None,
         Location::Varying(index) => Some((format!("_vs2fs_location{index}"), format!("out_{}", output.name))),
     });
     attributes.chain(outputs).collect()

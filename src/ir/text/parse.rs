@@ -362,6 +362,10 @@ impl<'a> Parser<'a> {
             }
             "uniform" => self.uniform()?,
             "member" => self.member()?,
+            "host" => Op::HostField(self.read("a field of the host block", |word| word.parse().ok())?),
+            "specialized" => {
+                Op::Specialized(self.read("the id of a specialisation constant", |word| word.parse().ok())?)
+            }
             "shuffle" => self.shuffle(ty)?,
             "select" => Op::Select { cond: self.value()?, a: self.value()?, b: self.value()? },
             "call" => {

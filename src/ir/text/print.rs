@@ -339,6 +339,8 @@ impl Printer<'_> {
                 self.out.push(']');
                 Ok(())
             }
+            Op::HostField(field) => write!(self.out, "host {field}"),
+            Op::Specialized(id) => write!(self.out, "specialized {id}"),
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.word(op.signature().name, &[a]),
             Op::Binary(op, a, b) => self.word(op.signature().name, &[a, b]),

@@ -160,6 +160,8 @@ impl Facts {
                 | Op::UniformAt { .. }
                 | Op::IntUniform { .. }
                 | Op::BoolUniform(_)
+                | Op::HostField(_)
+                | Op::Specialized(_)
                 | Op::Member { .. }
                 | Op::MemberAt { .. }
                 | Op::Call { .. },
@@ -260,6 +262,8 @@ impl Search<'_> {
             | Op::UniformAt { .. }
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
             | Op::Call { .. } => None,

@@ -148,6 +148,8 @@ impl Pass<'_> {
             Op::Const(_)
             | Op::Input(_)
             | Op::Select { .. }
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
             | Op::Shuffle(_)

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::literal::{May, literal};
 use super::*;
-use crate::host::{Bank, Member, MemberType, UniformBlock, layout};
+use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
 use crate::ir::{Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, text, verify};
 use crate::precision::arith as scalar;
@@ -391,11 +391,11 @@ fn relative_reads(block: &UniformBlock, constants: &[Option<[u32; 4]>; 96], prec
 
 #[test]
 fn relative_reads_follow_the_rule_in_the_register_layout() {
-    relative_reads(&layout::registers(), &NO_CONSTANTS, Precision::Exact);
-    relative_reads(&layout::registers(), &NO_CONSTANTS, Precision::F24);
+    relative_reads(&layout::registers(&RegisterLayout::REGISTERS), &NO_CONSTANTS, Precision::Exact);
+    relative_reads(&layout::registers(&RegisterLayout::REGISTERS), &NO_CONSTANTS, Precision::F24);
     let mut constants = NO_CONSTANTS;
     constants[33] = Some([1, 2, 3, 4]);
-    relative_reads(&layout::registers(), &constants, Precision::Fast);
+    relative_reads(&layout::registers(&RegisterLayout::REGISTERS), &constants, Precision::Fast);
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn known_offsets_read_directly() {
 fn direct_reads_take_members_and_constants() {
     let mut constants = NO_CONSTANTS;
     constants[10] = Some([5; 4]);
-    for block in [symbols(), layout::registers()] {
+    for block in [symbols(), layout::registers(&RegisterLayout::REGISTERS)] {
         let (mut module, region) = empty();
         let f = &mut module.main;
         let floats: Vec<u8> = vec![0, 3, 4, 10, 20, 79];

@@ -76,9 +76,11 @@ impl<'a> Registers<'a> {
         let Some(member) = self.float[usize::from(register)] else { return Source::Literal([0; 4]) };
         match self.block.members[usize::from(member)].ty {
             MemberType::Vec4Array(_) => Source::Array(member, self.block.members[usize::from(member)].first),
-            MemberType::Vec4 | MemberType::IVec4 | MemberType::IVec4Array(_) | MemberType::Bits => {
-                Source::Single(member)
-            }
+            MemberType::Vec4
+            | MemberType::IVec4
+            | MemberType::IVec4Array(_)
+            | MemberType::PackedInts
+            | MemberType::Bits => Source::Single(member),
         }
     }
 
@@ -100,7 +102,17 @@ impl<'a> Registers<'a> {
     /// A component of i`register`.
     pub fn int(&self, emit: &mut Emit<'_>, register: u8, component: u8) -> Op {
         let Some((member, found)) = self.member(Bank::Int, register) else { return splat(Type::I32, 0) };
-        let element = u16::from(register - found.first);
+        let element = register - found.first;
+        if found.ty == MemberType::PackedInts {
+            let all = emit.op(Type::new(Kind::U32, 4), Op::Member { member, element: 0 });
+            let mut word = emit.op(Type::U32, Op::Shuffle([Lane::new(all, element & 3); 4]));
+            let shift = emit.splat(Type::U32, 8 * u32::from(component & 3));
+            word = emit.binary(Binary::ShiftRight, word, shift);
+            let byte = emit.splat(Type::U32, 0xFF);
+            word = emit.binary(Binary::BitAnd, word, byte);
+            return Op::Unary(Unary::UintToInt, word);
+        }
+        let element = u16::from(element);
         let whole = emit.op(Type::new(Kind::I32, 4), Op::Member { member, element });
         Op::Shuffle([Lane::new(whole, component & 3); 4])
     }

@@ -48,6 +48,8 @@ impl Simplify<'_> {
             | Op::Uniform(_)
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. } => Fold::Keep,
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => {

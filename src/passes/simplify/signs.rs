@@ -185,6 +185,8 @@ impl Search<'_> {
             | Op::UniformAt { .. }
             | Op::IntUniform { .. }
             | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
             | Op::Call { .. } => Signs::ALL,

@@ -12,7 +12,7 @@ use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Options, Profile, Surroundings};
+use transpica::host::{Options, Profile, Surroundings, varying};
 use transpica::isa::{Pc, Stage};
 use transpica::lower::{self, Context, Outputs};
 use transpica::precision::Precision;
@@ -206,7 +206,8 @@ fn staged(
     }
     let decode = clock.lap();
     let around = Executable::new(&file, dvle, "bench")?;
-    let (folded, outputs) = (around.folded(options), around.outputs());
+    let outputs = varying::outputs(&around.output_map(), options, &Profile::default().locations);
+    let folded = around.folded(options);
     let context = Context {
         program: &program,
         constants: &folded.floats,

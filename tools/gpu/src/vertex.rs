@@ -44,8 +44,8 @@ pub fn run_vertex(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>
 
 fn varyings(interface: &Interface) -> impl Iterator<Item = (u32, usize)> {
     interface.outputs.iter().filter_map(|output| match output.location {
-        Location::Varying(location) => Some((location, output.components.len().clamp(1, 4))),
-        Location::Position => None,
+        Location::Varying(location) => Some((location, output.lanes().clamp(1, 4))),
+        Location::Position | Location::ClipDistances => None,
     })
 }
 

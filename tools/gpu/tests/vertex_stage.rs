@@ -5,7 +5,7 @@
 use transpica::Translator;
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ComponentSource, Interface, Location, Options, Profile};
+use transpica::host::{ComponentSource, Interface, Location, Options, OutputValue, Profile};
 use transpica::interp::{Machine, Settings, Uniforms};
 use transpica_gpu::compare::{shader, uniform_bytes};
 use transpica_gpu::{Captured, Gpu, Route, VertexJob, run_vertex};
@@ -52,13 +52,14 @@ fn expected(interface: &Interface, registers: &[[f32; 4]; 16]) -> Vec<(Location,
                     registers[usize::from(register)][component.index()]
                 }
                 ComponentSource::One => 1.0,
+                ComponentSource::Zero => 0.0,
             };
         }
-        if output.location == Location::Position {
-            value[2] = -value[2];
-        }
-        if output.color {
-            value = value.map(|c| c.abs().min(1.0));
+        match output.value {
+            OutputValue::Plain => {}
+            OutputValue::Position => value[2] = -value[2],
+            OutputValue::Color => value = value.map(|c| c.abs().min(1.0)),
+            OutputValue::ClipDistances => panic!("the options ask for none"),
         }
         (output.location, value)
     };

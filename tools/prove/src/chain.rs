@@ -7,7 +7,7 @@ use std::fmt;
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{EntryPoint, Layout, Options, UniformBlock, layout};
+use transpica::host::{EntryPoint, Layout, Options, RegisterLayout, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State, Settings};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
@@ -171,7 +171,7 @@ struct Forms<'a> {
 
 impl Forms<'_> {
     fn run(&mut self) -> Checked {
-        let block = layout::registers();
+        let block = layout::registers(&RegisterLayout::REGISTERS);
         let Case { program, outputs, ref options, .. } = *self.case;
         let context = Context { program, constants: &[None; 96], outputs, options };
         let explored = explore::explore(program, &explore::Options::default(), &options.limits);
@@ -267,6 +267,7 @@ impl Forms<'_> {
             ints: self.case.uniforms.ints,
             bools: self.case.uniforms.bools,
             members: vec![floats, ints, bools],
+            host: [[0; 4]; 3],
         }
     }
 }

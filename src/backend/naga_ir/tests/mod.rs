@@ -11,7 +11,7 @@ mod samples;
 use crate::backend::{naga_ir, text};
 use crate::host::{
     Attribute, Bank, ComponentSource, EntryPoint, Interface, Location, Member, MemberType, Options, Output,
-    Profile, UniformBlock,
+    OutputValue, Profile, UniformBlock,
 };
 use crate::ir;
 
@@ -30,7 +30,7 @@ fn outputs(module: &ir::Module) -> Vec<Output> {
             name: if here { "position".into() } else { format!("varying_{index}") },
             location: if here { Location::Position } else { Location::Varying(index) },
             components: vec![ComponentSource::One; lanes],
-            color: false,
+            value: OutputValue::Plain,
         }
     };
     (0..).zip(main.get(values)).map(&mut output).collect()

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::error::Kind as ErrorKind;
-use crate::host::{Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, UniformBlock};
+use crate::host::{
+    Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, OutputValue, UniformBlock,
+};
 use crate::ir::{Binary, Kind, Unary};
 
 const VERSIONS: [(u8, u8); 7] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
@@ -33,7 +35,7 @@ fn output(name: &str, location: Location, components: usize) -> Output {
         name: name.to_string(),
         location,
         components: vec![ComponentSource::One; components],
-        color: false,
+        value: OutputValue::Plain,
     }
 }
 

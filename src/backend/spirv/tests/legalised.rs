@@ -1,6 +1,7 @@
 //! PICA200 arithmetic and register reads, legalised and written, compute what they are defined to compute.
 
 use super::*;
+use crate::host::RegisterLayout;
 use crate::host::layout::{pack, registers};
 use crate::ir::eval::same;
 use crate::ir::{Kind, text};
@@ -58,7 +59,7 @@ fn legalised_programs_compute_what_they_are_defined_to() {
         let mut case = Case::default();
         case.options.entry = EntryPoint::Compute;
         case.options.precision = precision;
-        case.interface.block = registers();
+        case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();
         legalize::run(&mut case.module, &case.options, &case.interface.block, &[None; 96]);
         tidy(&mut case.module, &mut Scratch::default());
@@ -89,7 +90,7 @@ fn compare(pica: &Module, precision: Precision, words: &[u32], inputs: [[f32; 4]
     let held = |bits| load(precision, f32::from_bits(bits)).to_bits();
     environment.inputs = environment.inputs.map(|input| input.map(held));
     let expected = eval(pica, precision, &environment, BUDGET).unwrap();
-    let bytes = pack(&registers(), &values);
+    let bytes = pack(&registers(&RegisterLayout::REGISTERS), &values);
     let block = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let mut world = World::default();
     world.buffers.insert(0, given);
