@@ -2,13 +2,20 @@
 //! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes through data and
 //! through decisions, and errs on the side of "depends".
 
+#[cfg(test)]
+mod tests;
+
 use crate::ir::{Def, Exit, Func, Module, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
 
 /// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, through data or through
 /// a decision.
 pub fn run(module: &Module) -> Vec<u8> {
     let f = &module.main;
-    let helpers = module.helpers.iter().map(computes_approximately).collect();
+    let mut helpers = Vec::with_capacity(module.helpers.len());
+    for helper in &module.helpers {
+        // It calls only helpers before it.
+        helpers.push(computes_approximately(helper, &helpers));
+    }
     let mut taint = Taint { f, helpers, lanes: vec![0; f.values.len()], changed: true };
     while taint.changed {
         taint.changed = false;
@@ -21,10 +28,23 @@ pub fn run(module: &Module) -> Vec<u8> {
     }
 }
 
-/// Whether a helper computes a power or a logarithm itself.
-fn computes_approximately(helper: &Func) -> bool {
-    let approximate = |def: Def| matches!(def, Def::Op(Op::Unary(Unary::Exp2 | Unary::Log2, _)));
-    helper.values.values().iter().any(|value| approximate(value.def))
+/// Whether a helper computes a power or a logarithm, itself or through one before it.
+fn computes_approximately(helper: &Func, before: &[bool]) -> bool {
+    helper.values.values().iter().any(|value| match value.def {
+        Def::Op(Op::Unary(op, _)) => matches!(op, Unary::Exp2 | Unary::Log2),
+        Def::Op(Op::Call { helper, .. }) => before[usize::from(helper)],
+        Def::Op(_) | Def::Param | Def::Result | Def::Dead => false,
+    })
+}
+
+/// A construct around the current place.
+struct Open {
+    node: Node,
+    /// Whether a decision inside depends on an approximate value, so that which exit is taken, and with it every result,
+    /// may differ.
+    doubtful: bool,
+    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps further.
+    target: usize,
 }
 
 /// The lanes known to be approximate so far, by value.
@@ -63,75 +83,53 @@ impl Taint<'_> {
     fn sweep(&mut self) {
         let f = self.f;
         let mut walk = Walk::new(f);
-        // The constructs around the current place; true once a decision inside depends on an approximate value, so that
-        // which exit is taken, and with it every result, may differ.
-        let mut open: Vec<(Node, bool)> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
         while let Some(step) = walk.next(f) {
             match step {
                 Step::Let(value) => self.value(value),
                 Step::Begin(_) => {}
                 Step::Enter(node) => {
                     let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
-                    open.push((node, doubtful));
+                    open.push(Open { node, doubtful, target: open.len() });
                     if let NodeData::Loop { params, inits, .. } = &f.nodes[node] {
                         self.copy(*inits, *params);
                     }
                 }
-                Step::End(region) => self.leave(f.regions[region].exit, &open),
+                Step::End(region) => self.leave(f.regions[region].exit, &mut open),
                 Step::Leave(node) => {
-                    let Some((_, doubtful)) = open.pop() else { continue };
-                    if doubtful {
-                        self.add_list(f.nodes[node].results(), 15);
-                        // The decision may also end or repeat what is around it.
-                        self.doubt_targets(node, &mut open);
-                    }
+                    let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
+                    self.add_list(f.nodes[node].results(), 15);
+                    // The decision may also end or repeat what is around it.
+                    self.doubt(&mut open[target..]);
                 }
             }
         }
     }
 
-    /// A doubtful construct whose arms jump makes the constructs jumped to doubtful.
-    fn doubt_targets(&mut self, node: Node, open: &mut [(Node, bool)]) {
-        let data = &self.f.nodes[node];
-        let mut index = 0;
-        let mut jumps = false;
-        while let Some(region) = data.child(index) {
-            jumps |= !matches!(self.f.regions[region].exit, Exit::Yield(_));
-            index += 1;
-        }
-        if !jumps {
-            return;
-        }
-        for (outer, doubtful) in open.iter_mut().rev() {
-            *doubtful = true;
-            if let NodeData::Loop { params, .. } = &self.f.nodes[*outer] {
-                self.add_list(*params, 15);
-                self.add_list(self.f.nodes[*outer].results(), 15);
-                break;
-            }
+    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped to.
+    fn doubt(&mut self, open: &mut [Open]) {
+        open.iter_mut().for_each(|outer| outer.doubtful = true);
+        if let Some(NodeData::Loop { params, .. }) = open.first().map(|outer| &self.f.nodes[outer.node]) {
+            self.add_list(*params, 15);
         }
     }
 
-    fn leave(&mut self, exit: Exit, open: &[(Node, bool)]) {
+    fn leave(&mut self, exit: Exit, open: &mut [Open]) {
         let f = self.f;
-        match exit {
-            Exit::Yield(list) => {
-                if let Some((node, _)) = open.last() {
-                    self.copy(list, f.nodes[*node].results());
-                }
-            }
-            Exit::Break(list) => {
-                if let Some((node, _)) = open.iter().rev().find(|(node, _)| f.nodes[*node].is_breakable()) {
-                    self.copy(list, f.nodes[*node].results());
-                }
-            }
-            Exit::Continue(list) => {
-                let target = open.iter().rev().find(|(node, _)| f.nodes[*node].is_loop());
-                if let Some(NodeData::Loop { params, .. }) = target.map(|(node, _)| &f.nodes[*node]) {
-                    self.copy(list, *params);
-                }
-            }
-            Exit::Unreachable => {}
+        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
+            open.iter().rposition(|outer| takes(&f.nodes[outer.node]))
+        };
+        let (target, list) = match exit {
+            Exit::Yield(list) => (open.len().checked_sub(1), list),
+            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
+            Exit::Continue(list) => (innermost(open, NodeData::is_loop), list),
+            Exit::Unreachable => (None, ValueList::EMPTY),
+        };
+        let Some(target) = target else { return };
+        open[target..].iter_mut().for_each(|inner| inner.target = inner.target.min(target));
+        match (exit, &f.nodes[open[target].node]) {
+            (Exit::Continue(_), NodeData::Loop { params, .. }) => self.copy(list, *params),
+            (_, data) => self.copy(list, data.results()),
         }
     }
 
