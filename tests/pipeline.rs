@@ -1,6 +1,7 @@
 //! Every form of a random program gives what the reference interpreter gives: the tree, the block dispatcher, the pc
 //! dispatcher, and the intermediate form after lowering, after each pass and after legalisation, bit for bit.
 
+use transpica::Options;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
@@ -61,4 +62,17 @@ fn special_values_agree_in_every_precision() {
     compare(Kind::Numeric, 300..600, Precision::Fast);
     compare(Kind::Numeric, 600..900, Precision::F24);
     compare(Kind::Clean, 5000..5100, Precision::F24);
+}
+
+#[test]
+fn exponentials_of_the_library_agree_in_every_form() {
+    for (kind, seeds) in [(Kind::Clean, 20_000..20_150), (Kind::Numeric, 20_000..20_300)] {
+        for seed in seeds {
+            for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
+                let options = Options { portable_exponentials: true, ..chain::options(precision) };
+                let result = chain::compare_with(&generate(kind, seed), options);
+                result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use super::registers_layout::RegisterLayout;
 use crate::error::{At, Error, Kind, Result};
+use crate::interp::Settings;
 use crate::limits::Limits;
 use crate::precision::Precision;
 
@@ -222,6 +223,16 @@ impl Options {
     /// The value of int uniform i`index`, if it is known.
     pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
         self.ints.baked[usize::from(index & 3)]
+    }
+    /// Settings with which the reference interpreter does what a program translated under these options does.
+    pub fn settings(&self, budget: u64) -> Settings {
+        Settings {
+            precision: self.precision,
+            lenient: self.lenient,
+            budget,
+            portable_exponentials: self.portable_exponentials,
+            ..Settings::default()
+        }
     }
     /// Checks what types cannot say.
     ///

@@ -23,11 +23,19 @@ pub struct Settings {
     /// Whether numbers below 2^-126 count as zero, as inputs, uniforms and results. No number of a console is that small; a
     /// driver of the host may compute like this, and the machine then tells what to expect of it. Float24 has none of them.
     pub flush_subnormals: bool,
+    /// Whether EX2 and LG2 are those of [`crate::precision::portable`], which every device computes alike.
+    pub portable_exponentials: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { precision: Precision::Exact, lenient: false, budget: 1 << 24, flush_subnormals: false }
+        Self {
+            precision: Precision::Exact,
+            lenient: false,
+            budget: 1 << 24,
+            flush_subnormals: false,
+            portable_exponentials: false,
+        }
     }
 }
 
@@ -89,14 +97,9 @@ impl Machine {
                 operation: Operation::new(inst),
             })
             .collect();
-        Ok(Self {
-            words,
-            insts,
-            entry: program.entry(),
-            settings,
-            registers: Registers::new(settings.precision, &Uniforms::default()),
-            steps: 0,
-        })
+        let mut registers = Registers::new(settings.precision, &Uniforms::default());
+        registers.set_portable_exponentials(settings.portable_exponentials);
+        Ok(Self { words, insts, entry: program.entry(), settings, registers, steps: 0 })
     }
 
     /// Replaces the uniforms of the vertices that follow.

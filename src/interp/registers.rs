@@ -28,6 +28,8 @@ pub struct Registers {
     ints: [[u8; 4]; 4],
     bools: u16,
     precision: Precision,
+    /// Whether EX2 and LG2 are those of [`crate::precision::portable`].
+    pub(super) portable: bool,
     /// a0.x and a0.y
     pub(super) address: [i32; 2],
     /// aL
@@ -53,6 +55,7 @@ impl Registers {
             ints: [[0; 4]; 4],
             bools: 0,
             precision,
+            portable: false,
             address: [0; 2],
             counter: 0,
             flags: [false; 2],
@@ -161,6 +164,10 @@ impl Registers {
     /// cmp.x and cmp.y.
     pub fn flags(&self) -> [bool; 2] {
         self.flags
+    }
+    /// Chooses between the host's EX2 and LG2 and those of [`crate::precision::portable`].
+    pub fn set_portable_exponentials(&mut self, portable: bool) {
+        self.portable = portable;
     }
     /// The precision that arithmetic has.
     pub fn precision(&self) -> Precision {

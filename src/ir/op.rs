@@ -14,6 +14,10 @@ pub enum Unary {
     Exp2P,
     /// f32, PICA200: log2(x). Removed by `legalize`.
     Log2P,
+    /// f32, PICA200: 2^x, as [`crate::precision::portable`] computes it. Removed by `legalize`.
+    Exp2Portable,
+    /// f32, PICA200: log2(x), as [`crate::precision::portable`] computes it. Removed by `legalize`.
+    Log2Portable,
     /// f32 to i32, PICA200: MOVA's conversion; values outside ±1000 clamp, NaN becomes some value outside the signed byte range or 0. Removed by `legalize`.
     AddressP,
     /// f32: sign bit flipped.
@@ -99,6 +103,8 @@ pub enum Binary {
     BitXor,
     /// u32: logical shift right.
     ShiftRight,
+    /// u32: shift left.
+    ShiftLeft,
     /// u32 to bool.
     UEqual,
     /// u32 to bool, unsigned `a < b`.

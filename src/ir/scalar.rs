@@ -12,6 +12,8 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::RcpP => arith::rcp(precision, x).to_bits(),
         Unary::RsqP => arith::rsq(precision, x).to_bits(),
         Unary::Exp2P => arith::exp2(precision, x).to_bits(),
+        Unary::Exp2Portable => arith::exp2_portable(precision, x).to_bits(),
+        Unary::Log2Portable => arith::log2_portable(precision, x).to_bits(),
         Unary::Log2P => arith::log2(precision, x).to_bits(),
         Unary::AddressP => arith::address(x).cast_unsigned(),
         Unary::Neg => a ^ 0x8000_0000,
@@ -54,6 +56,7 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
         Binary::ILess => u32::from(i < j),
         Binary::IGreater => u32::from(i > j),
         Binary::ShiftRight => a.wrapping_shr(b),
+        Binary::ShiftLeft => a.wrapping_shl(b),
         Binary::ULess => u32::from(a < b),
     }
 }

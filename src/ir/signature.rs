@@ -102,6 +102,8 @@ operations! { Unary:
     RsqP      "rsqp"        F32  F32  Each ordered pica;
     Exp2P     "exp2p"       F32  F32  Each ordered pica;
     Log2P     "log2p"       F32  F32  Each ordered pica;
+    Exp2Portable "exp2_portable" F32 F32 Each ordered pica;
+    Log2Portable "log2_portable" F32 F32 Each ordered pica;
     AddressP  "addressp"    F32  I32  Each ordered pica;
     Neg       "neg"         F32  F32  Each ordered plain;
     Abs       "abs"         F32  F32  Each ordered plain;
@@ -145,6 +147,7 @@ operations! { Binary:
     BitOr        "bit_or"        U32  U32  Each commutes plain;
     BitXor       "bit_xor"       U32  U32  Each commutes plain;
     ShiftRight   "shift_right"   U32  U32  Each ordered  plain;
+    ShiftLeft    "shift_left"    U32  U32  Each ordered  plain;
     UEqual       "uequal"        U32  Bool Each commutes plain;
     ULess        "uless"         U32  Bool Each ordered  plain;
 }

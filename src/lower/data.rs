@@ -14,6 +14,8 @@ const ONE: u32 = 1f32.to_bits();
 /// Lowers data instructions with a table of known float uniforms.
 pub(super) struct Data<'a> {
     pub(super) constants: &'a [Option<[u32; 4]>; 96],
+    /// Whether EX2 and LG2 are the library's own.
+    pub(super) portable: bool,
 }
 
 impl Data<'_> {
@@ -62,6 +64,8 @@ impl Data<'_> {
                 let product = b.emit(Type::F32, Op::Binary(Binary::DotP, x, y));
                 to.broadcast(b, Op::Binary(Binary::AddP, product, w));
             }
+            DataOp::Ex2 if self.portable => self.scalar(b, Unary::Exp2Portable, to, sources),
+            DataOp::Lg2 if self.portable => self.scalar(b, Unary::Log2Portable, to, sources),
             DataOp::Ex2 => self.scalar(b, Unary::Exp2P, to, sources),
             DataOp::Lg2 => self.scalar(b, Unary::Log2P, to, sources),
             DataOp::Rcp => self.scalar(b, Unary::RcpP, to, sources),

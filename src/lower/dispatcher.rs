@@ -108,7 +108,7 @@ impl<const N: usize> Stack<N> {
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.lenient)?;
-    let data = Data { constants: context.constants };
+    let data = Data { constants: context.constants, portable: context.options.portable_exponentials };
     let mut b = Builder::new(context.options, SLOTS, context.program.code().len());
     set_int(&mut b, PC, i32::from(context.program.entry().0));
     b.open_loop(&assigned(context.program, &leaders));

@@ -34,7 +34,7 @@ struct Walk<'a> {
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
     let builder = Builder::new(context.options, VARS + tree.vars as usize, cfg.actions.len());
-    let data = Data { constants: context.constants };
+    let data = Data { constants: context.constants, portable: context.options.portable_exponentials };
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
     walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
     while let Some(task) = walk.tasks.pop() {

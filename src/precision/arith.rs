@@ -4,8 +4,8 @@
 //! Facts: hardware tests as listed by 3dbrew and GBATEK. Our choices, where hardware is unknown: the order of dot product
 //! sums, two roundings in RSQ, truncation in f24, LITP of NaN.
 
-use super::Precision;
 use super::float24::{from_f32_bits, to_f32_bits};
+use super::{Precision, portable};
 
 /// 127.99609375 = 0x7FFF / 0x100, the limit of LITP's y component.
 pub const LITP_LIMIT: f32 = 32767.0 / 256.0;
@@ -121,6 +121,18 @@ pub fn exp2(precision: Precision, a: f32) -> f32 {
 #[inline]
 pub fn log2(precision: Precision, a: f32) -> f32 {
     unary(precision, a, f32::log2)
+}
+
+/// `2^a` as [`portable`] computes it.
+#[inline]
+pub fn exp2_portable(precision: Precision, a: f32) -> f32 {
+    unary(precision, a, portable::exp2)
+}
+
+/// Base-2 logarithm as [`portable`] computes it.
+#[inline]
+pub fn log2_portable(precision: Precision, a: f32) -> f32 {
+    unary(precision, a, portable::log2)
 }
 
 /// `a > b ? a : b`; a NaN in `a` gives `b`, a NaN in `b` gives NaN.

@@ -5,6 +5,7 @@
 
 pub mod arith;
 pub mod float24;
+pub mod portable;
 
 /// Which numbers a program computes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

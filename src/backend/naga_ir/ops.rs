@@ -11,7 +11,7 @@
 //! | `Dot` | `Math` | `dot` |
 //! | `Equal`, `IEqual`, `UEqual`, `Less`, … | `Binary` | `==`, `<`, …; never `!=`, which is wrong for NaN in naga's SPIR-V |
 //! | `And`, `Or` | `Binary` | `&&`, `\|\|` on scalars, `&`, `\|` on vectors |
-//! | `IAnd`, `BitAnd`, `BitOr`, `BitXor`, `ShiftRight` | `Binary` | `&`, `\|`, `^`, `>>` |
+//! | `IAnd`, `BitAnd`, `BitOr`, `BitXor`, `ShiftRight`, `ShiftLeft` | `Binary` | `&`, `\|`, `^`, `>>`, `<<` |
 //! | `Select` | `Select` | `select(b, a, cond)` |
 //! | `Member`, `MemberAt` | `Load` | `uniforms.name`, loaded once for each region that needs it |
 //! | `Input` | `FunctionArgument` | the attribute's name |
@@ -39,9 +39,13 @@ enum UnaryForm {
 
 const fn unary_form(op: Unary) -> UnaryForm {
     match op {
-        Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P | Unary::AddressP => {
-            UnaryForm::PicaArithmetic
-        }
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::Exp2P
+        | Unary::Log2P
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
+        | Unary::AddressP => UnaryForm::PicaArithmetic,
         Unary::Neg => UnaryForm::Operator(UnaryOperator::Negate),
         Unary::Not => UnaryForm::Operator(UnaryOperator::LogicalNot),
         Unary::Abs => UnaryForm::Math(MathFunction::Abs),
@@ -93,6 +97,7 @@ const fn binary_form(op: Binary) -> BinaryForm {
         Binary::BitOr => BinaryForm::Operator(B::InclusiveOr),
         Binary::BitXor => BinaryForm::Operator(B::ExclusiveOr),
         Binary::ShiftRight => BinaryForm::Operator(B::ShiftRight),
+        Binary::ShiftLeft => BinaryForm::Operator(B::ShiftLeft),
     }
 }
 

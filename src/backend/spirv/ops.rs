@@ -31,7 +31,13 @@ enum Form {
 
 fn unary_form(op: Unary) -> Form {
     match op {
-        Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P | Unary::AddressP => Form::Pica,
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::Exp2P
+        | Unary::Log2P
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
+        | Unary::AddressP => Form::Pica,
         Unary::Neg => Form::Float(Op::FNegate),
         Unary::Abs => Form::Glsl(GlslStd450Op::FAbs),
         Unary::Floor => Form::Glsl(GlslStd450Op::Floor),
@@ -73,6 +79,7 @@ fn binary_form(op: Binary) -> Form {
         Binary::BitOr => Form::Core(Op::BitwiseOr),
         Binary::BitXor => Form::Core(Op::BitwiseXor),
         Binary::ShiftRight => Form::Core(Op::ShiftRightLogical),
+        Binary::ShiftLeft => Form::Core(Op::ShiftLeftLogical),
         Binary::ULess => Form::Core(Op::ULessThan),
     }
 }

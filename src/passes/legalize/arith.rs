@@ -337,6 +337,8 @@ impl Pass<'_> {
             (Unary::RsqP, Precision::Exact | Precision::F24) => Helper::Rsq,
             (Unary::Exp2P, Precision::Exact | Precision::F24) => Helper::Exp2,
             (Unary::Log2P, Precision::Exact | Precision::F24) => Helper::Log2,
+            (Unary::Exp2Portable, _) => Helper::Exp2Portable,
+            (Unary::Log2Portable, _) => Helper::Log2Portable,
             (Unary::AddressP, _) => Helper::Address,
             (
                 Unary::Neg
@@ -359,7 +361,14 @@ impl Pass<'_> {
     /// The result for a literal operand, where every machine computes the same.
     fn fold(&self, op: Unary, a: Value) -> Option<Op> {
         let foldable: fn(u32) -> bool = match op {
-            Unary::RcpP | Unary::RsqP | Unary::AddressP | Unary::Neg | Unary::Abs | Unary::Floor => |_| true,
+            Unary::RcpP
+            | Unary::RsqP
+            | Unary::Exp2Portable
+            | Unary::Log2Portable
+            | Unary::AddressP
+            | Unary::Neg
+            | Unary::Abs
+            | Unary::Floor => |_| true,
             Unary::Exp2P => |a| f32::from_bits(a).floor().to_bits() == a,
             Unary::Log2P => |a| a & 0x007F_FFFF == 0,
             Unary::Sqrt

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
 use crate::mutants::{self, Mutant};
-use crate::precision::Precision;
+use crate::precision::{Precision, portable};
 
 const SIGN: u32 = 0x8000_0000;
 const MAGNITUDE: u32 = 0x7FFF_FFFF;
@@ -67,6 +67,10 @@ helpers! {
     Exp2 "pica_exp_two",
     /// Base-2 logarithm.
     Log2 "pica_log_two",
+    /// Power of two, alike on every device.
+    Exp2Portable "pica_exp_two_portable",
+    /// Base-2 logarithm, alike on every device.
+    Log2Portable "pica_log_two_portable",
     /// Conversion to an address.
     Address "pica_address",
     /// float24: small sources count as 0.
@@ -88,6 +92,8 @@ impl Helper {
             | Self::Rsq
             | Self::Exp2
             | Self::Log2
+            | Self::Exp2Portable
+            | Self::Log2Portable
             | Self::Address
             | Self::Flush
             | Self::Truncate
@@ -144,6 +150,8 @@ impl<'a> Helpers<'a> {
             Helper::Rsq => body.source_and_result(a, Body::rsq),
             Helper::Exp2 => body.source_and_result(a, Body::exp2),
             Helper::Log2 => body.source_and_result(a, Body::log2),
+            Helper::Exp2Portable => body.source_and_result(a, Body::exp2_portable),
+            Helper::Log2Portable => body.source_and_result(a, Body::log2_portable),
             Helper::Address => body.address(a),
             Helper::Flush => body.flush(a),
             Helper::Truncate => body.truncate(a),
@@ -350,6 +358,87 @@ impl Body<'_, '_, '_> {
         let other = emit.select(positive, a, nan);
         let other = emit.select(is_zero, negative_infinity, other);
         emit.select(inside, logarithm, other)
+    }
+
+    /// The steps of [`portable::exp2`].
+    fn exp2_portable(&mut self, a: Value) -> Value {
+        let one = self.float(1.0);
+        let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
+        let (low, high) = (self.float(portable::EXP2_LOWEST), self.float(portable::EXP2_OVERFLOW));
+        let (bias, shift) = (self.float(portable::EXPONENT_BIAS), self.bits(portable::SIGNIFICAND_BITS));
+        let whole = self.emit.unary(Unary::Floor, a);
+        let fraction = self.difference(a, whole);
+        let power = self.horner(&portable::EXP2, fraction);
+        let emit = &mut self.emit;
+        let power = emit.binary(Binary::Add, power, one);
+        let scale = emit.binary(Binary::Add, whole, bias);
+        let scale = emit.unary(Unary::ToBits, scale);
+        let scale = emit.binary(Binary::ShiftLeft, scale, shift);
+        let scale = emit.unary(Unary::FromBits, scale);
+        let power = emit.binary(Binary::Mul, power, scale);
+        let above = emit.binary(Binary::GreaterEqual, a, high);
+        let below = emit.binary(Binary::Less, a, low);
+        let inside_low = emit.binary(Binary::GreaterEqual, a, low);
+        let inside_high = emit.binary(Binary::Less, a, high);
+        let inside = emit.binary(Binary::And, inside_low, inside_high);
+        let other = emit.select(above, infinity, a);
+        let other = emit.select(below, zero, other);
+        emit.select(inside, power, other)
+    }
+
+    /// The steps of [`portable::log2`].
+    fn log2_portable(&mut self, a: Value) -> Value {
+        let (zero, max, tiny) = (self.float(0.0), self.float(f32::MAX), self.float(f32::MIN_POSITIVE));
+        let (one, half, root) = (self.float(1.0), self.float(0.5), self.float(portable::ROOT));
+        let (infinity, nan) = (self.float(f32::NEG_INFINITY), self.float(f32::from_bits(NAN)));
+        let bias = self.float(portable::EXPONENT_BIAS);
+        let (shift, field) = (self.bits(portable::SIGNIFICAND_BITS), self.bits(portable::EXPONENT_BITS));
+        let (kept, unit) = (self.bits(portable::SIGNIFICAND), self.bits(1f32.to_bits()));
+        let emit = &mut self.emit;
+        let bits = emit.unary(Unary::ToBits, a);
+        let exponent = emit.binary(Binary::ShiftRight, bits, shift);
+        let exponent = emit.binary(Binary::BitOr, exponent, field);
+        let exponent = emit.unary(Unary::FromBits, exponent);
+        let significand = emit.binary(Binary::BitAnd, bits, kept);
+        let significand = emit.binary(Binary::BitOr, significand, unit);
+        let significand = emit.unary(Unary::FromBits, significand);
+        let is_large = emit.binary(Binary::Greater, significand, root);
+        let halved = emit.binary(Binary::Mul, significand, half);
+        let significand = emit.select(is_large, halved, significand);
+        let exponent = self.difference(exponent, bias);
+        let next = self.emit.binary(Binary::Add, exponent, one);
+        let exponent = self.emit.select(is_large, next, exponent);
+        let rest = self.difference(significand, one);
+        let rest = self.horner(&portable::LOG2, rest);
+        let emit = &mut self.emit;
+        let logarithm = emit.binary(Binary::Add, exponent, rest);
+        let positive = emit.binary(Binary::Greater, a, zero);
+        let not_infinite = emit.binary(Binary::LessEqual, a, max);
+        let inside = emit.binary(Binary::And, positive, not_infinite);
+        let other = emit.select(positive, a, nan);
+        let result = emit.select(inside, logarithm, other);
+        let magnitude = emit.unary(Unary::Abs, a);
+        let is_tiny = emit.binary(Binary::Less, magnitude, tiny);
+        emit.select(is_tiny, infinity, result)
+    }
+
+    fn difference(&mut self, a: Value, b: Value) -> Value {
+        let b = self.emit.unary(Unary::Neg, b);
+        self.emit.binary(Binary::Add, a, b)
+    }
+
+    /// x·(c0 + x·(c1 + x·(…)))
+    fn horner(&mut self, coefficients: &[f32], x: Value) -> Value {
+        let mut sum = None;
+        for &coefficient in coefficients.iter().rev() {
+            let coefficient = self.float(coefficient);
+            let factor = match sum {
+                None => coefficient,
+                Some(sum) => self.emit.binary(Binary::Add, coefficient, sum),
+            };
+            sum = Some(self.emit.binary(Binary::Mul, x, factor));
+        }
+        sum.unwrap_or(x)
     }
 
     /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN becomes -1000, which counts as

@@ -191,6 +191,7 @@ impl Pass<'_> {
             | Binary::BitOr
             | Binary::BitXor
             | Binary::ShiftRight
+            | Binary::ShiftLeft
             | Binary::UEqual
             | Binary::ULess => return None,
         })

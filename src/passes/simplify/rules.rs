@@ -317,7 +317,8 @@ impl Simplify<'_> {
             | Binary::Div
             | Binary::Dot
             | Binary::IAdd
-            | Binary::ShiftRight => Fold::Keep,
+            | Binary::ShiftRight
+            | Binary::ShiftLeft => Fold::Keep,
         }
     }
 
@@ -335,7 +336,7 @@ impl Simplify<'_> {
             (Binary::And | Binary::IAnd | Binary::BitAnd, 0)
             | (Binary::Or, 1)
             | (Binary::BitOr, u32::MAX) => Fold::Value(literal.value),
-            (Binary::ISub | Binary::ShiftRight, 0) if literal.right => Fold::Value(other),
+            (Binary::ISub | Binary::ShiftRight | Binary::ShiftLeft, 0) if literal.right => Fold::Value(other),
             (Binary::IEqual, bits) => self.selected(other, bits),
             (Binary::IAdd, bits) => self.sum(bits.cast_signed(), other, ty),
             (Binary::ISub, bits) if literal.right => self.sum(bits.cast_signed().wrapping_neg(), other, ty),
@@ -420,6 +421,8 @@ fn is_foldable(op: Unary, bits: u32) -> bool {
         Unary::ToInt => x.abs() < 2_147_483_648.0,
         Unary::RcpP
         | Unary::RsqP
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
         | Unary::AddressP
         | Unary::Neg
         | Unary::Abs

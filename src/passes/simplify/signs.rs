@@ -216,13 +216,23 @@ impl Search<'_> {
             Precision::Fast => Signs::POSITIVE.or(Signs::NEGATIVE),
         };
         let result = self.flushed(a).map(|class| match (op, class) {
-            (Unary::RcpP | Unary::RsqP | Unary::Exp2P | Unary::Log2P, Signs::NAN) => Signs::NAN,
+            (
+                Unary::RcpP
+                | Unary::RsqP
+                | Unary::Exp2P
+                | Unary::Log2P
+                | Unary::Exp2Portable
+                | Unary::Log2Portable,
+                Signs::NAN,
+            ) => Signs::NAN,
             (Unary::RcpP | Unary::RsqP, Signs::ZERO) => of_zero,
             (Unary::RcpP, other) => other.or(Signs::ZERO),
-            (Unary::RsqP, Signs::POSITIVE) | (Unary::Exp2P, _) => Signs::POSITIVE.or(Signs::ZERO),
+            (Unary::RsqP, Signs::POSITIVE) | (Unary::Exp2P | Unary::Exp2Portable, _) => {
+                Signs::POSITIVE.or(Signs::ZERO)
+            }
             (Unary::RsqP | Unary::Log2P, Signs::NEGATIVE) => Signs::NAN,
-            (Unary::Log2P, Signs::ZERO) => Signs::NEGATIVE,
-            (Unary::Log2P, _positive) => Signs::NUMBER,
+            (Unary::Log2P | Unary::Log2Portable, Signs::ZERO) => Signs::NEGATIVE,
+            (Unary::Log2P | Unary::Log2Portable, _positive) => Signs::NUMBER,
             _other_operations => Signs::ALL,
         });
         self.flushed(result)

@@ -146,10 +146,8 @@ pub fn shader(translator: &mut Translator, translated: &Translated, route: Route
 /// The interpreter, ready for vertices.
 fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
     let settings = Settings {
-        precision: case.options.precision,
-        lenient: case.options.lenient,
-        budget: case.budget,
         flush_subnormals: subnormals == Subnormals::Flushed,
+        ..case.options.settings(case.budget)
     };
     let mut machine = Machine::new(case.program, settings)?;
     machine.set_uniforms(case.uniforms);

@@ -8,7 +8,7 @@ use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::host::{EntryPoint, Layout, Options, RegisterLayout, UniformBlock, layout};
-use transpica::interp::{Machine, Registers as State, Settings};
+use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
 use transpica::isa::{Program, Uniforms};
@@ -102,8 +102,16 @@ pub fn options(precision: Precision) -> Options {
 /// # Errors
 /// The first form that differs.
 pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Disagreement> {
+    compare_with(generated, options(precision))
+}
+
+/// As [`compare`], with options that leave every register visible.
+///
+/// # Errors
+/// The first form that differs.
+pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Disagreement> {
     let program = generated.program();
-    let settings = Settings { precision, budget: BUDGET, ..Settings::default() };
+    let settings = options.settings(BUDGET);
     let uniforms = generated.uniforms();
     let fault = |what: String| Disagreement { form: "interpreter".into(), what };
     let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
@@ -117,7 +125,7 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
         }
     }
     count.vertices = vertices.len();
-    let (outputs, options) = (Outputs::Registers, options(precision));
+    let outputs = Outputs::Registers;
     count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare()?;
     Ok(count)
 }
@@ -202,6 +210,7 @@ impl Forms<'_> {
         }
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let mut state = State::new(self.case.options.precision, &self.case.uniforms);
+            state.set_portable_exponentials(self.case.options.portable_exponentials);
             state.begin(&inputs.map(|register| register.map(f32::from_bits)));
             let walk = Walk { program: self.case.program, cfg, tree };
             let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});

@@ -50,11 +50,12 @@ const fn operator(op: BinaryOperator) -> Option<(&'static str, Level, Level, Lev
         B::InclusiveOr => ("|", Bits, Unary, Unary),
         B::ExclusiveOr => ("^", Bits, Unary, Unary),
         B::ShiftRight => (">>", Bits, Unary, Unary),
+        B::ShiftLeft => ("<<", Bits, Unary, Unary),
         B::LogicalAnd => ("&&", And, And, Relation),
         B::LogicalOr => ("||", Or, Or, Relation),
         // Our modules compare only integers so.
         B::NotEqual => ("!=", Relation, Sum, Sum),
-        B::Modulo | B::ShiftLeft => return None,
+        B::Modulo => return None,
     })
 }
 

@@ -1,0 +1,167 @@
+//! Powers of two and base-2 logarithms that come out bit for bit alike everywhere: by sums, products and shifts of bits alone,
+//! which every device rounds alike, where division and a device's own EX2 and LG2 differ.
+//! In: an f32. Out: an f32. The same steps are built in `passes::legalize` for shaders; both read the coefficients here.
+//!
+//! Numbers below 2^-126 count as zero and do not come out, since devices differ in whether they keep them.
+//! [`exp2`] is within [`EXP2_ULP`] units in the last place of the true value, [`log2`] within [`LOG2_ULP`] (tests ask
+//! all significands). Coefficients: minimax polynomials (Remez), rounded to f32.
+
+/// Units in the last place between [`exp2`] and the true power.
+pub const EXP2_ULP: f64 = 1.5;
+/// Units in the last place between [`log2`] and the true logarithm.
+pub const LOG2_ULP: f64 = 2.0;
+
+/// 2^f = 1 + f·(`EXP2[0]` + f·(`EXP2[1]` + …)) for 0 ≤ f ≤ 1; gives 2 for f = 1.
+pub(crate) const EXP2: [f32; 6] =
+    [0.693_147_06, 0.240_229_31, 0.055_485_282, 0.009_675_452, 0.001_246_784_7, 0.000_216_129_15];
+/// log2(1 + r) = r·(`LOG2[0]` + r·(`LOG2[1]` + …)) for √½ ≤ 1 + r ≤ √2.
+pub(crate) const LOG2: [f32; 10] = [
+    1.442_695,
+    -0.721_347_33,
+    0.480_897_9,
+    -0.360_696_43,
+    0.288_585_28,
+    -0.239_636_59,
+    0.204_296_02,
+    -0.190_612_64,
+    0.187_826_71,
+    -0.112_974_904,
+];
+/// First power that [`exp2`] gives; what is below becomes 0.
+pub(crate) const EXP2_LOWEST: f32 = -126.0;
+/// First power that f32 cannot hold.
+pub(crate) const EXP2_OVERFLOW: f32 = 128.0;
+/// 2^23 and the bias of the exponent: added to a whole number from -126 to 127 it makes a float whose low bits are the
+/// exponent field of that power.
+pub(crate) const EXPONENT_BIAS: f32 = 8_388_735.0;
+/// The bits of 2^23: an exponent field set into them makes the float 2^23 + field.
+pub(crate) const EXPONENT_BITS: u32 = 0x4B00_0000;
+/// Bits of the significand.
+pub(crate) const SIGNIFICAND_BITS: u32 = 23;
+/// The significand.
+pub(crate) const SIGNIFICAND: u32 = 0x007F_FFFF;
+/// √2, rounded down.
+pub(crate) const ROOT: f32 = 1.414_213_5;
+
+/// 2^`a`: 0 below -126, +inf from 128 on, NaN for NaN.
+///
+/// ```
+/// use transpica::precision::portable::exp2;
+/// assert_eq!([exp2(0.0), exp2(3.0), exp2(-126.0), exp2(-126.5), exp2(128.0)], [1.0, 8.0, f32::MIN_POSITIVE, 0.0, f32::INFINITY]);
+/// ```
+pub fn exp2(a: f32) -> f32 {
+    if a < EXP2_LOWEST {
+        return 0.0;
+    }
+    if a >= EXP2_OVERFLOW {
+        return f32::INFINITY;
+    }
+    let whole = a.floor();
+    let scale = f32::from_bits((whole + EXPONENT_BIAS).to_bits() << SIGNIFICAND_BITS);
+    let power = horner(&EXP2, a - whole) + 1.0;
+    power * scale
+}
+
+/// Base-2 logarithm: -inf for magnitudes below 2^-126, NaN for other negative numbers and NaN.
+///
+/// ```
+/// use transpica::precision::portable::log2;
+/// assert_eq!([log2(1.0), log2(8.0), log2(0.0)], [0.0, 3.0, f32::NEG_INFINITY]);
+/// assert!(log2(-1.0).is_nan());
+/// ```
+pub fn log2(a: f32) -> f32 {
+    if a.abs() < f32::MIN_POSITIVE {
+        return f32::NEG_INFINITY;
+    }
+    if !(a > 0.0 && a <= f32::MAX) {
+        return if a > 0.0 { a } else { f32::NAN };
+    }
+    let bits = a.to_bits();
+    let exponent = f32::from_bits(bits >> SIGNIFICAND_BITS | EXPONENT_BITS) - EXPONENT_BIAS;
+    let significand = f32::from_bits(bits & SIGNIFICAND | 1f32.to_bits());
+    let is_large = significand > ROOT;
+    let significand = if is_large { significand * 0.5 } else { significand };
+    let exponent = if is_large { exponent + 1.0 } else { exponent };
+    exponent + horner(&LOG2, significand - 1.0)
+}
+
+/// x·(c0 + x·(c1 + x·(…)))
+fn horner(coefficients: &[f32], x: f32) -> f32 {
+    coefficients
+        .iter()
+        .rev()
+        .fold(None, |sum, &coefficient| {
+            Some(match sum {
+                None => x * coefficient,
+                Some(sum) => x * (coefficient + sum),
+            })
+        })
+        .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distance from the true value in units in the last place of it.
+    fn ulps(found: f32, exact: f64) -> f64 {
+        let exponent = exact.abs().log2().floor().max(-126.0);
+        (f64::from(found) - exact).abs() / (exponent - 23.0).exp2()
+    }
+
+    /// Every stride-th significand, and the ends.
+    fn significands() -> impl Iterator<Item = u32> {
+        let stride = if cfg!(debug_assertions) { 97 } else { 1 };
+        (0..=SIGNIFICAND).step_by(stride).chain(SIGNIFICAND - 200..=SIGNIFICAND).chain(0..200)
+    }
+
+    #[test]
+    fn powers_are_within_their_bound() {
+        let mut worst: f64 = 0.0;
+        for bits in significands() {
+            // All fractions that f32 has between 0 and 1 in steps of 2^-23, and powers far from 1.
+            let fraction = f32::from_bits(bits | 1f32.to_bits()) - 1.0;
+            for a in [fraction, fraction - 1.0, fraction + 7.0, fraction - 100.0, fraction + 126.0] {
+                worst = worst.max(ulps(exp2(a), f64::from(a).exp2()));
+            }
+        }
+        assert!(worst <= EXP2_ULP && worst > 0.5, "{worst}");
+    }
+
+    #[test]
+    fn logarithms_are_within_their_bound() {
+        let mut worst: f64 = 0.0;
+        for bits in significands() {
+            for exponent in [1, 100, 125, 126, 127, 128, 129, 200, 254] {
+                let a = f32::from_bits(bits | exponent << SIGNIFICAND_BITS);
+                if a != 1.0 {
+                    worst = worst.max(ulps(log2(a), f64::from(a).log2()));
+                }
+            }
+        }
+        assert!(worst <= LOG2_ULP && worst > 0.5, "{worst}");
+    }
+
+    #[test]
+    fn whole_powers_are_exact_both_ways() {
+        for n in -126i16..128 {
+            let power = f32::from_bits(((n + 127) as u32) << SIGNIFICAND_BITS);
+            assert_eq!(exp2(f32::from(n)).to_bits(), power.to_bits(), "{n}");
+            assert_eq!(log2(power).to_bits(), f32::from(n).to_bits(), "{n}");
+        }
+    }
+
+    #[test]
+    fn tiny_numbers_count_as_zero_on_any_device() {
+        let tiny = f32::from_bits(1);
+        // Devices that flush see -0 and 0 here; both ways must end alike.
+        for a in [tiny, -tiny, 0.0, -0.0] {
+            assert_eq!(exp2(a), 1.0);
+            assert_eq!(log2(a), f32::NEG_INFINITY);
+        }
+        assert_eq!(exp2(-126.000_01), 0.0);
+        assert!(exp2(f32::NAN).is_nan() && log2(f32::NAN).is_nan());
+        assert_eq!((exp2(f32::INFINITY), exp2(f32::NEG_INFINITY)), (f32::INFINITY, 0.0));
+        assert_eq!(log2(f32::INFINITY), f32::INFINITY);
+    }
+}
