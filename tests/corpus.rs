@@ -4,9 +4,8 @@ mod samples;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 
 use expect_test::expect_file;
@@ -20,6 +19,7 @@ use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::translate::Tier;
 use transpica::{Options, Profile, Translated, Translator};
+use transpica_prove::spirv_tools;
 
 /// Every value of every option, and every pair of entry and layout.
 const FORMS: [(EntryPoint, Layout, Precision); 4] = [
@@ -87,30 +87,14 @@ fn in_parallel(cases: &[Case<'_>], check: impl Fn(&Case<'_>) + Sync) {
     });
 }
 
-/// What spirv-val says against a module.
-fn spirv_val(bytes: &[u8]) -> Result<(), String> {
-    let mut child = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.1", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| {
-            format!("spirv-val: {error}; install it with: sudo apt-get install -y spirv-tools")
-        })?;
-    child.stdin.take().expect("piped").write_all(bytes).map_err(|error| error.to_string())?;
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let said = [output.stdout, output.stderr].concat();
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&said).into_owned()) }
-}
-
-fn naga_reads(bytes: &[u8]) -> Result<(), String> {
+fn naga_reads(words: &[u32]) -> Result<(), String> {
     let options = naga::front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: true,
         ..Default::default()
     };
-    let module = naga::front::spv::parse_u8_slice(bytes, &options).map_err(|error| error.to_string())?;
+    let module = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
+    let module = module.map_err(|error| error.to_string())?;
     naga_ir::validate(&module).map(|_| ()).map_err(|error| error.to_string())
 }
 
@@ -120,9 +104,9 @@ fn every_spirv_module_passes_the_validators() {
         in_parallel(cases, |case| {
             for form in FORMS {
                 let words = case.words(&mut Translator::new(options(form), Profile::default()));
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                spirv_val(&bytes).unwrap_or_else(|error| panic!("{} {form:?}: {error}", case.name));
-                naga_reads(&bytes).unwrap_or_else(|error| panic!("{} {form:?}: naga: {error}", case.name));
+                spirv_tools::validate(&words)
+                    .unwrap_or_else(|error| panic!("{} {form:?}: {error}", case.name));
+                naga_reads(&words).unwrap_or_else(|error| panic!("{} {form:?}: naga: {error}", case.name));
             }
         });
     });

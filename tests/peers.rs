@@ -14,6 +14,7 @@ use transpica::translate::Tier;
 use transpica::{Options, Profile, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
+use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
 /// Calls `check` with every case, its program and what surrounds that.
@@ -109,8 +110,9 @@ fn every_module_is_valid_and_structured() {
     });
 }
 
-/// naga reads and accepts a module, and no value of it has less than full precision.
+/// spirv-val and naga accept a module, and no value of it has less than full precision.
 fn check_spirv(name: &str, words: &[u32]) {
+    spirv_tools::validate(words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let options = naga::front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: true,

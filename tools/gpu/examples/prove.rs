@@ -1,71 +1,167 @@
-//! Compares random programs on the GPU with the interpreter, as many as asked for, on every route, and prints what differed.
+//! Compares random programs on the GPU with the interpreter, as many as asked for, and prints what differed, each as the
+//! smallest program that still does. It goes on after a difference.
 //!
-//! `cargo run --release -p transpica-gpu --example prove -- [PROGRAMS [FIRST_SEED [ADAPTER]]]`
+//! `cargo run --release -p transpica-gpu --example prove -- --help`
 
 #[path = "../tests/support/random.rs"]
 mod random;
 #[path = "../tests/support/mod.rs"]
 mod support;
+#[path = "../tests/support/valid.rs"]
+mod valid;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use clap::Parser;
 use transpica::precision::Precision;
-use transpica_generate::{Generated, Kind, generate};
+use transpica_generate::{Kind, generate};
+use transpica_gpu::compare::Verdict;
 use transpica_gpu::{Gpu, Route};
-use transpica_prove::shrink;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |index: usize, default: u64| match arguments.get(index) {
-        Some(text) => text.parse().unwrap_or_else(|_| panic!("{text} is no number")),
-        None => default,
-    };
-    let (programs, first) = (number(0, 1000), number(1, 1 << 33));
-    let gpu = match Gpu::open(arguments.get(2).map(String::as_str)) {
-        Ok(gpu) => gpu,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let start = Instant::now();
-    let mut failed = 0;
-    for route in [Route::Passthrough, Route::SpirvNaga, Route::NagaIr, Route::Wgsl] {
-        failed += run(&gpu, route, first..first + programs);
-    }
-    println!("{} s, {failed} programs differ", start.elapsed().as_secs());
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// Compares random programs on the GPU with the interpreter.
+#[derive(Parser)]
+struct Arguments {
+    /// How many programs on each route
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    programs: u64,
+    /// The first seed; a run that was cut off goes on with the last one printed
+    #[arg(long, default_value_t = 1 << 33, value_name = "S")]
+    seed: u64,
+    /// Which routes; all if absent
+    #[arg(long, value_name = "spirv|spirv-naga|naga|wgsl", value_parser = route)]
+    route: Vec<Route>,
+    /// Which precision
+    #[arg(long, default_value = "exact", value_name = "exact|f24|fast", value_parser = precision)]
+    precision: Precision,
+    /// Part of the name of the driver's adapter; the first if absent
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Programs at once, each with a device of its own
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    threads: usize,
 }
 
-/// Compares programs on one route; how many differ. The smallest program of each difference is printed.
-fn run(gpu: &Gpu, route: Route, seeds: std::ops::Range<u64>) -> usize {
-    let (mut programs, mut vertices, mut failed) = (0, 0, 0);
-    for seed in seeds {
-        let generated = generate(Kind::ALL[(seed % 3) as usize], seed);
-        programs += 1;
-        match differs(gpu, route, &generated) {
-            Ok(count) => vertices += count,
-            Err(what) => {
-                failed += 1;
-                println!("{:?} seed {seed} {}: {what}", generated.kind, route.name());
-                let small = shrink::shrink(&generated, |program| differs(gpu, route, program).is_err());
-                match shrink::text(&small) {
-                    Ok(text) => println!("{text}"),
-                    Err(error) => println!("{error}"),
+fn route(name: &str) -> Result<Route, String> {
+    Route::ALL.into_iter().find(|route| route.name() == name).ok_or_else(|| format!("no route {name}"))
+}
+
+fn precision(name: &str) -> Result<Precision, String> {
+    match name {
+        "exact" => Ok(Precision::Exact),
+        "f24" => Ok(Precision::F24),
+        "fast" => Ok(Precision::Fast),
+        _ => Err(format!("no precision {name}")),
+    }
+}
+
+/// How often the figures are printed.
+const REPORT: Duration = Duration::from_secs(60);
+
+/// The figures of one kind of program on one route.
+#[derive(Default)]
+struct Figures {
+    programs: u64,
+    differing: u64,
+    /// Programs none of whose values could be compared.
+    silent: u64,
+    total: Verdict,
+}
+
+struct Run<'a> {
+    arguments: &'a Arguments,
+    route: Route,
+    next: AtomicU64,
+    figures: Mutex<BTreeMap<Kind, Figures>>,
+    last: Mutex<Instant>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let routes = if arguments.route.is_empty() { Route::ALL.to_vec() } else { arguments.route.clone() };
+    let mut failed = 0;
+    for route in routes {
+        let (next, figures, start) = (AtomicU64::new(0), Mutex::default(), Instant::now());
+        let run = Run { arguments: &arguments, route, next, figures, last: Mutex::new(start) };
+        let names: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(|| run.work())).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        for name in names {
+            match name {
+                Ok(name) => {
+                    println!("{name}, {} threads, {} s:", arguments.threads, start.elapsed().as_secs())
+                }
+                Err(error) => {
+                    eprintln!("{error}");
+                    return ExitCode::FAILURE;
                 }
             }
         }
+        failed += run.report();
     }
-    println!("{}: {programs} programs, {vertices} vertices on {}: {failed} differ", route.name(), gpu.name());
-    failed
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Compares one program: how many vertices, or what differs.
-fn differs(gpu: &Gpu, route: Route, generated: &Generated) -> Result<usize, String> {
-    let verdict = random::one(gpu, generated, Precision::Exact, route).map_err(|error| error.to_string())?;
-    match verdict.first {
-        None => Ok(verdict.vertices),
-        Some(first) => Err(format!("{} values differ; {first}", verdict.differing)),
+impl Run<'_> {
+    /// Compares programs until there are no more; the name of the device.
+    fn work(&self) -> Result<String, String> {
+        let gpu = Gpu::open(self.arguments.adapter.as_deref()).map_err(|error| error.to_string())?;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.arguments.programs {
+                return Ok(gpu.name().to_string());
+            }
+            let seed = self.arguments.seed.wrapping_add(number);
+            let kind = Kind::ALL[(seed % 3) as usize];
+            let result = random::prove(&gpu, &generate(kind, seed), self.arguments.precision, self.route);
+            self.count(kind, result);
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.elapsed() > REPORT {
+                *last = Instant::now();
+                drop(last);
+                println!("at seed {seed}:");
+                self.report();
+            }
+        }
+    }
+
+    fn count(&self, kind: Kind, result: Result<Verdict, String>) {
+        let mut all = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        let figures = all.entry(kind).or_default();
+        figures.programs += 1;
+        match result {
+            Ok(verdict) => {
+                figures.silent += u64::from(verdict.values == 0);
+                figures.total.add(&verdict);
+            }
+            Err(report) => {
+                figures.differing += 1;
+                println!("DIFFERS {report}");
+            }
+        }
+    }
+
+    /// Prints the figures; how many programs differ.
+    fn report(&self) -> u64 {
+        let all = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        for (kind, Figures { programs, differing, silent, total }) in &*all {
+            println!(
+                "{} {:?} {kind:?}: {programs} programs ({silent} without a value), {} vertices, {} values compared, {} \
+                 undecided, {} approximate, {} within 4 ulp, {} reassociated, {differing} programs differ",
+                self.route.name(),
+                self.arguments.precision,
+                total.vertices,
+                total.values,
+                total.excused,
+                total.approximate,
+                total.within_ulp,
+                total.reassociated
+            );
+        }
+        all.values().map(|figures| figures.differing).sum()
     }
 }

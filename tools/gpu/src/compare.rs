@@ -1,7 +1,8 @@
 //! Runs one program on the reference interpreter and on the GPU and judges every output component.
 //! In: a program, its surroundings, uniforms and inputs. Out: a [`Verdict`]. The rules are those of the command line:
 //! on the exact route every bit must agree (but `fast` leaves the order of sums in dot products open), except components
-//! that depend on EX2 or LG2 (a stated tolerance), the sign of zero (no instruction can see it), and on a driver of which
+//! whose value EX2 or LG2 moves (by no more than a bound that is computed for each; where they could have changed a
+//! decision nothing is said, and that is counted), the sign of zero (no instruction can see it), and on a driver of which
 //! nothing is known results below 2^-126. A driver that is known to flush those is compared with an interpreter that does.
 
 use std::fmt;
@@ -10,18 +11,15 @@ use transpica::backend;
 use transpica::error::{Error, Kind};
 use transpica::host::{self, EntryPoint, Options, Profile, Surroundings};
 use transpica::interp::{Machine, Record, Settings, Uniforms};
-use transpica::isa::{DataOp, Inst, Program};
+use transpica::isa::Program;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 
+use crate::bounds::{self, Bounds, Follow};
 use crate::dots::{self, Order};
 use crate::driver::Subnormals;
 use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
 
-/// Tolerance of components that depend on EX2 or LG2, relative to the larger magnitude, on top of [`APPROXIMATE_FLOOR`].
-pub const APPROXIMATE_RELATIVE: f32 = 1.0e-3;
-/// Absolute part of that tolerance.
-pub const APPROXIMATE_FLOOR: f32 = 1.0e-5;
 /// Tolerance in units in the last place of routes through naga, which drops NoContraction.
 pub const ROUTE_ULP: u32 = 4;
 
@@ -40,9 +38,6 @@ pub struct Case<'a> {
     pub options: Options,
     /// Instructions that one vertex may execute on the interpreter.
     pub budget: u64,
-    /// Whether components that depend on EX2 or LG2 are judged at all. On special values no tolerance is right: drivers
-    /// flush subnormal operands, and LG2 of a subnormal is then off by up to 22, LG2 of 2^-127 infinite.
-    pub judge_approximate: bool,
 }
 
 /// Why a case could not be judged.
@@ -108,15 +103,19 @@ pub struct Verdict {
     pub vertices: usize,
     /// Vertices left out because the interpreter did not finish them within the budget.
     pub unfinished: usize,
+    /// Components that were compared: those that the program has instructions for, but for the excused.
+    pub values: u64,
+    /// Components of which nothing is said: EX2 or LG2, as the driver computes them, may have changed a decision before.
+    pub excused: u64,
     /// Components that break the rules.
     pub differing: u64,
     /// The first of them.
     pub first: Option<Difference>,
     /// Components equal but for the sign of zero.
     pub signed_zeros: u64,
-    /// Results below 2^-126 that the driver flushed, and results that depend on the logarithm of such a number.
+    /// Results below 2^-126 that the driver flushed.
     pub flushed: u64,
-    /// Components that depend on EX2 or LG2 and are not bit-equal, but within the tolerance.
+    /// Components that depend on EX2 or LG2 and are not bit-equal, but within their bound.
     pub approximate: u64,
     /// Components of an inexact route that are not bit-equal, but within [`ROUTE_ULP`].
     pub within_ulp: u64,
@@ -171,22 +170,19 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
     Ok(all)
 }
 
-/// Which vertices take the logarithm of a number below 2^-126 on the interpreter.
-fn tiny_logarithms(case: &Case<'_>) -> Result<Vec<bool>, Error> {
-    let mut machine = machine(case, Subnormals::Kept)?;
-    let mut all = Vec::with_capacity(case.inputs.len());
-    for inputs in case.inputs {
-        let mut tiny = false;
-        let mut watch = |record: &Record| {
-            if let Inst::Data { op: DataOp::Lg2, .. } = record.inst {
-                tiny |= record.operands[0][0].is_subnormal();
-            }
-        };
-        // Whether it ends within the budget is known.
-        let _ = machine.run_traced(inputs, &mut watch);
-        all.push(tiny);
+/// How far EX2 and LG2 may move the outputs of each vertex. Whether it ends within the budget is known.
+fn bounds(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Bounds>, Error> {
+    if !bounds::has_approximate(case.program) {
+        return Ok(Vec::new());
     }
-    Ok(all)
+    let written = bounds::written(case.program);
+    let mut machine = machine(case, subnormals)?;
+    let bounds = case.inputs.iter().map(|inputs| {
+        let mut follow = Follow::new(case.options.precision);
+        let _ = machine.run_traced(inputs, &mut |record: &Record| follow.step(record));
+        follow.finish(&written)
+    });
+    Ok(bounds.collect())
 }
 
 /// Runs a case on interpreter and GPU and compares. Vertices that the interpreter does not finish never reach the GPU.
@@ -222,25 +218,23 @@ pub fn compare_shader(
         .collect();
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
-    let approximate = translated.approximate();
-    let ignored: &[u8] = if case.judge_approximate { &[] } else { &approximate };
-    let judge = |witnesses: &[Vec<Registers>], tiny: &[bool]| {
+    let written = bounds::written(case.program);
+    let bounds = bounds(case, subnormals)?;
+    let judge = |witnesses: &[Vec<Registers>]| {
         let mut verdict =
             Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
         for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
-            let found = &without(ignored, expected, found);
-            let witnesses: Vec<&Registers> = witnesses.iter().filter_map(|all| all.get(index)).collect();
-            let tiny_logarithm = tiny.get(*vertex).is_some_and(|&tiny| tiny);
-            let excuses = Excuses { witnesses, subnormals, tiny_logarithm };
-            verdict.vertex(*vertex, [expected, found], &excuses, &approximate, route);
+            let witnesses = witnesses.iter().filter_map(|all| all.get(index)).collect();
+            let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
+            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written };
+            verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&[], &[]);
+    let verdict = judge(&[]);
     if verdict.passed() {
         return Ok(verdict);
     }
-    let tiny = tiny_logarithms(case)?;
     let options = Options { entry: EntryPoint::Compute, ..case.options };
     let freedom = freedom(options.precision, route);
     let mut witnesses = Vec::new();
@@ -251,7 +245,7 @@ pub fn compare_shader(
         let words = Translator::new(options, profile).spirv(&module)?;
         witnesses.push(run_compute(gpu, Shader::Passthrough(words), &uniforms, &inputs)?);
     }
-    Ok(judge(&witnesses, &tiny))
+    Ok(judge(&witnesses))
 }
 
 /// What a driver may do of its own on a route: orders of the sums of dot products, and whether NoContraction holds. Only
@@ -265,17 +259,6 @@ fn freedom(precision: Precision, route: Route) -> &'static [(Order, bool)] {
             &[(Order::Open, false), (Order::FirstFirst, false), (Order::LastFirst, false)]
         }
     }
-}
-
-/// What was found, with the ignored lanes as expected.
-fn without(ignored: &[u8], expected: &Registers, found: &Registers) -> Registers {
-    let mut kept = *found;
-    for (register, lanes) in ignored.iter().enumerate().take(16) {
-        for component in (0..4).filter(|component| lanes >> component & 1 != 0) {
-            kept[register][component] = expected[register][component];
-        }
-    }
-    kept
 }
 
 /// The content of the uniform block.
@@ -295,15 +278,19 @@ fn ulp(a: f32, b: f32) -> u32 {
     u32::try_from((order(a) - order(b)).abs()).unwrap_or(u32::MAX)
 }
 
-/// What a driver may do that makes one vertex differ.
+/// What may make one vertex differ.
 #[derive(Clone, Debug)]
-struct Excuses<'a> {
+struct Allowed<'a> {
     /// What the program gives where sums are taken otherwise, as the driver may.
     witnesses: Vec<&'a Registers>,
     /// What its arithmetic makes of numbers below 2^-126.
     subnormals: Subnormals,
-    /// LG2 of a number below 2^-126 was taken: drivers may flush operands, and what they make of this one is off by up to 22.
-    tiny_logarithm: bool,
+    /// How the program got there.
+    route: Route,
+    /// How far EX2 and LG2 may move each component.
+    bounds: &'a Bounds,
+    /// What the program has instructions for.
+    written: &'a [u8; 16],
 }
 
 impl Verdict {
@@ -312,39 +299,51 @@ impl Verdict {
         self.differing == 0
     }
 
+    /// Adds what another one counted; the first difference stays.
+    pub fn add(&mut self, other: &Self) {
+        self.vertices += other.vertices;
+        self.unfinished += other.unfinished;
+        self.values += other.values;
+        self.excused += other.excused;
+        self.differing += other.differing;
+        self.first = self.first.or(other.first);
+        self.signed_zeros += other.signed_zeros;
+        self.flushed += other.flushed;
+        self.approximate += other.approximate;
+        self.within_ulp += other.within_ulp;
+        self.reassociated += other.reassociated;
+        self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
+        self.registers |= other.registers;
+    }
+
     /// Judges one vertex.
-    fn vertex(
-        &mut self,
-        vertex: usize,
-        [expected, found]: [&Registers; 2],
-        excuses: &Excuses<'_>,
-        approximate: &[u8],
-        route: Route,
-    ) {
-        for register in 0..16 {
-            let lanes = approximate.get(register).copied().unwrap_or(0);
-            for component in 0..4 {
-                let (expected, found) = (expected[register][component], found[register][component]);
-                let approximate = lanes >> component & 1 != 0;
-                if self.component([expected, found], approximate, route, excuses.subnormals) {
-                    continue;
-                }
-                if approximate && excuses.tiny_logarithm {
-                    self.flushed += 1;
-                    continue;
-                }
-                let value = f32::from_bits(found);
-                let same = |witness: &&Registers| {
-                    let witness = f32::from_bits(witness[register][component]);
-                    witness.is_nan() && value.is_nan() || ulp(witness, value) <= ROUTE_ULP
-                };
-                if excuses.witnesses.iter().any(same) {
-                    self.reassociated += 1;
-                } else {
-                    self.differing += 1;
-                    self.registers |= 1 << register;
-                    self.first.get_or_insert(Difference { vertex, register, component, expected, found });
-                }
+    fn vertex(&mut self, vertex: usize, [expected, found]: [&Registers; 2], allowed: &Allowed<'_>) {
+        for (register, component) in (0..16).flat_map(|register| (0..4).map(move |lane| (register, lane))) {
+            let bound = allowed.bounds[register][component];
+            let counts = u64::from(allowed.written[register] >> component & 1);
+            if bound.is_infinite() {
+                self.excused += counts;
+                continue;
+            }
+            self.values += counts;
+            let (expected, found) = (expected[register][component], found[register][component]);
+            if self.component([expected, found], bound, allowed.route, allowed.subnormals) {
+                continue;
+            }
+            let value = f32::from_bits(found);
+            let same = |witness: &&Registers| {
+                let witness = f32::from_bits(witness[register][component]);
+                let distance = (f64::from(witness) - f64::from(value)).abs();
+                // Witness and driver may each be off.
+                let near = bound > 0.0 && distance <= 2.0 * bound;
+                near || witness.is_nan() && value.is_nan() || ulp(witness, value) <= ROUTE_ULP
+            };
+            if allowed.witnesses.iter().any(same) {
+                self.reassociated += 1;
+            } else {
+                self.differing += 1;
+                self.registers |= 1 << register;
+                self.first.get_or_insert(Difference { vertex, register, component, expected, found });
             }
         }
     }
@@ -353,7 +352,7 @@ impl Verdict {
     fn component(
         &mut self,
         [expected, found]: [u32; 2],
-        approximate: bool,
+        bound: f64,
         route: Route,
         subnormals: Subnormals,
     ) -> bool {
@@ -378,11 +377,9 @@ impl Verdict {
             self.flushed += 1;
             return true;
         }
-        if approximate {
-            let bound = APPROXIMATE_RELATIVE * a.abs().max(b.abs()) + APPROXIMATE_FLOOR;
-            let close = a.is_finite() && b.is_finite() && (a - b).abs() <= bound;
-            self.approximate += u64::from(close);
-            return close;
+        if bound > 0.0 && (f64::from(a) - f64::from(b)).abs() <= bound {
+            self.approximate += 1;
+            return true;
         }
         let distance = ulp(a, b);
         self.worst_ulp = self.worst_ulp.max(distance);
@@ -396,30 +393,30 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn judge(expected: f32, found: f32, approximate: bool, route: Route) -> bool {
+    fn judge(expected: f32, found: f32, bound: f64, route: Route) -> bool {
         let bits = [expected.to_bits(), found.to_bits()];
-        Verdict::default().component(bits, approximate, route, Subnormals::Open)
+        Verdict::default().component(bits, bound, route, Subnormals::Open)
     }
 
     #[test]
     fn exact_route_forgives_only_nan_payload_zero_sign_and_flushing() {
         let next = f32::from_bits(1f32.to_bits() + 1);
-        assert!(!judge(1.0, next, false, Route::Passthrough));
-        assert!(judge(f32::NAN, -f32::NAN, false, Route::Passthrough));
-        assert!(judge(0.0, -0.0, false, Route::Passthrough));
-        assert!(judge(f32::from_bits(7), 0.0, false, Route::Passthrough));
-        assert!(!judge(f32::MIN_POSITIVE, 0.0, false, Route::Passthrough));
-        assert!(!judge(0.0, f32::from_bits(7), false, Route::Passthrough));
-        assert!(!judge(f32::NAN, 1.0, false, Route::Passthrough));
+        assert!(!judge(1.0, next, 0.0, Route::Passthrough));
+        assert!(judge(f32::NAN, -f32::NAN, 0.0, Route::Passthrough));
+        assert!(judge(0.0, -0.0, 0.0, Route::Passthrough));
+        assert!(judge(f32::from_bits(7), 0.0, 0.0, Route::Passthrough));
+        assert!(!judge(f32::MIN_POSITIVE, 0.0, 0.0, Route::Passthrough));
+        assert!(!judge(0.0, f32::from_bits(7), 0.0, Route::Passthrough));
+        assert!(!judge(f32::NAN, 1.0, 0.0, Route::Passthrough));
     }
 
     #[test]
     fn tolerances_apply_where_they_are_stated() {
         let next = f32::from_bits(1f32.to_bits() + 4);
-        assert!(judge(1.0, next, false, Route::Wgsl));
-        assert!(!judge(1.0, f32::from_bits(1f32.to_bits() + 5), false, Route::Wgsl));
-        assert!(judge(1.0, 1.0009, true, Route::Passthrough));
-        assert!(!judge(1.0, 1.0021, true, Route::Passthrough));
-        assert!(!judge(f32::INFINITY, 1.0, true, Route::Passthrough));
+        assert!(judge(1.0, next, 0.0, Route::Wgsl));
+        assert!(!judge(1.0, f32::from_bits(1f32.to_bits() + 5), 0.0, Route::Wgsl));
+        assert!(judge(1.0, 1.0009, 1.0e-3, Route::Passthrough));
+        assert!(!judge(1.0, 1.0021, 1.0e-3, Route::Passthrough));
+        assert!(!judge(f32::INFINITY, 1.0, 1.0e-3, Route::Passthrough));
     }
 }

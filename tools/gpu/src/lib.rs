@@ -2,6 +2,7 @@
 //! rasteriser. In: modules of the library and their inputs. Out: register contents and captured varyings, as bits.
 //! Knows nothing about containers or instructions. `unsafe` stands in `passthrough.rs` alone.
 
+mod bounds;
 pub mod compare;
 mod compute;
 mod device;

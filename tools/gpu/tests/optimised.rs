@@ -3,9 +3,6 @@
 
 mod support;
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
 use support::Bare;
 use transpica::Translator;
 use transpica::container::Shbin;
@@ -16,35 +13,7 @@ use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};
-
-/// Gives bytes to a program of spirv-tools and returns what it writes.
-fn pipe(program: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| {
-            format!("{program}: {error}; install it with: sudo apt-get install -y spirv-tools")
-        })?;
-    // It reads everything before it writes.
-    child.stdin.take().expect("piped").write_all(bytes).map_err(|error| error.to_string())?;
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        Ok(output.stdout)
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into())
-    }
-}
-
-/// The module after `spirv-opt -O`, valid.
-fn optimised(words: &[u32]) -> Result<Vec<u32>, String> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let bytes = pipe("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes)?;
-    pipe("spirv-val", &["--target-env", "vulkan1.1", "-"], &bytes)?;
-    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
-}
+use transpica_prove::spirv_tools;
 
 /// What became smaller, and by how much.
 #[derive(Default)]
@@ -59,7 +28,8 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
     let mut translator = Translator::new(case.options, Profile::default());
     let translated = translator.translate(case.program, case.around).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
-    let smaller = optimised(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     total.programs += 1;
     total.before += words.len();
     total.after += smaller.len();
@@ -121,7 +91,6 @@ fn optimised_samples_give_what_they_gave() {
                     inputs: &transpica_generate::inputs(1, 64),
                     options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
                     budget: 20_000,
-                    judge_approximate: true,
                 };
                 judge(&gpu, &format!("{name} {layout:?} {precision:?}"), &case, &mut total);
             }
@@ -152,7 +121,6 @@ fn optimised_random_programs_give_what_they_gave() {
                 inputs: &generated.inputs(64),
                 options,
                 budget: 2000,
-                judge_approximate: kind != Kind::Numeric,
             };
             judge(&gpu, &format!("{kind:?} seed {seed}"), &case, &mut total);
         }

@@ -2,14 +2,18 @@
 //! through a real rasteriser. That the interpreter gives what the files say is tested with the library.
 //! Without a Vulkan driver this fails and says how to install one.
 
+#[path = "support/valid.rs"]
+mod valid;
+
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Layout, Location, Options, Profile};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
-use transpica_gpu::compare::{self, Verdict, compare, shader, uniform_bytes};
+use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};
 use transpica_prove::expected::{self, Case, cases};
+use valid::valid_shader;
 
 /// Instructions that one vertex may execute on the interpreter.
 const BUDGET: u64 = 10_000;
@@ -40,16 +44,11 @@ fn verdicts(
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
         let (uniforms, inputs) = (&run.uniforms, &inputs[..]);
-        let case = compare::Case {
-            program,
-            around,
-            uniforms,
-            inputs,
-            options,
-            budget: BUDGET,
-            judge_approximate: true,
-        };
-        compare(gpu, &case, route)
+        let case = compare::Case { program, around, uniforms, inputs, options, budget: BUDGET };
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(program, around).map_err(|error| error.to_string())?;
+        let shader = valid_shader(&mut translator, &translated, route)?;
+        compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
     };
     let verdicts = case.runs.iter().map(|run| verdict(run).unwrap_or_else(|e| panic!("{}: {e}", case.name)));
     verdicts.collect()
@@ -88,7 +87,7 @@ fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated
     let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
     for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
         let job = VertexJob {
-            shader: shader(translator, translated, route).expect("a module"),
+            shader: valid_shader(translator, translated, route).expect("a module"),
             interface: &translated.interface,
             uniforms: &uniform_bytes(translated, &run.uniforms),
             vertices: &[vertex.inputs],

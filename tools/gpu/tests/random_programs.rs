@@ -4,6 +4,8 @@
 #[path = "support/random.rs"]
 mod random;
 mod support;
+#[path = "support/valid.rs"]
+mod valid;
 
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -24,32 +26,27 @@ fn one(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> 
     verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed} {}: {error}", route.name()))
 }
 
-/// Runs programs of a kind over routes; the first route must be the exact one.
+/// Runs programs of a kind over routes. A program that differs is printed as small as possible, with its state.
 fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[Route]) {
     let gpu = gpu();
-    let (mut vertices, mut approximate, mut reassociated, mut programs) = (0, 0, 0, 0);
+    let (mut programs, mut silent, mut total) = (0, 0, Verdict::default());
     for seed in seeds {
         if gpu.facts().loses_loop_values && LOOP_VALUES.contains(&(kind, seed)) {
             continue;
         }
         for &route in routes {
-            let verdict = one(&gpu, kind, seed, precision, route);
-            if let Some(first) = verdict.first {
-                let differing = verdict.differing;
-                panic!(
-                    "{kind:?} seed {seed} {precision:?} {}: {differing} values differ; {first}",
-                    route.name()
-                );
-            }
-            vertices += verdict.vertices;
-            approximate += verdict.approximate;
-            reassociated += verdict.reassociated;
+            let verdict = random::prove(&gpu, &generate(kind, seed), precision, route);
+            let verdict = verdict.unwrap_or_else(|report| panic!("{report}"));
+            silent += usize::from(verdict.values == 0);
+            total.add(&verdict);
         }
         programs += 1;
     }
+    let Verdict { vertices, values, excused, approximate, reassociated, .. } = total;
     println!(
-        "{kind:?} {precision:?}: {programs} programs, {} routes, {vertices} vertices on {}: 0 differ \
-         ({approximate} values approximate by EX2/LG2, {reassociated} reassociated)",
+        "{kind:?} {precision:?}: {programs} programs, {} routes, {vertices} vertices, {values} values on {}: 0 differ \
+         ({excused} undecided and {approximate} approximate by EX2/LG2, {reassociated} reassociated; {silent} programs \
+         without a value)",
         routes.len(),
         gpu.name()
     );
@@ -68,7 +65,22 @@ fn wild_programs_run_as_on_the_interpreter() {
 #[test]
 fn special_values_run_as_on_the_interpreter() {
     run(Kind::Numeric, 0..100, Precision::Exact, &[Route::Passthrough]);
-    run(Kind::Numeric, 60..90, Precision::F24, &[Route::Passthrough]);
+}
+
+#[test]
+fn float24_programs_run_as_on_the_interpreter() {
+    run(Kind::Clean, 0..60, Precision::F24, &[Route::Passthrough]);
+    run(Kind::Wild, 0..40, Precision::F24, &[Route::Passthrough]);
+    run(Kind::Numeric, 60..100, Precision::F24, &[Route::Passthrough]);
+}
+
+#[test]
+fn a_power_that_the_driver_may_flush_decides_nothing() {
+    // The program compares 2^x with 0 where 2^x is below 2^-126: a driver that gives 0 for it decides otherwise. What does
+    // not hang on that is compared all the same.
+    let verdict = one(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
+    assert!(verdict.passed(), "{:?}", verdict.first);
+    assert!(verdict.excused > 0 && verdict.values > verdict.excused, "{verdict:?}");
 }
 
 #[test]
@@ -108,7 +120,7 @@ fn a_logarithm_of_a_subnormal_may_be_off() {
     assert!(verdict.passed(), "{:?}", verdict.first);
     // A driver that flushes takes the logarithm of zero, as the interpreter does that it is compared with.
     let flushes = gpu.facts().subnormals == Subnormals::Flushed;
-    assert_eq!(verdict.flushed > 0, !flushes, "{verdict:?}");
+    assert_eq!(verdict.excused > 0, !flushes, "{verdict:?}");
 }
 
 #[test]

@@ -1,14 +1,20 @@
 //! The vertex entry through a real rasteriser: vertices drawn as points arrive where the interpreter says, with the
-//! varyings it says, and those outside the clip volume do not arrive.
-//! Without a Vulkan driver this fails and says how to install one.
+//! varyings it says, and those outside the clip volume do not arrive. After `spirv-opt -O` the same arrives.
+//! Without a Vulkan driver or spirv-tools this fails and says how to install them.
+
+#[path = "support/valid.rs"]
+mod valid;
 
 use transpica::Translator;
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{ComponentSource, Interface, Location, Options, OutputValue, Profile};
 use transpica::interp::{Machine, Settings, Uniforms};
-use transpica_gpu::compare::{shader, uniform_bytes};
-use transpica_gpu::{Captured, Gpu, Route, VertexJob, run_vertex};
+use transpica::isa::Stage;
+use transpica_gpu::compare::uniform_bytes;
+use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
+use transpica_prove::spirv_tools;
+use valid::valid_shader;
 
 /// Interpolation at a point divides by w and multiplies again.
 const TOLERANCE: f32 = 1.0e-4;
@@ -18,12 +24,12 @@ const SUBPIXEL: f32 = 1.0 / 16.0;
 const MARGIN: f32 = 1.0e-3;
 
 /// Uniforms that bring positions of a few units into the clip volume.
-fn scene(file: &Shbin<'_>, around: &Executable<'_>) -> Uniforms {
+fn scene(file: &Shbin<'_>, index: usize, around: &Executable<'_>) -> Uniforms {
     let mut uniforms = transpica_generate::uniforms(3);
     for (register, value) in uniforms.floats.iter_mut().zip(&around.constants().floats) {
         *register = value.map_or(register.map(|x| x.clamp(-1.0, 1.0)), |bits| bits.map(f32::from_bits));
     }
-    let executable = &file.executables[0];
+    let executable = &file.executables[index];
     for symbol in executable.symbols.iter() {
         let Some(range) = symbol.range().filter(|range| range.bank == SymbolBank::Float) else { continue };
         let rows = match executable.name(symbol.name).to_text().as_ref() {
@@ -104,6 +110,12 @@ fn judge(name: &str, expected: &[(Location, [f32; 4])], captured: Option<&Captur
     true
 }
 
+/// Vertices within a few units of the origin.
+fn inputs() -> Vec<[[f32; 4]; 16]> {
+    let near = |[x, y, z, _]: [f32; 4]| [x, y, z, 1.0].map(|c: f32| c.clamp(-20.0, 20.0));
+    transpica_generate::inputs(9, 100).iter().map(|vertex| vertex.map(near)).collect()
+}
+
 fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
     let file = Shbin::parse(bytes).expect("a sample");
     let options = Options::default();
@@ -111,17 +123,14 @@ fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
     let around = Executable::new(&file, 0, name).expect("executable 0");
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(&program, &around).expect("translates");
-    let uniforms = scene(&file, &around);
+    let uniforms = scene(&file, 0, &around);
     let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
     machine.set_uniforms(&uniforms);
-    let inputs: Vec<[[f32; 4]; 16]> = transpica_generate::inputs(9, 100)
-        .iter()
-        .map(|vertex| vertex.map(|[x, y, z, _]| [x, y, z, 1.0].map(|c: f32| c.clamp(-20.0, 20.0))))
-        .collect();
+    let inputs = inputs();
     let vertices: Vec<_> =
         inputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
     let job = VertexJob {
-        shader: shader(&mut translator, &translated, route).expect("a module"),
+        shader: valid_shader(&mut translator, &translated, route).expect("a module"),
         interface: &translated.interface,
         uniforms: &uniform_bytes(&translated, &uniforms),
         vertices: &vertices,
@@ -149,4 +158,65 @@ fn vertices_arrive_as_the_interpreter_says() {
             run(&gpu, name, bytes, route);
         }
     }
+}
+
+/// What was captured of each vertex, as bits.
+fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
+    let all = |captured: &Captured| {
+        let vectors = std::iter::once(&captured.position).chain(&captured.varyings);
+        vectors.map(|vector| vector.map(f32::to_bits)).collect()
+    };
+    captured.iter().map(|captured| captured.as_ref().map(all)).collect()
+}
+
+/// Draws an executable of a sample with its module as it is and optimised; how many vertices arrived.
+fn optimised(gpu: &Gpu, file: &Shbin<'_>, index: usize, name: &str) -> Option<usize> {
+    let options = Options::default();
+    let program = dvle::program(file, index, &options.limits).expect("a program");
+    if program.stage() != Stage::Vertex {
+        return None;
+    }
+    let around = Executable::new(file, index, name).expect("there");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &around).expect("translates");
+    let words = translator.spirv(&translated).expect("SPIR-V");
+    spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let vertices: Vec<_> =
+        inputs().iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let uniforms = uniform_bytes(&translated, &scene(file, index, &around));
+    let draw = |words| {
+        let job = VertexJob {
+            shader: Shader::Passthrough(words),
+            interface: &translated.interface,
+            uniforms: &uniforms,
+            vertices: &vertices,
+        };
+        run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let (before, after) = (bits(&draw(words)), bits(&draw(smaller)));
+    assert_eq!(before, after, "{name}");
+    Some(before.iter().flatten().count())
+}
+
+#[test]
+fn optimised_vertex_stages_draw_what_they_drew() {
+    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
+    let entries = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
+    let mut paths: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    paths.sort();
+    let (mut programs, mut vertices) = (0, 0);
+    for path in paths {
+        let bytes = std::fs::read(&path).expect("readable");
+        let file = Shbin::parse(&bytes).expect("a sample");
+        for index in 0..file.executables.len() {
+            let arrived = optimised(&gpu, &file, index, &format!("{}#{index}", path.display()));
+            programs += usize::from(arrived.is_some_and(|arrived| arrived > 0));
+            vertices += arrived.unwrap_or_default();
+        }
+    }
+    println!("{programs} samples, {vertices} vertices on {}: the same after spirv-opt -O", gpu.name());
+    assert!(programs > 15 && vertices > 1000, "{programs} samples, {vertices} vertices prove little");
 }

@@ -6,4 +6,5 @@
 pub mod chain;
 pub mod expected;
 pub mod shrink;
+pub mod spirv_tools;
 pub mod tally;

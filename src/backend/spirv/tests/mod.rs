@@ -7,8 +7,7 @@ mod machine;
 mod ops;
 mod random;
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use transpica_prove::spirv_tools::tool;
 
 use super::{Source, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
@@ -158,23 +157,6 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
     f.emit(r, Type::F32X4, Op::Input(register))
 }
 
-/// Runs a tool of spirv-tools on standard input and returns its standard output.
-fn tool(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
-    let mut child = Command::new(name)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{name}: {error}; it is part of the package spirv-tools"));
-    child.stdin.take().expect("piped").write_all(input).expect("the tool reads its input");
-    let output = child.wait_with_output().expect("the tool ends");
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    }
-}
-
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
@@ -190,7 +172,7 @@ fn validate(words: &[u32], version: (u8, u8)) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let assembly = || super::text(words).expect("the module is readable");
     if let Err(error) = tool("spirv-val", &["--target-env", environment, "-"], &bytes) {
-        panic!("spirv-val: {error}\n{}", assembly());
+        panic!("{error}\n{}", assembly());
     }
     let options = naga::front::spv::Options {
         adjust_coordinate_space: false,

@@ -123,7 +123,6 @@ fn file(
             inputs: &inputs,
             options,
             budget: 1 << 20,
-            judge_approximate: true,
         };
         for &route in routes {
             let result = compare::compare(gpu, &case, route).map_err(|error| error.to_string());
@@ -169,6 +168,7 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     };
     note(verdict.unfinished as u64, "unfinished");
     note(verdict.approximate, "approximate (EX2/LG2)");
+    note(verdict.excused, "undecided (EX2/LG2 before a decision)");
     note(verdict.within_ulp, "within 4 ulp");
     note(verdict.reassociated, "reassociated by the driver, as it may here");
     note(verdict.flushed, "flushed below 2^-126");
@@ -190,7 +190,7 @@ fn to_json(rows: &[Row], gpu: &Gpu) -> String {
         Ok(v) => json!({
             "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": row.passed(),
             "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-            "approximate": v.approximate, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
+            "values": v.values, "approximate": v.approximate, "undecided": v.excused, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
             "flushed": v.flushed, "signed_zeros": v.signed_zeros,
             "first": v.first.map(|first| first.to_string()),
         }),

@@ -1,25 +1,25 @@
-//! One random program on one route, for the tests and for the example that goes on without end.
+//! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::host::{EntryPoint, Layout, Options};
+use transpica::Translator;
+use transpica::host::{EntryPoint, Layout, Options, Profile};
 use transpica::precision::Precision;
-use transpica_generate::{Generated, Kind};
-use transpica_gpu::compare::{Case, CompareError, Verdict, compare};
+use transpica_generate::Generated;
+use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::shrink;
 
 use super::support::Bare;
+use super::valid::valid_shader;
 
 /// Instructions that one vertex may execute. A loop of the driver ends after 65,535 iterations, far above.
 const BUDGET: u64 = 2000;
 /// Vertices for each program, all in one dispatch.
 const VERTICES: usize = 64;
+/// Vertices in a state file.
+const SHOWN: usize = 4;
 
 /// Compares a program on a route with the interpreter.
-pub fn one(
-    gpu: &Gpu,
-    generated: &Generated,
-    precision: Precision,
-    route: Route,
-) -> Result<Verdict, CompareError> {
+pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route) -> Result<Verdict, String> {
     let options =
         Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
     let program = generated.program();
@@ -31,7 +31,41 @@ pub fn one(
         inputs: &inputs,
         options,
         budget: BUDGET,
-        judge_approximate: generated.kind != Kind::Numeric,
     };
-    compare(gpu, &case, route)
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &Bare).map_err(|error| error.to_string())?;
+    let shader = valid_shader(&mut translator, &translated, route)?;
+    compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a program on a route, if anything.
+fn wrong(result: &Result<Verdict, String>) -> Option<String> {
+    match result {
+        Ok(verdict) => {
+            let first = verdict.first?;
+            Some(format!("{} values differ; {first}", verdict.differing))
+        }
+        Err(error) => Some(error.clone()),
+    }
+}
+
+/// As [`one`]; a program that differs is made small, and the error has its text, its state and what differs in it.
+pub fn prove(
+    gpu: &Gpu,
+    generated: &Generated,
+    precision: Precision,
+    route: Route,
+) -> Result<Verdict, String> {
+    let result = one(gpu, generated, precision, route);
+    let Some(what) = wrong(&result) else { return result };
+    let name = format!("{:?} seed {} {precision:?} {}", generated.kind, generated.seed, route.name());
+    let differs = |program: &Generated| one(gpu, program, precision, route).is_ok_and(|v| !v.passed());
+    let small = match &result {
+        Ok(_) => shrink::shrink(generated, differs),
+        Err(_) => shrink::shrink(generated, |program| one(gpu, program, precision, route).is_err()),
+    };
+    let left = wrong(&one(gpu, &small, precision, route)).unwrap_or_default();
+    let text = shrink::text(&small).unwrap_or_else(|error| error.to_string());
+    let state = shrink::state(&small, SHOWN);
+    Err(format!("{name}: {what}\nsmallest program: {left}\n{text}\nstate: {state}"))
 }

@@ -1,0 +1,49 @@
+//! The programs of spirv-tools, for tests: words in, an error or words out.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Gives bytes to one of the programs and returns what it writes.
+///
+/// # Errors
+/// What it says when it fails, or how to install it.
+pub fn tool(name: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut child = Command::new(name)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{name}: {error}; install it with: sudo apt-get install -y spirv-tools"))?;
+    // It reads everything before it writes. Where it ends early, its output says why.
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
+    let output = child.wait_with_output().map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() && written.is_ok() {
+        return Ok(output.stdout);
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(format!("{name}: {}", String::from_utf8_lossy(&said)))
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Lets `spirv-val` judge a module for Vulkan 1.1.
+///
+/// # Errors
+/// What it has against the module.
+pub fn validate(words: &[u32]) -> Result<(), String> {
+    tool("spirv-val", &["--target-env", "vulkan1.1", "-"], &bytes(words)).map(|_| ())
+}
+
+/// The module after `spirv-opt -O`, which is valid too.
+///
+/// # Errors
+/// What the optimiser says, or `spirv-val` of its result.
+pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
+    let bytes = tool("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes(words))?;
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    validate(&words)?;
+    Ok(words)
+}
