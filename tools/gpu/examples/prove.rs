@@ -151,7 +151,8 @@ impl Run<'_> {
         for (kind, Figures { programs, differing, silent, total }) in &*all {
             println!(
                 "{} {:?} {kind:?}: {programs} programs ({silent} without a value), {} vertices, {} values compared, {} \
-                 undecided, {} approximate, {} within 4 ulp, {} reassociated, {differing} programs differ",
+                 undecided, {} approximate, {} within 4 ulp, {} reassociated, {} lost by the driver, \
+                 {differing} programs differ",
                 self.route.name(),
                 self.arguments.precision,
                 total.vertices,
@@ -159,7 +160,8 @@ impl Run<'_> {
                 total.excused,
                 total.approximate,
                 total.within_ulp,
-                total.reassociated
+                total.reassociated,
+                total.lost
             );
         }
         all.values().map(|figures| figures.differing).sum()

@@ -123,6 +123,9 @@ pub struct Verdict {
     /// route leaves (no NoContraction), or takes it (`fast`: another order of the sums of dot products): the driver
     /// reassociated, as it may.
     pub reassociated: u64,
+    /// Components that a driver known for it lost on their way out of a loop: they are zero, and where our WGSL keeps such
+    /// values in variables, the same driver passes the whole program.
+    pub lost: u64,
     /// Largest distance in units in the last place among components that must be equal.
     pub worst_ulp: u32,
     /// Registers with a component that breaks the rules, bit n is on.
@@ -220,18 +223,18 @@ pub fn compare_shader(
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
     let bounds = bounds(case, subnormals)?;
-    let judge = |witnesses: &[Vec<Registers>]| {
+    let judge = |found: &[Registers], witnesses: &[Vec<Registers>], route: Route, loses: bool| {
         let mut verdict =
             Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
-        for (index, ((vertex, expected), found)) in kept.iter().zip(&found).enumerate() {
+        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
             let witnesses = witnesses.iter().filter_map(|all| all.get(index)).collect();
             let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written };
+            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written, loses };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&[]);
+    let verdict = judge(&found, &[], route, false);
     if verdict.passed() {
         return Ok(verdict);
     }
@@ -245,7 +248,15 @@ pub fn compare_shader(
         let words = Translator::new(options, profile).spirv(&module)?;
         witnesses.push(run_compute(gpu, Shader::Passthrough(words), &uniforms, &inputs)?);
     }
-    Ok(judge(&witnesses))
+    let verdict = judge(&found, &witnesses, route, false);
+    if verdict.passed() || !gpu.facts().loses_loop_values || !route.is_exact() {
+        return Ok(verdict);
+    }
+    let mut translator = Translator::new(options, Profile::default());
+    let text = self::shader(&mut translator, translated, Route::Wgsl)?;
+    let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
+    let loses = judge(&with_variables, &[], Route::Wgsl, false).passed();
+    Ok(judge(&found, &witnesses, route, loses))
 }
 
 /// What a driver may do of its own on a route: orders of the sums of dot products, and whether NoContraction holds. Only
@@ -291,6 +302,8 @@ struct Allowed<'a> {
     bounds: &'a Bounds,
     /// What the program has instructions for.
     written: &'a [u8; 16],
+    /// Whether the driver loses values of loops in this program.
+    loses: bool,
 }
 
 impl Verdict {
@@ -312,6 +325,7 @@ impl Verdict {
         self.approximate += other.approximate;
         self.within_ulp += other.within_ulp;
         self.reassociated += other.reassociated;
+        self.lost += other.lost;
         self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
         self.registers |= other.registers;
     }
@@ -340,6 +354,8 @@ impl Verdict {
             };
             if allowed.witnesses.iter().any(same) {
                 self.reassociated += 1;
+            } else if allowed.loses && value == 0.0 {
+                self.lost += 1;
             } else {
                 self.differing += 1;
                 self.registers |= 1 << register;

@@ -13,9 +13,6 @@ use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Route};
 
-/// Programs of `a_value_loaded_in_a_loop_may_be_lost`.
-const LOOP_VALUES: [(Kind, u64); 1] = [(Kind::Clean, 281)];
-
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -31,9 +28,6 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
     let gpu = gpu();
     let (mut programs, mut silent, mut total) = (0, 0, Verdict::default());
     for seed in seeds {
-        if gpu.facts().loses_loop_values && LOOP_VALUES.contains(&(kind, seed)) {
-            continue;
-        }
         for &route in routes {
             let verdict = random::prove(&gpu, &generate(kind, seed), precision, route);
             let verdict = verdict.unwrap_or_else(|report| panic!("{report}"));
@@ -42,10 +36,10 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
         }
         programs += 1;
     }
-    let Verdict { vertices, values, excused, approximate, reassociated, .. } = total;
+    let Verdict { vertices, values, excused, approximate, reassociated, lost, .. } = total;
     println!(
         "{kind:?} {precision:?}: {programs} programs, {} routes, {vertices} vertices, {values} values on {}: 0 differ \
-         ({excused} undecided and {approximate} approximate by EX2/LG2, {reassociated} reassociated; {silent} programs \
+         ({excused} undecided and {approximate} approximate by EX2/LG2, {reassociated} reassociated, {lost} lost by the driver; {silent} programs \
          without a value)",
         routes.len(),
         gpu.name()
@@ -131,13 +125,14 @@ fn fast_programs_differ_by_the_order_of_sums_at_most() {
 #[test]
 fn a_value_loaded_in_a_loop_may_be_lost() {
     // The driver's own, and asserted so that its end is noticed: invocations leave a loop of this program in different
-    // rounds, with a value that each round loads. SwiftShader gives 0 for it to those that left early, if it is a phi; a variable keeps it.
+    // rounds, with a value that each round loads. SwiftShader gives 0 for it to those that left early, if it is a phi; a
+    // variable, as on the routes through naga, keeps it. The comparison tells the two apart by running both.
     let gpu = gpu();
-    for (kind, seed) in LOOP_VALUES {
+    for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)] {
         let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
-        let expected = if gpu.facts().loses_loop_values { 1 } else { 0 };
-        assert_eq!(verdict.registers, expected, "{kind:?} {seed}: {:?}", verdict.first);
+        assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
+        assert_eq!(verdict.lost > 0, gpu.facts().loses_loop_values, "{seed}: {verdict:?}");
         let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Wgsl);
-        assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+        assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
     }
 }
