@@ -26,6 +26,9 @@ pub struct Facts {
     pub folds_zero_factors: bool,
     /// Whether a phi that leaves a loop may give 0 to invocations that left it in an earlier round than others.
     pub loses_loop_values: bool,
+    /// Whether invocations that left a loop may get a value of a later round, where it is used behind the loop as it is and
+    /// hangs on another that was ready for the next round before the loop was left.
+    pub recomputes_loop_values: bool,
 }
 
 /// One row for each driver that the tests run on.
@@ -38,6 +41,8 @@ const DRIVERS: [Facts; 2] = [
         // Its arithmetic builder answers a product with a constant zero before it knows the other factor.
         folds_zero_factors: true,
         loses_loop_values: false,
+        // It computes values for all invocations, and the one for the next round takes the place of the one for this.
+        recomputes_loop_values: true,
     },
     Facts {
         name: "SwiftShader",
@@ -47,6 +52,7 @@ const DRIVERS: [Facts; 2] = [
         folds_zero_factors: false,
         // It seems to store such a phi in every round for all that have left so far, and loads give 0 to those.
         loses_loop_values: true,
+        recomputes_loop_values: false,
     },
 ];
 
@@ -57,6 +63,7 @@ const UNKNOWN: Facts = Facts {
     subnormals: Subnormals::Open,
     folds_zero_factors: false,
     loses_loop_values: false,
+    recomputes_loop_values: false,
 };
 
 impl Facts {

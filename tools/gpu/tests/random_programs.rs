@@ -128,11 +128,26 @@ fn a_value_loaded_in_a_loop_may_be_lost() {
     // rounds, with a value that each round loads. SwiftShader gives 0 for it to those that left early, if it is a phi; a
     // variable, as on the routes through naga, keeps it. The comparison tells the two apart by running both.
     let gpu = gpu();
-    for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)] {
+    for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624)] {
         let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
         assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
         assert_eq!(verdict.lost > 0, gpu.facts().loses_loop_values, "{seed}: {verdict:?}");
         let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Wgsl);
         assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
     }
+}
+
+#[test]
+fn a_value_of_a_loop_may_be_that_of_a_later_round() {
+    // The driver's own, and asserted so that its end is noticed. Each round compares with a register that a0 selects, computes
+    // a0 for the next round and may end the loop. lavapipe goes on computing for invocations that are out, and with the next
+    // a0, so they get the comparison of the round after theirs. A phi for the result changes nothing; on the WGSL route a0 is
+    // computed behind the way out. SwiftShader loses the value as in the test before.
+    let gpu = gpu();
+    let verdict = one(&gpu, Kind::Wild, 8_589_939_637, Precision::Exact, Route::Passthrough);
+    let expected = u16::from(gpu.facts().recomputes_loop_values);
+    assert_eq!(verdict.registers, expected, "{:?}", verdict.first);
+    assert_eq!(verdict.lost > 0, gpu.facts().loses_loop_values, "{verdict:?}");
+    let verdict = one(&gpu, Kind::Wild, 8_589_939_637, Precision::Exact, Route::Wgsl);
+    assert!(verdict.passed(), "{:?}", verdict.first);
 }
