@@ -175,7 +175,7 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
 
 /// How far EX2 and LG2 may move the outputs of each vertex. Whether it ends within the budget is known.
 fn bounds(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Bounds>, Error> {
-    if !bounds::has_approximate(case.program) {
+    if case.options.portable_exponentials || !bounds::has_approximate(case.program) {
         return Ok(Vec::new());
     }
     let written = bounds::written(case.program);

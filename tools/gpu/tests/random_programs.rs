@@ -7,6 +7,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
+use transpica::host::Options;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
@@ -66,6 +67,22 @@ fn float24_programs_run_as_on_the_interpreter() {
     run(Kind::Clean, 0..60, Precision::F24, &[Route::Passthrough]);
     run(Kind::Wild, 0..40, Precision::F24, &[Route::Passthrough]);
     run(Kind::Numeric, 60..100, Precision::F24, &[Route::Passthrough]);
+}
+
+#[test]
+fn exponentials_of_the_library_are_bit_equal() {
+    let gpu = gpu();
+    let mut total = Verdict::default();
+    for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
+        for seed in seeds {
+            let options = Options { portable_exponentials: true, ..random::options(Precision::Exact) };
+            let verdict = random::one_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
+            let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
+            assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
+            total.add(&verdict);
+        }
+    }
+    assert_eq!((total.excused, total.approximate), (0, 0), "{total:?}");
 }
 
 #[test]

@@ -18,10 +18,18 @@ const VERTICES: usize = 64;
 /// Vertices in a state file.
 const SHOWN: usize = 4;
 
+/// The options of every comparison.
+pub fn options(precision: Precision) -> Options {
+    Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() }
+}
+
 /// Compares a program on a route with the interpreter.
 pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route) -> Result<Verdict, String> {
-    let options =
-        Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    one_with(gpu, generated, options(precision), route)
+}
+
+/// As [`one`], with other options.
+pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
     let program = generated.program();
     let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
     let case = Case {
