@@ -14,11 +14,13 @@ use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
+use transpica_prove::tally::Tally;
 
 /// What became smaller, and by how much.
 #[derive(Default)]
 struct Total {
-    programs: usize,
+    programs: u64,
+    vertices: u64,
     before: usize,
     after: usize,
 }
@@ -39,6 +41,7 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
         verdict.unwrap_or_else(|error| panic!("{name}: {error}"))
     };
     let (before, after): (Verdict, Verdict) = (run(words), run(smaller));
+    total.vertices += after.vertices as u64;
     assert_eq!(
         before.registers, after.registers,
         "{name}: before {:?}, after {:?}",
@@ -52,11 +55,15 @@ fn gpu() -> Gpu {
 
 impl Total {
     fn print(&self, what: &str, gpu: &Gpu) {
-        let Self { programs, before, after } = self;
-        println!(
-            "{what} on {}: {programs} programs, {before} words before, {after} after spirv-opt -O",
-            gpu.name()
-        );
+        let Self { programs, vertices, before, after } = self;
+        let tally = Tally {
+            stage: format!("spirv after spirv-opt -O on {}: {what}", gpu.name()),
+            programs: *programs,
+            vertices: *vertices,
+            note: format!("{before} words before, {after} after"),
+            ..Tally::default()
+        };
+        tally.tell();
     }
 }
 

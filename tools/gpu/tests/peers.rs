@@ -13,6 +13,7 @@ use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};
 use transpica_prove::expected::{self, Case, cases};
+use transpica_prove::tally::Tally;
 use valid::valid_shader;
 
 /// Instructions that one vertex may execute on the interpreter.
@@ -68,7 +69,14 @@ fn run(route: Route) {
         }
         programs += 1;
     });
-    println!("{programs} programs, {vertices} vertices, {} on {}", route.name(), gpu.name());
+    let tally = Tally {
+        stage: format!("{} on {}: programs with results worked out by hand", route.name(), gpu.name()),
+        programs,
+        vertices: vertices as u64,
+        differing: wrong.len() as u64,
+        ..Tally::default()
+    };
+    tally.tell();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

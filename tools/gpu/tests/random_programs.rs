@@ -13,6 +13,7 @@ use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::tally::Tally;
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
@@ -38,13 +39,18 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
         programs += 1;
     }
     let Verdict { vertices, values, excused, approximate, reassociated, lost, .. } = total;
-    println!(
-        "{kind:?} {precision:?}: {programs} programs, {} routes, {vertices} vertices, {values} values on {}: 0 differ \
-         ({excused} undecided and {approximate} approximate by EX2/LG2, {reassociated} reassociated, {lost} lost by the driver; {silent} programs \
-         without a value)",
-        routes.len(),
-        gpu.name()
-    );
+    let routes: Vec<&str> = routes.iter().map(|route| route.name()).collect();
+    let tally = Tally {
+        stage: format!("{} on {}: {kind:?} {precision:?}", routes.join(", "), gpu.name()),
+        programs,
+        vertices: vertices as u64,
+        note: format!(
+            "{values} values bit for bit or in tolerance, {approximate} approximate and {excused} undecided by EX2/LG2, \
+             {reassociated} reassociated, {lost} lost by the driver; {silent} programs without a value"
+        ),
+        ..Tally::default()
+    };
+    tally.tell();
 }
 
 #[test]

@@ -14,6 +14,7 @@ use transpica::isa::Stage;
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
 use transpica_prove::spirv_tools;
+use transpica_prove::tally::Tally;
 use valid::valid_shader;
 
 /// Interpolation at a point divides by w and multiplies again.
@@ -145,7 +146,14 @@ fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
         arrived += usize::from(judge(name, &expected, captured.as_ref()));
     }
     assert!(arrived >= 50, "{name}: only {arrived} vertices arrived, the scene proves nothing");
-    println!("{name} {}: {arrived} of {} vertices arrived as expected", route.name(), inputs.len());
+    let tally = Tally {
+        stage: format!("rasteriser, {} on {}: {name}", route.name(), gpu.name()),
+        programs: 1,
+        vertices: arrived as u64,
+        note: format!("of {}", inputs.len()),
+        ..Tally::default()
+    };
+    tally.tell();
 }
 
 #[test]
@@ -220,6 +228,12 @@ fn optimised_vertex_stages_draw_what_they_drew() {
             vertices += arrived.unwrap_or_default();
         }
     }
-    println!("{programs} samples, {vertices} vertices on {}: the same after spirv-opt -O", gpu.name());
+    let tally = Tally {
+        stage: format!("rasteriser after spirv-opt -O on {}: samples", gpu.name()),
+        programs: programs as u64,
+        vertices: vertices as u64,
+        ..Tally::default()
+    };
+    tally.tell();
     assert!(programs > 20 && vertices > 400, "{programs} samples, {vertices} vertices prove little");
 }
