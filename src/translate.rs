@@ -194,16 +194,21 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
     choose(program, options).map(|(control, _)| control)
 }
 
-/// As [`control`], and why it is not structured.
-fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
-    let limits = &options.limits;
-    let known = explore::Options {
+/// What the exploration of control flow takes from the options.
+pub fn known(options: &Options) -> explore::Options {
+    explore::Options {
         known_bools: options.bools.baked,
         bools: options.bools.values,
         ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
         lenient: options.lenient,
-    };
-    let mut cfg = match explore::explore(program, &known, limits)? {
+        guarded: options.loop_guard.is_some(),
+    }
+}
+
+/// As [`control`], and why it is not structured.
+fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
+    let limits = &options.limits;
+    let mut cfg = match explore::explore(program, &known(options), limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {
             return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));

@@ -27,6 +27,8 @@ pub struct Options {
     pub ints: [Option<[u8; 3]>; 4],
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
+    /// Whether jumps back are counted and end the program when there are too many.
+    pub guarded: bool,
 }
 
 impl Options {
@@ -37,7 +39,7 @@ impl Options {
                 let id = id & 15;
                 (self.known_bools >> id & 1 != 0).then_some((self.bools >> id & 1 != 0) == expected)
             }
-            Test::Cmp(_) | Test::LoopRepeats { .. } => None,
+            Test::Cmp(_) | Test::LoopRepeats { .. } | Test::JumpsLeft => None,
         }
     }
 }
@@ -122,6 +124,14 @@ struct Explorer<'a> {
     actions: Vec<Action>,
     nodes: usize,
     limit: usize,
+}
+
+/// When a step jumps back.
+#[derive(Clone, Copy)]
+enum Guard {
+    Always,
+    /// If this is the answer to its first open question.
+    If(bool),
 }
 
 /// What happens in one step, as far as given answers decide it.
@@ -260,13 +270,49 @@ impl<'a> Explorer<'a> {
         let holds = self.step(flow, &mut held, [true, true]);
         self.actions.extend(holds.effects[0].iter().map(Action::Loop));
         self.close(block, start);
-        let Some(test) = holds.tests[0] else { return Terminator::Goto(self.block_at(&mut held)) };
+        let guard = flow.filter(|_| self.options.guarded).and_then(|flow| self.guard(flow, state.pc));
+        let Some(test) = holds.tests[0] else {
+            let target = self.block_at(&mut held);
+            return match guard {
+                Some(Guard::Always) => self.counted(Terminator::Goto(target)),
+                Some(Guard::If(_)) | None => Terminator::Goto(target),
+            };
+        };
         let mut failed = *state;
         let fails = self.step(flow, &mut failed, [false, true]);
         // The last block pushed is walked first: code that lies first in the program gets its actions first.
         let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
         let then = self.second_question(flow, state, &holds, &mut held, true);
-        branch_to(test, then, otherwise)
+        match guard {
+            None => branch_to(test, then, otherwise),
+            Some(Guard::Always) => self.counted(branch_to(test, then, otherwise)),
+            Some(Guard::If(true)) => branch_to(test, self.guarded(then), otherwise),
+            Some(Guard::If(false)) => branch_to(test, then, self.guarded(otherwise)),
+        }
+    }
+
+    /// Whether an instruction jumps back, and with which answer to the first open question of its step.
+    fn guard(&self, flow: &Flow, pc: Pc) -> Option<Guard> {
+        let back = flow.goes_back(pc)?;
+        match flow.test().map(|test| self.options.answer(test)) {
+            None => Some(Guard::Always),
+            Some(Some(known)) => (known == back).then_some(Guard::Always),
+            Some(None) => Some(Guard::If(back)),
+        }
+    }
+
+    /// The end of a block that jumps back and then goes on as `terminator` says, or ends the program.
+    fn counted(&mut self, terminator: Terminator) -> Terminator {
+        let mut effects = Effects::default();
+        effects.push(Effect::CountJump);
+        let then = self.helper(&effects, terminator);
+        Terminator::Branch { test: Test::JumpsLeft, then, otherwise: EXIT }
+    }
+
+    /// A block that jumps back to a target, or ends the program.
+    fn guarded(&mut self, target: Block) -> Block {
+        let terminator = self.counted(Terminator::Goto(target));
+        self.helper(&Effects::default(), terminator)
     }
 
     /// Where a step from a state leads once its first question is answered; `holds` and `held` are how and where it goes if
@@ -331,7 +377,7 @@ impl<'a> Explorer<'a> {
     /// The answer to a question of a step, if known uniforms give it; `int` counts the loop that may end.
     fn answer(&self, test: Test, int: Option<u8>) -> Option<bool> {
         match test {
-            Test::Cmp(_) | Test::Bool { .. } => self.options.answer(test),
+            Test::Cmp(_) | Test::Bool { .. } | Test::JumpsLeft => self.options.answer(test),
             Test::LoopRepeats { .. } => {
                 let [count, ..] = self.options.ints.get(usize::from(int?)).copied().flatten()?;
                 (count == 0).then_some(false)

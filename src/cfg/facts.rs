@@ -58,7 +58,7 @@ impl Facts {
                     (ConditionOp::And, x, y) => Some(x? && y?),
                 }
             }
-            Test::LoopRepeats { .. } => None,
+            Test::LoopRepeats { .. } | Test::JumpsLeft => None,
         }
     }
 
@@ -74,7 +74,7 @@ impl Facts {
                 }
                 (ConditionOp::And, false) | (ConditionOp::Or, true) => self,
             },
-            Test::LoopRepeats { .. } => self,
+            Test::LoopRepeats { .. } | Test::JumpsLeft => self,
         }
     }
 }

@@ -46,6 +46,7 @@ impl Display for EffectText {
             Effect::StepLoop { int } => write!(f, "aL += i{int}.z"),
             Effect::RepeatLoop { slot } => write!(f, "left{slot} -= 1"),
             Effect::RestoreCounter { slot } => write!(f, "aL = saved{slot}"),
+            Effect::CountJump => f.write_str("jumps -= 1"),
         }
     }
 }
@@ -57,6 +58,7 @@ impl Display for TestText {
             Test::Bool { id, expected: true } => write!(f, "b{id}"),
             Test::Bool { id, expected: false } => write!(f, "!b{id}"),
             Test::LoopRepeats { slot } => write!(f, "left{slot} > 0"),
+            Test::JumpsLeft => f.write_str("jumps > 0"),
         }
     }
 }

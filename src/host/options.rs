@@ -3,7 +3,7 @@
 
 use super::registers_layout::RegisterLayout;
 use crate::error::{At, Error, Kind, Result};
-use crate::interp::Settings;
+use crate::interp::{Registers, Settings};
 use crate::limits::Limits;
 use crate::precision::Precision;
 
@@ -205,8 +205,9 @@ pub struct Options {
     pub bools: BoolUniforms,
     /// Int uniforms that are not read from the block.
     pub ints: IntUniforms,
-    /// How many jumps and calls to the same or a lower address one run may make; at the next one it ends as with END. Without
-    /// it a program that loops for ever does so on the GPU too. Loops of LOOP end by themselves and do not count.
+    /// How many jumps (also those of IF to its second part) and calls to the same or a lower address one run may make; at the
+    /// next one it ends as with END. Without it a program that loops for ever does so on the GPU too. Loops of LOOP end by
+    /// themselves and do not count.
     pub loop_guard: Option<u32>,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
@@ -231,6 +232,11 @@ impl Options {
             lenient: self.lenient,
             budget,
             portable_exponentials: self.portable_exponentials,
+            unwritten: match self.uninitialized {
+                Unwritten::Default => Registers::DEFAULT,
+                Unwritten::Zero => [0.0; 4],
+            },
+            loop_guard: self.loop_guard,
             ..Settings::default()
         }
     }

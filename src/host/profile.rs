@@ -61,6 +61,14 @@ impl HostField {
     }
 }
 
+/// Name of a specialisation constant by its id: `b3`, or `i0_x` from 16 on.
+pub fn specialized_name(id: u8) -> String {
+    match id {
+        0..16 => format!("b{id}"),
+        _ => format!("i{}_{}", (id - 16) >> 2, ["x", "y", "z", "w"][usize::from(id & 3)]),
+    }
+}
+
 /// Locations of the varyings of a vertex entry. Attributes have the location of their v register, always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]

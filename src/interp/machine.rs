@@ -7,12 +7,12 @@ use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation};
 use super::registers::Registers;
 use super::trace::{Off, Record, Trace};
 use crate::error::{At, Error, Kind, Result};
-use crate::isa::control::{self, Outcome, State};
+use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
 use crate::precision::Precision;
 
 /// How a machine runs its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The numbers it computes with.
     pub precision: Precision,
@@ -25,6 +25,11 @@ pub struct Settings {
     pub flush_subnormals: bool,
     /// Whether EX2 and LG2 are those of [`crate::precision::portable`], which every device computes alike.
     pub portable_exponentials: bool,
+    /// What registers r and o hold at the start.
+    pub unwritten: [f32; 4],
+    /// How many jumps and calls to the same or a lower address one vertex may make; at the next one the run ends as with
+    /// END (see [`Flow::goes_back`]).
+    pub loop_guard: Option<u32>,
 }
 
 impl Default for Settings {
@@ -35,6 +40,8 @@ impl Default for Settings {
             budget: 1 << 24,
             flush_subnormals: false,
             portable_exponentials: false,
+            unwritten: Registers::DEFAULT,
+            loop_guard: None,
         }
     }
 }
@@ -99,6 +106,8 @@ impl Machine {
             .collect();
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_portable_exponentials(settings.portable_exponentials);
+        registers.set_unwritten(settings.unwritten);
+        registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
         Ok(Self { words, insts, entry: program.entry(), settings, registers, steps: 0 })
     }
 
@@ -174,7 +183,12 @@ impl Machine {
                 }
                 Route::Control => {
                     state.pc = pc;
-                    let outcome = steer(&self.insts[pc.index()], state, &mut self.registers);
+                    let inst = &self.insts[pc.index()];
+                    let goes_on = self.settings.loop_guard.is_none() || may_go(inst, pc, &mut self.registers);
+                    let outcome = match goes_on {
+                        true => steer(inst, state, &mut self.registers),
+                        false => Outcome::End,
+                    };
                     next = state.pc;
                     outcome
                 }
@@ -223,6 +237,18 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
         | Inst::SetEmit { .. }
         | Inst::Unassigned(_) => [0.0; 4],
     }
+}
+
+/// Whether the guard against endless loops lets an instruction go where it goes; counts its jumps back.
+fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
+    let Inst::Flow(flow) = inst else { return true };
+    let holds = flow.test().is_none_or(|test| registers.test(test));
+    if flow.goes_back(pc) != Some(holds) {
+        return true;
+    }
+    let may = registers.test(Test::JumpsLeft);
+    registers.apply(Effect::CountJump);
+    may
 }
 
 /// Lets the control model decide where execution goes on. Its questions and its effects both concern the registers, but

@@ -40,6 +40,11 @@ pub struct Registers {
     left: [i32; 4],
     /// aL as it was when the loop in each slot began.
     saved: [i32; 4],
+    /// Jumps back that the guard against endless loops still allows, and how many it allows one vertex.
+    jumps: u32,
+    most_jumps: u32,
+    /// What r and o registers hold at the start.
+    unwritten: [f32; 4],
 }
 
 impl Registers {
@@ -61,6 +66,9 @@ impl Registers {
             flags: [false; 2],
             left: [0; 4],
             saved: [0; 4],
+            jumps: 0,
+            most_jumps: 0,
+            unwritten: Self::DEFAULT,
         };
         registers.set_uniforms(uniforms);
         registers.begin(&Self::DEFAULT_INPUTS);
@@ -78,13 +86,25 @@ impl Registers {
     /// Starts a vertex: everything but the uniforms goes back to its default, then the inputs are loaded.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
         let (written, rest) = self.file.split_at_mut(usize::from(INPUTS));
-        written.as_chunks_mut().0.fill(Self::DEFAULT);
+        written.as_chunks_mut().0.fill(self.unwritten);
         load(self.precision, &mut rest[..usize::from(UNIFORMS - INPUTS)], inputs);
         self.address = [0; 2];
         self.counter = 0;
         self.flags = [false; 2];
         self.left = [0; 4];
         self.saved = [0; 4];
+        self.jumps = self.most_jumps;
+    }
+
+    /// What r and o registers hold when a vertex [begins](Self::begin), instead of [`DEFAULT`](Self::DEFAULT).
+    pub fn set_unwritten(&mut self, unwritten: [f32; 4]) {
+        self.unwritten = unwritten;
+    }
+
+    /// How many times a vertex may jump back, from its [beginning](Self::begin) on; only whoever asks
+    /// [`Test::JumpsLeft`] and applies [`Effect::CountJump`] heeds it.
+    pub fn set_loop_guard(&mut self, most_jumps: u32) {
+        self.most_jumps = most_jumps;
     }
 
     /// Replaces every number below 2^-126 by a zero of its sign.
@@ -127,6 +147,7 @@ impl Registers {
                 self.left[place(slot)] = self.left[place(slot)].wrapping_sub(1);
             }
             Effect::RestoreCounter { slot } => self.counter = self.saved[place(slot)],
+            Effect::CountJump => self.jumps = self.jumps.saturating_sub(1),
         }
     }
 
@@ -137,6 +158,7 @@ impl Registers {
             Test::Cmp(condition) => condition.test(self.flags[0], self.flags[1]),
             Test::Bool { id, expected } => (self.bools >> (id & 15) & 1 != 0) == expected,
             Test::LoopRepeats { slot } => self.left[usize::from(slot & 3)] > 0,
+            Test::JumpsLeft => self.jumps > 0,
         }
     }
 

@@ -155,6 +155,9 @@ pub enum Test {
         /// Slot of the loop.
         slot: u8,
     },
+    /// The guard against endless loops lets the run jump back once more (`jumps > 0`). Asked by whoever counts (see
+    /// [`Flow::goes_back`]), never by [`step`].
+    JumpsLeft,
 }
 
 /// What a step does to the loop data: `left[slot]`, `saved[slot]` (slots 0..=3) and aL. Reported in the order in which
@@ -185,6 +188,8 @@ pub enum Effect {
         /// Slot of the loop that was left.
         slot: u8,
     },
+    /// `jumps -= 1`; reported by whoever counts, never by [`step`].
+    CountJump,
 }
 
 /// Whether the program goes on.
@@ -211,6 +216,24 @@ impl Flow {
                 Some(Test::Bool { id, expected: true })
             }
             Self::JmpU { bool: id, expected, .. } => Some(Test::Bool { id, expected }),
+        }
+    }
+}
+
+impl Flow {
+    /// With which answer to its [`test`](Self::test) (true where it has none) the instruction at `pc` jumps or calls to the
+    /// same or a lower address; nothing if it never does. That is what a guard against endless loops counts: without it the
+    /// program counter and the addresses to which calls return only grow, but for loops, which end by themselves.
+    pub fn goes_back(&self, pc: Pc) -> Option<bool> {
+        match *self {
+            Self::Nop | Self::End | Self::Break | Self::BreakC(_) | Self::Loop { .. } => None,
+            Self::Call { target, .. }
+            | Self::CallC { target, .. }
+            | Self::CallU { target, .. }
+            | Self::JmpC { target, .. }
+            | Self::JmpU { target, .. } => (target <= pc).then_some(true),
+            // To its second part, if the condition fails.
+            Self::IfU { target, .. } | Self::IfC { target, .. } => (target <= pc).then_some(false),
         }
     }
 }

@@ -10,13 +10,13 @@
 //! case.
 
 use super::data::{self, Data};
-use super::lanes::{COUNTER, LEFT, SAVED, Slot, SlotSet, VARS};
+use super::lanes::{COUNTER, JUMPS, LEFT, SAVED, Slot, SlotSet, VARS};
 use super::scope::Builder;
-use super::tree::condition;
+use super::tree::{condition, loop_effect};
 use super::{Context, outputs};
 use crate::error::{At, Error, Kind as ErrorKind, Result};
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
-use crate::isa::control::Test;
+use crate::isa::control::{Effect, Test};
 use crate::isa::{Flow, Inst, Pc, Program};
 
 /// Value of the program counter after END.
@@ -111,7 +111,12 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let data = Data { constants: context.constants, portable: context.options.portable_exponentials };
     let mut b = Builder::new(context.options, SLOTS, context.program.code().len());
     set_int(&mut b, PC, i32::from(context.program.entry().0));
-    b.open_loop(&assigned(context.program, &leaders));
+    let is_guarded = context.options.loop_guard.is_some();
+    let mut slots = assigned(context.program, &leaders);
+    if is_guarded {
+        slots.insert(JUMPS);
+    }
+    b.open_loop(&slots);
     let pc = b.scalar(b.get(PC));
     let exit = b.int(EXIT);
     let done = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, pc, exit));
@@ -122,7 +127,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     b.open_switch(pc);
     for &start in &leaders.starts {
         b.case(vec![i32::from(start.0)]);
-        run(&mut b, &data, context.program, &leaders, start);
+        run(&mut b, &data, context.program, &leaders, start, is_guarded);
     }
     b.default_case();
     end(&mut b);
@@ -209,7 +214,14 @@ fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 3] {
 }
 
 /// Lowers one run: its data instructions, then the control instruction that ends it, if one does.
-fn run(b: &mut Builder, data: &Data<'_>, program: &Program<'_>, leaders: &Leaders, start: Pc) {
+fn run(
+    b: &mut Builder,
+    data: &Data<'_>,
+    program: &Program<'_>,
+    leaders: &Leaders,
+    start: Pc,
+    is_guarded: bool,
+) {
     let mut pc = start;
     loop {
         let Some(inst) = program.inst(pc) else { return end(b) };
@@ -217,7 +229,7 @@ fn run(b: &mut Builder, data: &Data<'_>, program: &Program<'_>, leaders: &Leader
             Inst::Flow(Flow::End) => return end(b),
             Inst::Flow(flow) if !matches!(flow, Flow::Nop) => {
                 passed(b, pc);
-                return steer(b, flow, pc);
+                return guarded(b, flow, pc, is_guarded);
             }
             Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => data.lower(b, &inst),
@@ -242,6 +254,27 @@ fn passed(b: &mut Builder, pc: Pc) {
     set_int(b, PASSED, i32::from(pc.next().0));
     set_int(b, BROKE, 0);
     set_int(b, OPENED, NOTHING);
+}
+
+/// Steers; before a jump back, if those are counted, asks whether there may be one more.
+fn guarded(b: &mut Builder, flow: Flow, pc: Pc, is_guarded: bool) {
+    let Some(back) = flow.goes_back(pc).filter(|_| is_guarded) else { return steer(b, flow, pc) };
+    let left = condition(b, Test::JumpsLeft);
+    let mut may = left;
+    let mut counts = b.constant(Type::BOOL, [1, 0, 0, 0]);
+    if let Some(test) = flow.test() {
+        // The question is answered again by what steers; equal values become one.
+        let holds = condition(b, test);
+        let fails = b.emit(Type::BOOL, Op::Unary(Unary::Not, holds));
+        let stays = if back { fails } else { holds };
+        counts = if back { holds } else { fails };
+        may = b.emit(Type::BOOL, Op::Binary(Binary::Or, left, stays));
+    }
+    let go = |b: &mut Builder| {
+        when_value(b, counts, |b| loop_effect(b, Effect::CountJump), |_| {});
+        steer(b, flow, pc);
+    };
+    when_value(b, may, go, end);
 }
 
 fn steer(b: &mut Builder, flow: Flow, pc: Pc) {

@@ -21,8 +21,10 @@ pub(super) const FLAGS: Slot = 131;
 pub(super) const LEFT: Slot = 133;
 /// aL saved by the loops in slots 0..=3.
 pub(super) const SAVED: Slot = 137;
+/// Jumps back that the guard against endless loops still allows.
+pub(super) const JUMPS: Slot = 141;
 /// First helper variable.
-pub(super) const VARS: Slot = 141;
+pub(super) const VARS: Slot = 142;
 
 /// First slot of a register.
 pub(super) fn register(dest: Dest) -> Slot {
@@ -51,7 +53,7 @@ pub(super) fn group(slot: Slot) -> Group {
         COUNTER => single(Kind::I32, HintRegister::Counter),
         FLAGS..LEFT => single(Kind::Bool, HintRegister::Flags),
         LEFT..SAVED => single(Kind::I32, HintRegister::LoopLeft((slot - LEFT) as u8)),
-        SAVED..VARS => single(Kind::I32, HintRegister::Counter),
+        SAVED..JUMPS => single(Kind::I32, HintRegister::Counter),
         _variable => single(Kind::I32, HintRegister::None),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
-use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
+use crate::host::{BoolUniforms, EntryPoint, IntUniforms, Options, Unwritten};
 use crate::ir::{
     Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type,
     Value, ValueList,
@@ -59,6 +59,11 @@ struct Scope {
     escaped: bool,
 }
 
+/// The guard's count as the signed number that the program counts in: nobody waits for more.
+fn most_jumps(jumps: u32) -> i32 {
+    i32::try_from(jumps).unwrap_or(i32::MAX)
+}
+
 /// Builds one function.
 pub(super) struct Builder {
     pub(super) func: Func,
@@ -81,6 +86,8 @@ pub(super) struct Builder {
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
+    /// How many components of each input register the program sees.
+    seen: [u8; 16],
     bools: BoolUniforms,
     ints: IntUniforms,
     /// Lanes copied so far.
@@ -110,6 +117,10 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
+            seen: options.attributes.map(|attribute| match options.entry {
+                EntryPoint::Vertex => attribute.components,
+                EntryPoint::Compute => 4,
+            }),
             bools: options.bools,
             ints: options.ints,
             copied: 0,
@@ -126,6 +137,9 @@ impl Builder {
             Group { kind: Kind::Bool, .. } => flag,
             Group { kind: Kind::I32 | Kind::U32, .. } => int,
         }));
+        if let Some(jumps) = options.loop_guard {
+            builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
+        }
         builder
     }
 
@@ -188,14 +202,21 @@ impl Builder {
     pub(super) fn int(&mut self, value: i32) -> Value {
         self.constant(Type::I32, [value.cast_unsigned(), 0, 0, 0])
     }
-    /// An input register.
+    /// An input register; components that the program shall not see are those of (0, 0, 0, 1).
     pub(super) fn input(&mut self, register: u8) -> Value {
         let slot = usize::from(register & 15);
         if let Some(value) = self.inputs[slot] {
             return value;
         }
-        let value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
+        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
         self.prologue.push(Item::Let(value));
+        if self.seen[slot] < 4 {
+            let rest = self.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+            let seen = self.seen[slot];
+            let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < seen { value } else { rest }, lane));
+            value = self.func.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)));
+            self.prologue.push(Item::Let(value));
+        }
         self.inputs[slot] = Some(value);
         value
     }

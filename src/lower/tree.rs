@@ -2,7 +2,7 @@
 //! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; instructions are `data`'s business.
 
 use super::data::{self, Data};
-use super::lanes::{COUNTER, FLAGS, LEFT, SAVED, SlotSet, VARS};
+use super::lanes::{COUNTER, FLAGS, JUMPS, LEFT, SAVED, SlotSet, VARS};
 use super::scope::Builder;
 use super::{Context, outputs};
 use crate::cfg::{Action, Block, Cfg};
@@ -218,6 +218,12 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
         // An outer loop goes on with its own aL.
         Effect::RestoreCounter { .. } if mutants::is_on(Mutant::CounterKept) => {}
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
+        Effect::CountJump => {
+            let jumps = b.scalar(b.get(JUMPS));
+            let one = b.int(1);
+            let jumps = b.emit(Type::I32, Op::Binary(Binary::ISub, jumps, one));
+            b.set(JUMPS, Lane::new(jumps, 0));
+        }
     }
 }
 
@@ -235,6 +241,7 @@ pub(super) fn assigned_by_effect(effect: Effect, set: &mut SlotSet) {
         }
         Effect::StepLoop { .. } | Effect::RestoreCounter { .. } => set.insert(COUNTER),
         Effect::RepeatLoop { slot } => set.insert(LEFT + usize::from(slot)),
+        Effect::CountJump => set.insert(JUMPS),
     }
 }
 
@@ -251,6 +258,11 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
             // The body runs x + 1 times: again while some are left.
             let end = b.int(if mutants::is_on(Mutant::LoopOnceMore) { -1 } else { 0 });
             b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, end))
+        }
+        Test::JumpsLeft => {
+            let jumps = b.scalar(b.get(JUMPS));
+            let none = b.int(0);
+            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, jumps, none))
         }
     }
 }

@@ -131,6 +131,6 @@ fn opposite(cond: Cond, negate: bool, regions: u32) -> (Cond, bool) {
         }
         // Exit variables are 0 or 1.
         Cond::VarIs { var, value } if var.0 >= regions => (Cond::VarIs { var, value: 1 - value }, negate),
-        Cond::Test(Test::LoopRepeats { .. }) | Cond::VarIs { .. } => (cond, !negate),
+        Cond::Test(Test::LoopRepeats { .. } | Test::JumpsLeft) | Cond::VarIs { .. } => (cond, !negate),
     }
 }

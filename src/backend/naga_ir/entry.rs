@@ -1,14 +1,16 @@
 //! The entry point around the main function: attributes and outputs, or the buffers of the compute form.
 //! In: the main function and the [`Interface`]. Out: `naga::EntryPoint`. Knows no operations.
 
-use naga::{BinaryOperator, Binding, BuiltIn, Expression, Handle, ShaderStage, Span, Statement, TypeInner};
+use naga::{
+    BinaryOperator, Binding, BuiltIn, Expression, Handle, ScalarKind, ShaderStage, Span, Statement, TypeInner,
+};
 
 use super::broken;
 use super::control::Scope;
 use super::function::{Builder, Expr, Shared};
 use super::types::{array, insert, value_type};
 use crate::error::Result;
-use crate::host::{Interface, Location, Output, Profile};
+use crate::host::{AttributeKind, Interface, Location, Options, Output, Profile};
 use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
 
 /// Name of the entry point.
@@ -23,19 +25,25 @@ pub(super) fn vertex(
     shared: &mut Shared,
     main: &Func,
     interface: &Interface,
+    options: &Options,
     profile: &Profile,
 ) -> Result<naga::EntryPoint> {
     let result = output_struct(&mut shared.module, &interface.outputs, profile)?;
-    let vector = value_type(&mut shared.module, Type::F32X4);
+    value_type(&mut shared.module, Type::F32X4);
     let mut builder = Builder::new(shared, main);
+    let kind = |register: u8| options.attributes[usize::from(register & 15)].kind;
     for attribute in &interface.attributes {
-        builder.attribute(attribute.register, attribute.name.clone(), vector);
+        builder.attribute(attribute.register, attribute.name.clone(), kind(attribute.register));
     }
     // An attribute that the interface does not name is one all the same.
-    for register in used_inputs(main) {
+    let used = used_inputs(main);
+    for &register in &used {
         if builder.inputs[usize::from(register)].is_none() {
-            builder.attribute(register, format!("v{register}_unbound"), vector);
+            builder.attribute(register, format!("v{register}_unbound"), kind(register));
         }
+    }
+    for register in used {
+        builder.convert_attribute(register, kind(register));
     }
     builder.out.result = Some(naga::FunctionResult { ty: result, binding: None });
     let value = match builder.body()? {
@@ -76,8 +84,8 @@ fn output_struct(
     let position = Binding::BuiltIn(BuiltIn::Position { invariant: profile.invariant_position });
     let mut members = Vec::with_capacity(outputs.len() + 1);
     let mut end = 0u32;
-    let mut add = |name: &str, lanes: u8, ty, binding| {
-        let align = [4, 4, 8, 16, 16][usize::from(lanes)];
+    let mut add = |name: &str, lanes: u8, aligned: u8, ty, binding| {
+        let align = [4, 4, 8, 16, 16][usize::from(aligned)];
         let offset = end.next_multiple_of(align);
         end = offset + u32::from(lanes) * 4;
         members.push(naga::StructMember { name: Some(name.to_owned()), ty, binding: Some(binding), offset });
@@ -85,26 +93,31 @@ fn output_struct(
     for output in outputs {
         let lanes = lanes(output)?;
         let ty = value_type(module, Type::new(Kind::F32, lanes));
-        add(
-            &output.name,
-            lanes,
-            ty,
-            match output.location {
-                Location::Position => position.clone(),
-                Location::ClipDistances => {
-                    return Err(broken("clip distances are not written yet".to_owned()));
-                }
-                Location::Varying(index) => location(index, Some(naga::Interpolation::Perspective)),
-            },
-        );
+        match output.location {
+            Location::Position => add(&output.name, lanes, lanes, ty, position.clone()),
+            Location::ClipDistances => {
+                let ty = clip_array(module);
+                add(&output.name, lanes, 1, ty, Binding::BuiltIn(BuiltIn::ClipDistances));
+            }
+            Location::Varying(index) => {
+                let binding = location(index, Some(naga::Interpolation::Perspective));
+                add(&output.name, lanes, lanes, ty, binding);
+            }
+        }
     }
     if !has_position(outputs) {
         let ty = value_type(module, Type::F32X4);
-        add("position", 4, ty, position);
+        add("position", 4, 4, ty, position);
     }
     let span = end.next_multiple_of(16);
     let inner = TypeInner::Struct { members, span };
     Ok(module.types.insert(naga::Type { name: Some("VertexOutput".into()), inner }, Span::UNDEFINED))
+}
+
+/// The array of the clip distance built-in, and so one that has no alignment of a vector.
+fn clip_array(module: &mut naga::Module) -> Handle<naga::Type> {
+    let base = value_type(module, Type::F32);
+    array(module, base, Some(2), 4)
 }
 
 fn has_position(outputs: &[Output]) -> bool {
@@ -124,13 +137,28 @@ fn lanes(output: &Output) -> Result<u8> {
 
 impl Builder<'_, '_> {
     /// Adds an argument for an attribute.
-    fn attribute(&mut self, register: u8, name: String, ty: Handle<naga::Type>) {
+    fn attribute(&mut self, register: u8, name: String, kind: AttributeKind) {
+        let kind = match kind {
+            AttributeKind::Float => Kind::F32,
+            AttributeKind::Int => Kind::I32,
+            AttributeKind::Uint => Kind::U32,
+        };
+        let ty = value_type(&mut self.shared.module, Type::new(kind, 4));
         let index = u32::try_from(self.out.arguments.len()).unwrap_or(u32::MAX);
         let binding = Some(location(u32::from(register), None));
         self.out.arguments.push(naga::FunctionArgument { name: Some(name), ty, binding });
         let expr = self.outside(Expression::FunctionArgument(index));
         if let Some(input) = self.inputs.get_mut(usize::from(register)) {
             *input = Some(expr);
+        }
+    }
+
+    /// Converts an attribute of integers.
+    fn convert_attribute(&mut self, register: u8, kind: AttributeKind) {
+        let input = self.inputs.get(usize::from(register)).copied().flatten();
+        if let (Some(expr), AttributeKind::Int | AttributeKind::Uint) = (input, kind) {
+            let floats = self.emit(Expression::As { expr, kind: ScalarKind::Float, convert: Some(4) });
+            self.inputs[usize::from(register)] = Some(floats);
         }
     }
 
@@ -157,7 +185,10 @@ impl Builder<'_, '_> {
         for (&value, output) in values.iter().zip(&interface.outputs) {
             let expr = self.operand(value)?;
             self.name_output(expr, &output.name);
-            components.push(expr);
+            components.push(match output.location {
+                Location::Position | Location::Varying(_) => expr,
+                Location::ClipDistances => self.clip_distances(expr),
+            });
         }
         if !has_position(&interface.outputs) {
             let (zero, one) = (self.literal(Kind::F32, 0), self.literal(Kind::F32, 1f32.to_bits()));
@@ -165,6 +196,13 @@ impl Builder<'_, '_> {
             components.push(self.emit(Expression::Compose { ty, components: vec![zero, zero, zero, one] }));
         }
         Ok(self.emit(Expression::Compose { ty, components }))
+    }
+
+    /// The two lanes of a vector as an array.
+    fn clip_distances(&mut self, base: Expr) -> Expr {
+        let ty = clip_array(&mut self.shared.module);
+        let components = [0, 1].map(|index| self.emit(Expression::AccessIndex { base, index })).to_vec();
+        self.emit(Expression::Compose { ty, components })
     }
 
     fn name_output(&mut self, expr: Expr, name: &str) {

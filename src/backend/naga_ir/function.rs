@@ -74,6 +74,10 @@ pub(super) struct Shared {
     pub module: naga::Module,
     /// The uniform block.
     pub block: Block,
+    /// The host block, where it is read.
+    pub host: Option<Handle<naga::GlobalVariable>>,
+    /// Specialisation constants by their id.
+    pub specialized: [Option<Handle<naga::Override>>; 32],
     /// naga's handles of the helper functions so far.
     pub helpers: Vec<Handle<naga::Function>>,
 }
@@ -90,6 +94,8 @@ pub(super) struct Builder<'a, 'b> {
     pub carriers: Carriers,
     /// The uniform variable as an expression.
     pub uniforms: Option<Expr>,
+    /// The variable of the host block as an expression.
+    pub host: Option<Expr>,
     /// Inputs that are found as expressions.
     pub inputs: [Option<Expr>; 16],
     /// Loads of uniforms that are valid here, by [`BlockMember::place`](super::types::BlockMember).
@@ -119,6 +125,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             out: naga::Function::default(),
             carriers: Carriers::default(),
             uniforms: None,
+            host: None,
             inputs: [None; 16],
             loads: vec![None; places],
             load_log: Vec::new(),
@@ -135,6 +142,9 @@ impl<'a, 'b> Builder<'a, 'b> {
         };
         if let Some(global) = builder.shared.block.global {
             builder.uniforms = Some(builder.outside(Expression::GlobalVariable(global)));
+        }
+        if let Some(global) = builder.shared.host {
+            builder.host = Some(builder.outside(Expression::GlobalVariable(global)));
         }
         builder.prepare_literals();
         builder

@@ -1,12 +1,14 @@
 //! IR to `naga::Module`, the base of the text targets and a form that wgpu takes as it is.
 //! In: a legalized [`Module`] with its [`Interface`], [`Options`] and [`Profile`]. Out: a module that naga's validator
-//! accepts with no capabilities. Must not know control-flow graphs or instruction encodings.
+//! accepts with no capabilities, unless there are clip distances. Must not know control-flow graphs or instruction encodings.
 //! Rules: naga 30's validator, and what its writers and Tint were measured to do beyond it: functions are appended before
 //! their callers (the validator panics otherwise), no float `!=` (gfx-rs/wgpu SPIR-V output makes it ordered), no literal
 //! infinity or NaN, no expression nested deeper than naga's recursion allows.
 //!
 //! ```text
-//! struct Uniforms     one member for each member of the interface's block     @group(0) @binding(0), compute: binding(2)
+//! struct Uniforms     one member for each member of the interface's block     where the profile has it; compute: binding(2)
+//! struct Host         the fields of the host block, where one is read           where the profile has it
+//! override            one for each specialisation constant that is read        its id is that of SPIR-V
 //! struct VertexOutput one member for each output, position built-in            (vertex form)
 //! fn main             vertex: attributes at their registers' locations; compute: 64 invocations a workgroup,
 //!                     `inputs` @binding(0) and `outputs` @binding(1), sixteen vec4f a vertex
@@ -33,8 +35,8 @@ use function::{Builder, Shared, Slot};
 use naga::{Expression, Span, Statement};
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{EntryPoint, Interface, Options, Profile};
-use crate::ir::{Func, HintRegister, Module};
+use crate::host::{Binding, EntryPoint, Interface, Options, Profile};
+use crate::ir::{Def, Func, HintRegister, Module, Op};
 
 /// The naga module of a program.
 ///
@@ -46,27 +48,41 @@ pub fn build(
     options: &Options,
     profile: &Profile,
 ) -> Result<naga::Module> {
-    let mut shared =
-        Shared { module: naga::Module::default(), block: types::Block::default(), helpers: Vec::new() };
+    let mut shared = Shared {
+        module: naga::Module::default(),
+        block: types::Block::default(),
+        host: None,
+        specialized: [None; 32],
+        helpers: Vec::new(),
+    };
     let binding = match options.entry {
-        EntryPoint::Vertex => 0,
-        EntryPoint::Compute => 2,
+        EntryPoint::Vertex => profile.bindings.uniforms,
+        EntryPoint::Compute => Binding { set: 0, binding: 2 },
     };
     shared.block = types::uniform_block(&mut shared.module, &interface.block, binding)?;
+    // Operations of helpers come from registers alone.
+    if reads_host(&module.main) {
+        shared.host = Some(types::host_block(&mut shared.module, profile.bindings.host));
+    }
     for func in &module.helpers {
         let function = helper(&mut shared, func)?;
         let handle = shared.module.functions.append(function, Span::UNDEFINED);
         shared.helpers.push(handle);
     }
     let entry = match options.entry {
-        EntryPoint::Vertex => entry::vertex(&mut shared, &module.main, interface, profile)?,
+        EntryPoint::Vertex => entry::vertex(&mut shared, &module.main, interface, options, profile)?,
         EntryPoint::Compute => entry::compute(&mut shared, &module.main, interface)?,
     };
     shared.module.entry_points.push(entry);
     Ok(shared.module)
 }
 
-/// Checks a module by all of naga's rules.
+/// Whether a function reads a field of the host block.
+fn reads_host(func: &Func) -> bool {
+    func.values.values().iter().any(|value| matches!(value.def, Def::Op(Op::HostField(_))))
+}
+
+/// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for, are allowed.
 ///
 /// # Errors
 /// [`Kind::Backend`] with naga's words.
@@ -79,7 +95,7 @@ pub(crate) fn check(
     module: &naga::Module,
     flags: naga::valid::ValidationFlags,
 ) -> Result<naga::valid::ModuleInfo> {
-    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::CLIP_DISTANCES);
     validator.validate(module).map_err(|error| {
         let mut text = format!("naga: {}", error.as_inner());
         let mut source = std::error::Error::source(error.as_inner());

@@ -14,15 +14,18 @@
 //! | `IAnd`, `BitAnd`, `BitOr`, `BitXor`, `ShiftRight`, `ShiftLeft` | `Binary` | `&`, `\|`, `^`, `>>`, `<<` |
 //! | `Select` | `Select` | `select(b, a, cond)` |
 //! | `Member`, `MemberAt` | `Load` | `uniforms.name`, loaded once for each region that needs it |
-//! | `Input` | `FunctionArgument` | the attribute's name |
+//! | `HostField` | `Load` | `host.flip_y` |
+//! | `Specialized` | `Override` | `b3`, `i0_x` |
+//! | `Input` | `FunctionArgument`, converted if it is an integer | the attribute's name |
 //! | `Call` | `Statement::Call` | `let x = helper(…)` |
 
 use naga::{BinaryOperator, Expression, MathFunction, ScalarKind, Statement, UnaryOperator};
 
 use super::broken;
 use super::function::{Builder, Expr, Slot};
-use super::types::BlockMember;
+use super::types::{self, BlockMember};
 use crate::error::Result;
+use crate::host::HostField;
 use crate::ir::{Binary, Def, Op, Type, Unary, Value, ValueList};
 
 /// Arrays up to this length are loaded whole: `let projection = uniforms.projection;`.
@@ -131,7 +134,8 @@ impl Builder<'_, '_> {
                     input.ok_or_else(|| broken(format!("input v{register} is not part of the interface")))?,
                 )
             }
-            Op::HostField(_) | Op::Specialized(_) => return Err(broken("not written yet".to_owned())),
+            Op::HostField(field) => Slot::Whole(self.host_field(field)?),
+            Op::Specialized(id) => Slot::Whole(self.specialized(id)?),
             Op::Member { member, element } => Slot::Whole(self.member(member, element)?),
             Op::MemberAt { member, index } => Slot::Whole(self.member_at(member, index)?),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => Slot::Not(self.operand(operand)?),
@@ -288,6 +292,29 @@ impl Builder<'_, '_> {
         let BlockMember { index, ref name, .. } = *self.block_member(member)?;
         let name = name.clone();
         Ok((self.emit(Expression::AccessIndex { base, index }), name))
+    }
+
+    fn host_field(&mut self, field: u8) -> Result<Expr> {
+        let data = HostField::ALL.get(usize::from(field));
+        let (Some(base), Some(data)) = (self.host, data) else {
+            return Err(broken(format!("there is no field {field} of a host block")));
+        };
+        let pointer = self.emit(Expression::AccessIndex { base, index: u32::from(field) });
+        let load = self.emit(Expression::Load { pointer });
+        self.name(load, data.name().to_owned());
+        Ok(load)
+    }
+
+    fn specialized(&mut self, id: u8) -> Result<Expr> {
+        let Some(&known) = self.shared.specialized.get(usize::from(id)) else {
+            return Err(broken(format!("there is no specialisation constant {id}")));
+        };
+        let constant = match known {
+            Some(known) => known,
+            None => types::specialized(&mut self.shared.module, id),
+        };
+        self.shared.specialized[usize::from(id)] = Some(constant);
+        Ok(self.outside(Expression::Override(constant)))
     }
 
     fn member_at(&mut self, member: u16, index: Value) -> Result<Expr> {

@@ -6,7 +6,7 @@ use naga::{Handle, Scalar, Span, StructMember, TypeInner, VectorSize};
 
 use super::broken;
 use crate::error::Result;
-use crate::host::{Member, MemberType, UniformBlock};
+use crate::host::{Binding, HostField, Member, MemberType, UniformBlock};
 use crate::ir::{Kind, Type};
 
 /// The scalar of a kind.
@@ -85,7 +85,11 @@ pub(super) struct Block {
 }
 
 /// Adds struct and variable of the uniform block at this binding.
-pub(super) fn uniform_block(module: &mut naga::Module, block: &UniformBlock, binding: u32) -> Result<Block> {
+pub(super) fn uniform_block(
+    module: &mut naga::Module,
+    block: &UniformBlock,
+    binding: Binding,
+) -> Result<Block> {
     if block.size == 0 {
         return Ok(Block::default());
     }
@@ -107,18 +111,54 @@ pub(super) fn uniform_block(module: &mut naga::Module, block: &UniformBlock, bin
     layout.pad_end(module, block.size)?;
     let inner = TypeInner::Struct { members: layout.members, span: block.size };
     let ty = module.types.insert(naga::Type { name: Some("Uniforms".into()), inner }, Span::UNDEFINED);
-    let global = module.global_variables.append(
-        naga::GlobalVariable {
-            name: Some("uniforms".into()),
-            space: naga::AddressSpace::Uniform,
-            binding: Some(naga::ResourceBinding { group: 0, binding }),
-            ty,
-            init: None,
-            memory_decorations: naga::MemoryDecorations::empty(),
-        },
-        Span::UNDEFINED,
-    );
+    let global = uniform(module, "uniforms", ty, binding);
     Ok(Block { members, global: Some(global), places })
+}
+
+/// Adds a variable in the uniform address space.
+fn uniform(
+    module: &mut naga::Module,
+    name: &str,
+    ty: Handle<naga::Type>,
+    binding: Binding,
+) -> Handle<naga::GlobalVariable> {
+    let variable = naga::GlobalVariable {
+        name: Some(name.into()),
+        space: naga::AddressSpace::Uniform,
+        binding: Some(naga::ResourceBinding { group: binding.set, binding: binding.binding }),
+        ty,
+        init: None,
+        memory_decorations: naga::MemoryDecorations::empty(),
+    };
+    module.global_variables.append(variable, Span::UNDEFINED)
+}
+
+/// Adds struct and variable of the host block. The gap before the plane is what its alignment asks for.
+pub(super) fn host_block(module: &mut naga::Module, binding: Binding) -> Handle<naga::GlobalVariable> {
+    let members = HostField::ALL.map(|field| {
+        let ty = match field {
+            HostField::ClipEnabled | HostField::FlipY => Type::U32,
+            HostField::ClipPlane => Type::F32X4,
+        };
+        let ty = value_type(module, ty);
+        StructMember { name: Some(field.name().into()), ty, binding: None, offset: field.offset() }
+    });
+    let inner = TypeInner::Struct { members: members.into(), span: HostField::BLOCK_SIZE };
+    let ty = module.types.insert(naga::Type { name: Some("Host".into()), inner }, Span::UNDEFINED);
+    uniform(module, "host", ty, binding)
+}
+
+/// Adds a specialisation constant: a bool below 16, else an i32; false or 0 unless set.
+pub(super) fn specialized(module: &mut naga::Module, id: u8) -> Handle<naga::Override> {
+    let (ty, literal) = match id {
+        0..16 => (Type::BOOL, naga::Literal::Bool(false)),
+        _ => (Type::I32, naga::Literal::I32(0)),
+    };
+    let ty = value_type(module, ty);
+    let init = module.global_expressions.append(naga::Expression::Literal(literal), Span::UNDEFINED);
+    let name = Some(crate::host::profile::specialized_name(id));
+    let constant = naga::Override { name, id: Some(id.into()), ty, init: Some(init) };
+    module.overrides.append(constant, Span::UNDEFINED)
 }
 
 /// Number of elements of an array member.

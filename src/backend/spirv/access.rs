@@ -5,9 +5,9 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::defect;
 use super::function::Body;
-use super::interface::{REGISTERS, array_length, element_type, output_type};
+use super::interface::{REGISTERS, array_length, attribute_type, element_type, host_type, output_type};
 use crate::error::Result;
-use crate::host::EntryPoint;
+use crate::host::{AttributeKind, EntryPoint, HostField, Location};
 use crate::ir::{Kind, Type, Value};
 
 /// log2 of the registers of one vertex.
@@ -54,7 +54,8 @@ impl Body<'_> {
     /// Loads the input registers whose bits are set, in order.
     pub(super) fn load_inputs(&mut self, reads: u16) {
         let vector = self.w.ty(Type::F32X4);
-        let is_compute = self.source.options.entry == EntryPoint::Compute;
+        let source = self.source;
+        let is_compute = source.options.entry == EntryPoint::Compute;
         if is_compute && reads != 0 && self.base == 0 {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
@@ -65,8 +66,35 @@ impl Body<'_> {
             } else {
                 self.vars.inputs[register as usize]
             };
-            self.registers[register as usize] = self.w.value(Op::Load, vector, &[pointer]);
+            let kind = match source.options.entry {
+                EntryPoint::Vertex => source.options.attributes[register as usize].kind,
+                EntryPoint::Compute => AttributeKind::Float,
+            };
+            self.registers[register as usize] = match kind {
+                AttributeKind::Float => self.w.value(Op::Load, vector, &[pointer]),
+                AttributeKind::Int => self.converted(pointer, kind, Op::ConvertSToF),
+                AttributeKind::Uint => self.converted(pointer, kind, Op::ConvertUToF),
+            };
         }
+    }
+
+    /// Loads an attribute of integers as floats.
+    fn converted(&mut self, pointer: Word, kind: AttributeKind, conversion: Op) -> Word {
+        let (integers, floats) = (self.w.ty(attribute_type(kind)), self.w.ty(Type::F32X4));
+        let loaded = self.w.value(Op::Load, integers, &[pointer]);
+        self.w.value(conversion, floats, &[loaded])
+    }
+
+    /// Loads a field of the host block.
+    pub(super) fn load_host(&mut self, field: u8) -> Result<Word> {
+        let Some(&data) = HostField::ALL.get(usize::from(field)) else {
+            return Err(defect(format!("the host block has no field {field}")));
+        };
+        let ty = self.w.ty(host_type(data));
+        let pointer = self.w.pointer(StorageClass::Uniform, ty);
+        let member = self.unsigned(field.into());
+        let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);
+        Ok(self.w.value(Op::Load, ty, &[place]))
     }
 
     /// Pointer to a register of this invocation's vertex.
@@ -91,6 +119,11 @@ impl Body<'_> {
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
         }
+        let is_clip = |index: usize| {
+            let output = source.interface.outputs.get(index);
+            source.options.entry == EntryPoint::Vertex
+                && output.is_some_and(|output| output.location == Location::ClipDistances)
+        };
         for (index, &value) in values.iter().enumerate() {
             let (ty, pointer) = match source.options.entry {
                 EntryPoint::Vertex => {
@@ -101,11 +134,21 @@ impl Body<'_> {
             if self.func.ty(value) != ty {
                 return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));
             }
-            let id = self.id(value);
+            let mut id = self.id(value);
+            if is_clip(index) {
+                id = self.array_of(id, ty);
+            }
             self.w.effect(Op::Store, &[pointer, id]);
         }
         self.w.effect(Op::Return, &[]);
         Ok(())
+    }
+
+    /// The lanes of a vector of two as an array.
+    fn array_of(&mut self, vector: Word, ty: Type) -> Word {
+        let (lane, array) = (self.w.ty(ty.with_lanes(1)), self.w.plain_array(ty));
+        let lanes = [0, 1].map(|index| self.w.value(Op::CompositeExtract, lane, &[vector, index]));
+        self.w.value(Op::CompositeConstruct, array, &lanes)
     }
 
     /// Loads a member of the uniform block, or one element of an array member.

@@ -6,7 +6,7 @@
 
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
-use super::interface::Variables;
+use super::interface::{Reads, Variables};
 use super::writer::{Section, Writer};
 use super::{Source, defect};
 use crate::entity::Handle;
@@ -126,16 +126,25 @@ pub(super) struct Body<'a> {
     pub(super) undefined: Option<Value>,
 }
 
-/// Bits of the input registers that a function reads.
-pub(super) fn inputs_read(func: &Func) -> Result<u16> {
+/// Adds what a function reads.
+pub(super) fn add_reads(func: &Func, reads: &mut Reads) -> Result<()> {
     use crate::ir::{Def, Op};
-    let mut read = 0;
     for value in func.values.values() {
         if let Def::Op(Op::Input(register)) = value.def {
-            read |= 1u16.checked_shl(register.into()).ok_or_else(|| defect(format!("input v{register}")))?;
+            let bit =
+                1u16.checked_shl(register.into()).ok_or_else(|| defect(format!("input v{register}")))?;
+            reads.inputs |= bit;
         }
+        reads.host |= matches!(value.def, Def::Op(Op::HostField(_)));
     }
-    Ok(read)
+    Ok(())
+}
+
+/// Bits of the input registers that a function reads.
+fn inputs_read(func: &Func) -> Result<u16> {
+    let mut reads = Reads::default();
+    add_reads(func, &mut reads)?;
+    Ok(reads.inputs)
 }
 
 impl Body<'_> {

@@ -1,7 +1,8 @@
 //! Variables of the module and its preamble: attributes, outputs, uniform block, storage buffers, entry point.
-//! In: the host interface and the set of input registers that the program reads. Out: ids of the variables.
+//! In: the host interface and what of it the program reads. Out: ids of the variables.
 //! Knows nothing of function bodies.
-//! Decorations: Vulkan 15 (shader interfaces). Bindings are dense from 0 because wgpu packs binding numbers. Before SPIR-V
+//! Decorations: Vulkan 15 (shader interfaces). Bindings are dense from 0 by default because wgpu packs binding numbers; those
+//! of the compute entry are fixed. `ClipDistance` is an array of floats without an explicit layout. Before SPIR-V
 //! 1.3 a storage buffer is a `BufferBlock` in class Uniform; from 1.4 on the entry point lists all variables.
 
 use rspirv::dr::Operand;
@@ -13,15 +14,24 @@ use rspirv::spirv::{
 use super::writer::{Section, Writer};
 use super::{Source, defect};
 use crate::error::{At, Error, Kind as ErrorKind, Result};
-use crate::host::{EntryPoint, Location, MemberType, Output, UniformBlock};
+use crate::host::{
+    AttributeKind, Binding, EntryPoint, HostField, Location, MemberType, Output, UniformBlock,
+};
 use crate::ir::{Kind, Type};
 
 /// Registers of one vertex in a storage buffer of the compute entry.
 pub(super) const REGISTERS: u32 = 16;
 /// Invocations of a workgroup of the compute entry.
 const WORKGROUP: u32 = 64;
-/// The one descriptor set.
-const SET: u32 = 0;
+
+/// What of its surroundings a program reads besides uniforms.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reads {
+    /// A bit for each input register.
+    pub(super) inputs: u16,
+    /// Whether a field of the host block.
+    pub(super) host: bool,
+}
 
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
@@ -34,6 +44,10 @@ pub(super) struct Variables {
     pub(super) block: Word,
     /// Which member of its structure each member of the block is: a structure has them by ascending offset.
     pub(super) block_index: Vec<u32>,
+    /// The host block.
+    pub(super) host: Word,
+    /// Whether an output is the clip distance built-in.
+    clips: bool,
     /// `GlobalInvocationId` of the compute entry.
     pub(super) invocation: Word,
     /// Input buffer of the compute entry.
@@ -76,38 +90,60 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
     }
 }
 
-/// Type of an output of the vertex entry.
+/// Type of a field of the host block.
+pub(super) fn host_type(field: HostField) -> Type {
+    match field {
+        HostField::ClipEnabled | HostField::FlipY => Type::U32,
+        HostField::ClipPlane => Type::F32X4,
+    }
+}
+
+/// Type of an attribute of the vertex entry.
+pub(super) fn attribute_type(kind: AttributeKind) -> Type {
+    match kind {
+        AttributeKind::Float => Type::F32X4,
+        AttributeKind::Int => Type::new(Kind::I32, 4),
+        AttributeKind::Uint => Type::new(Kind::U32, 4),
+    }
+}
+
+/// Type of the value of an output of the vertex entry.
 pub(super) fn output_type(output: &Output) -> Result<Type> {
     match (output.location, output.lanes()) {
         (Location::Position, 4) => Ok(Type::F32X4),
+        (Location::ClipDistances, 2) => Ok(Type::new(Kind::F32, 2)),
         (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(Kind::F32, lanes as u8)),
-        (Location::ClipDistances, _) => {
-            Err(Error::new(ErrorKind::BadOption("clip distances are not written yet".into()), At::Whole))
-        }
-        (Location::Position | Location::Varying(_), lanes) => {
+        (Location::Position | Location::Varying(_) | Location::ClipDistances, lanes) => {
             Err(defect(format!("output {} has {lanes} components", output.name)))
         }
     }
 }
 
-/// Declares all variables. `reads` has a bit for each input register that the program reads.
-pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
+/// Declares all variables.
+pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: Reads) -> Result<()> {
     vars.start();
     let block_binding = match source.options.entry {
         EntryPoint::Vertex => {
-            declare_attributes(w, vars, source, reads)?;
+            declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
-            0
+            source.profile.bindings.uniforms
         }
         EntryPoint::Compute => {
             declare_buffers(w, vars, source.profile.spirv_version);
-            2
+            Binding { set: 0, binding: 2 }
         }
     };
+    let lists_all = source.profile.spirv_version >= (1, 4);
     if source.interface.block.size > 0 {
         declare_block(w, vars, &source.interface.block, block_binding)?;
-        if source.profile.spirv_version >= (1, 4) {
+        if lists_all {
             vars.listed.push(vars.block);
+        }
+    }
+    if reads.host {
+        declare_host(w, vars, source.profile.bindings.host);
+        if lists_all {
+            vars.listed.push(vars.host);
         }
     }
     Ok(())
@@ -115,18 +151,20 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
 
 /// Attributes of the interface, and registers that the program reads though the interface lacks them.
 fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
-    let ty = w.ty(Type::F32X4);
+    let kinds = source.options.attributes.map(|attribute| attribute.kind);
     for attribute in &source.interface.attributes {
         let Some(slot) = vars.inputs.get_mut(usize::from(attribute.register)) else {
             return Err(defect(format!("attribute {} has register {}", attribute.name, attribute.register)));
         };
         if *slot == 0 {
+            let ty = w.ty(attribute_type(kinds[usize::from(attribute.register)]));
             *slot = w.variable(StorageClass::Input, ty);
             w.name(*slot, &attribute.name);
         }
     }
     for register in 0..vars.inputs.len() {
         if vars.inputs[register] == 0 && reads >> register & 1 != 0 {
+            let ty = w.ty(attribute_type(kinds[register]));
             vars.inputs[register] = w.variable(StorageClass::Input, ty);
             w.name(vars.inputs[register], &format!("v{register}"));
         }
@@ -141,7 +179,11 @@ fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
 
 fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) -> Result<()> {
     for output in &source.interface.outputs {
-        let ty = w.ty(output_type(output)?);
+        let ty = output_type(output)?;
+        let ty = match output.location {
+            Location::Position | Location::Varying(_) => w.ty(ty),
+            Location::ClipDistances => w.plain_array(ty),
+        };
         let id = w.variable(StorageClass::Output, ty);
         w.name(id, &output.name);
         match output.location {
@@ -151,7 +193,10 @@ fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) ->
                     w.mark(id, Decoration::Invariant);
                 }
             }
-            Location::ClipDistances => {}
+            Location::ClipDistances => {
+                w.decorate(id, Decoration::BuiltIn, Operand::BuiltIn(BuiltIn::ClipDistance));
+                vars.clips = true;
+            }
             Location::Varying(location) => {
                 w.decorate(id, Decoration::Location, Operand::LiteralBit32(location));
             }
@@ -185,7 +230,7 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
             // On the variable, not on the member: naga's front end reads it only there.
             w.mark(id, Decoration::NonWritable);
         }
-        bind(w, id, binding);
+        bind(w, id, Binding { set: 0, binding });
         w.name(ty, type_name);
         w.name_member(ty, 0, "registers");
         w.name(id, name);
@@ -199,7 +244,7 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
     }
 }
 
-fn declare_block(w: &mut Writer, vars: &mut Variables, block: &UniformBlock, binding: u32) -> Result<()> {
+fn declare_block(w: &mut Writer, vars: &mut Variables, block: &UniformBlock, binding: Binding) -> Result<()> {
     let order = block.by_offset();
     vars.block_index.resize(order.len(), 0);
     let mut types = Vec::with_capacity(order.len());
@@ -227,8 +272,23 @@ fn declare_block(w: &mut Writer, vars: &mut Variables, block: &UniformBlock, bin
     Ok(())
 }
 
-fn bind(w: &mut Writer, id: Word, binding: u32) {
-    w.decorate(id, Decoration::DescriptorSet, Operand::LiteralBit32(SET));
+/// The host block, with all its fields.
+fn declare_host(w: &mut Writer, vars: &mut Variables, binding: Binding) {
+    let types = HostField::ALL.map(|field| w.ty(host_type(field)));
+    let ty = w.structure(types);
+    w.mark(ty, Decoration::Block);
+    w.name(ty, "Host");
+    for (index, field) in (0..).zip(HostField::ALL) {
+        w.decorate_member(ty, index, Decoration::Offset, Some(field.offset()));
+        w.name_member(ty, index, field.name());
+    }
+    vars.host = w.variable(StorageClass::Uniform, ty);
+    w.name(vars.host, "host");
+    bind(w, vars.host, binding);
+}
+
+fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
+    w.decorate(id, Decoration::DescriptorSet, Operand::LiteralBit32(set));
     w.decorate(id, Decoration::Binding, Operand::LiteralBit32(binding));
 }
 
@@ -236,6 +296,9 @@ fn bind(w: &mut Writer, id: Word, binding: u32) {
 pub(super) fn preamble(w: &mut Writer, vars: &Variables, entry: EntryPoint, main: Word, glsl: Word) {
     let none = (None, None);
     w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::Shader)]);
+    if vars.clips {
+        w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::ClipDistance)]);
+    }
     let name = w.text("GLSL.std.450");
     w.put_text(Section::Preamble, Op::ExtInstImport, (None, Some(glsl)), [name]);
     let model =

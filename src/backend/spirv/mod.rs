@@ -4,8 +4,9 @@
 //! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. What naga's reader gets wrong is avoided, so that
 //! one module serves both Vulkan and wgpu.
 //!
-//! Shape of the module: capability Shader and GLSL.std.450 only; one function for each helper, then the entry point `main`.
-//! Vertex entry: attribute v_n at location n, each output a variable, the uniform block at set 0 binding 0. Compute entry:
+//! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an output; one function for
+//! each helper, then the entry point `main`. Vertex entry: attribute v_n at location n, each output a variable, the uniform
+//! block and, if a field of it is read, the host block where the profile has them. Compute entry:
 //! see [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices, and the input
 //! buffer as many as the output buffer.
 
@@ -29,7 +30,7 @@ use crate::host::{Interface, Options, Profile};
 use crate::ir::{Func, Module};
 use crate::limits;
 use function::{Body, State};
-use interface::Variables;
+use interface::{Reads, Variables};
 use writer::Writer;
 
 /// Name of the entry point.
@@ -98,9 +99,10 @@ impl SpirvWriter {
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
         let glsl = self.writer.id();
-        let mut reads = function::inputs_read(&source.module.main)?;
+        let mut reads = Reads::default();
+        function::add_reads(&source.module.main, &mut reads)?;
         for helper in &source.module.helpers {
-            reads |= function::inputs_read(helper)?;
+            function::add_reads(helper, &mut reads)?;
         }
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
         for helper in &source.module.helpers {

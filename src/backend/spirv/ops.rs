@@ -95,9 +95,11 @@ impl Body<'_> {
         let id = match op {
             ir::Op::Const(bits) => self.literal(ty, bits),
             ir::Op::Input(register) => self.registers[usize::from(register & 15)],
-            ir::Op::HostField(_) | ir::Op::Specialized(_) => {
-                return Err(defect("not written yet".to_owned()));
-            }
+            ir::Op::HostField(field) => self.load_host(field)?,
+            ir::Op::Specialized(id) => self
+                .w
+                .specialized(id)
+                .ok_or_else(|| defect(format!("there is no specialisation constant {id}")))?,
             ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
             ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
             ir::Op::Shuffle(lanes) => {

@@ -20,6 +20,10 @@ pub(super) struct Types {
     values: [[Word; 4]; 4],
     void: Word,
     arrays: Vec<(Word, Word, Word)>,
+    /// Arrays without a stride: their lanes as a vector, and ids.
+    plain_arrays: Vec<(Type, Word)>,
+    /// Specialisation constants by their `SpecId`.
+    specialized: [Word; 32],
     pointers: Vec<(StorageClass, Word, Word)>,
     /// Ids of result and parameter types of all function types, one after another, and their lengths.
     signatures: Vec<Word>,
@@ -34,6 +38,8 @@ impl Types {
         self.values = Default::default();
         self.void = 0;
         self.arrays.clear();
+        self.plain_arrays.clear();
+        self.specialized = [0; 32];
         self.pointers.clear();
         self.signatures.clear();
         self.functions.clear();
@@ -164,6 +170,40 @@ impl Writer {
         self.decorate(id, Decoration::ArrayStride, Operand::LiteralBit32(STRIDE));
         self.types.arrays.push((element, count, id));
         id
+    }
+
+    /// An array with as many elements as a vector has lanes, where no layout may be stated.
+    pub(super) fn plain_array(&mut self, lanes: Type) -> Word {
+        if let Some(known) = self.types.plain_arrays.iter().find(|known| known.0 == lanes) {
+            return known.1;
+        }
+        let element = self.ty(lanes.with_lanes(1));
+        let length = self.constant(Type::U32, [u32::from(lanes.lanes), 0, 0, 0]);
+        let id = self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)]);
+        self.types.plain_arrays.push((lanes, id));
+        id
+    }
+
+    /// The specialisation constant with this id: a bool below 16, else an i32; false or 0 unless set. Nothing from 32 on.
+    pub(super) fn specialized(&mut self, id: u8) -> Option<Word> {
+        let known = *self.types.specialized.get(usize::from(id))?;
+        if known != 0 {
+            return Some(known);
+        }
+        let constant = match id {
+            0..16 => {
+                let ty = self.ty(Type::BOOL);
+                self.literal(Op::SpecConstantFalse, ty, &[])
+            }
+            _ => {
+                let ty = self.ty(Type::I32);
+                self.literal(Op::SpecConstant, ty, &[0])
+            }
+        };
+        self.decorate(constant, Decoration::SpecId, Operand::LiteralBit32(id.into()));
+        self.name(constant, &crate::host::profile::specialized_name(id));
+        self.types.specialized[usize::from(id)] = constant;
+        Some(constant)
     }
 
     /// A struct of its own: decorations of two equal structs must not mix.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use naga::back::glsl::{Options, PipelineOptions, Version, Writer, WriterFlags};
 
-use super::{bindings, header, info, refused, tidy};
+use super::{bindings, header, info, no_overrides, no_place, no_shared_bindings, refused, tidy};
 use crate::backend::naga_ir::ENTRY_POINT;
-use crate::error::Result;
+use crate::error::{At, Error, Kind, Result};
 use crate::host::{Interface, Location};
 
 /// Version of GLSL.
@@ -33,19 +33,25 @@ impl Default for GlslVersion {
 /// * attribute *name* is `in_`*name*, output *name* is `out_`*name*, both with an explicit location where the version has them.
 ///
 /// # Errors
-/// [`Kind::Backend`](crate::error::Kind::Backend) where the version lacks what the module needs, or naga refuses the module.
+/// [`Kind::BadOption`](crate::error::Kind::BadOption) for specialisation constants, bindings that GLSL does not have, and clip
+/// distances as a built-in in GLSL ES; [`Kind::Backend`](crate::error::Kind::Backend) where the version lacks what the module needs, or naga refuses the module.
 pub fn glsl(module: &naga::Module, interface: &Interface, version: GlslVersion) -> Result<String> {
     let version = match version {
         GlslVersion::Core(number) => Version::Desktop(number),
         GlslVersion::Es(number) => Version::Embedded { version: number, is_webgl: false },
     };
-    let options = Options {
-        version,
-        writer_flags: WriterFlags::empty(),
-        binding_map: (0..).zip(bindings()).map(|(slot, binding)| (binding, slot)).collect(),
-        ..Options::default()
-    };
     let stage = module.entry_points.first().map_or(naga::ShaderStage::Vertex, |entry| entry.stage);
+    no_overrides(module, "GLSL")?;
+    no_shared_bindings(module, "GLSL")?;
+    let is_clipped = interface.outputs.iter().any(|output| output.location == Location::ClipDistances);
+    if matches!(version, Version::Embedded { .. }) && is_clipped && stage == naga::ShaderStage::Vertex {
+        let text = "GLSL ES has no clip distances: let them be a varying".to_owned();
+        return Err(Error::new(Kind::BadOption(text), At::Whole));
+    }
+    let slot =
+        |binding: naga::ResourceBinding| u8::try_from(binding.binding).map_err(|_| no_place("GLSL", binding));
+    let binding_map = bindings(module).map(|binding| Ok((binding, slot(binding)?))).collect::<Result<_>>()?;
+    let options = Options { version, writer_flags: WriterFlags::empty(), binding_map, ..Options::default() };
     let pipeline =
         PipelineOptions { shader_stage: stage, entry_point: ENTRY_POINT.to_owned(), multiview: None };
     let info = info(module)?;

@@ -4,10 +4,12 @@
 //!
 //! | target | contract |
 //! |---|---|
-//! | WGSL | entry `main`; group 0, bindings as in [`naga_ir`](super::naga_ir) |
+//! | WGSL | entry `main`; groups and bindings as in [`naga_ir`](super::naga_ir) |
 //! | GLSL | `void main()`; see [`glsl`] |
-//! | HLSL | entry `main`, shader model 5.1; binding n is register b*n*, t*n* or u*n* in space 0 |
+//! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
 //! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; the compute form takes the sizes of its runtime arrays in buffer 3 |
+//!
+//! GLSL and MSL have no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
 
 #[cfg(feature = "glsl")]
 mod glsl;
@@ -31,9 +33,12 @@ use crate::host::Interface;
 /// Name of the entry point in MSL, where `main` is taken.
 pub const MSL_ENTRY_POINT: &str = "main_";
 
-/// Bindings that a module may use.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-const BINDINGS: u8 = 3;
+/// The buffer of MSL that holds the sizes of runtime arrays.
+#[cfg(feature = "msl")]
+const SIZES: u8 = 3;
+/// The last buffer of MSL.
+#[cfg(feature = "msl")]
+const LAST_BUFFER: u32 = 30;
 
 /// A text target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,13 +77,17 @@ pub fn write(module: &naga::Module, interface: &Interface, language: Language) -
 /// The module as HLSL for shader model 5.1.
 ///
 /// # Errors
-/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
+/// [`Kind::BadOption`] for specialisation constants, [`Kind::Backend`] where naga refuses the module (a defect of this library).
 #[cfg(feature = "hlsl")]
 pub fn hlsl(module: &naga::Module, interface: &Interface) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
-    let binding_map = bindings()
-        .map(|binding| (binding, BindTarget { register: binding.binding, ..BindTarget::default() }))
-        .collect();
+    no_overrides(module, "HLSL")?;
+    let binding_map = bindings(module)
+        .map(|binding| {
+            let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
+            Ok((binding, BindTarget { register: binding.binding, space, ..BindTarget::default() }))
+        })
+        .collect::<Result<_>>()?;
     let options = Options { shader_model: ShaderModel::V5_1, binding_map, ..Options::default() };
     let mut text = String::new();
     Writer::new(&mut text, &options, &PipelineOptions::default())
@@ -90,19 +99,24 @@ pub fn hlsl(module: &naga::Module, interface: &Interface) -> Result<String> {
 /// The module as MSL 2.1.
 ///
 /// # Errors
-/// [`Kind::Backend`] where naga refuses the module (a defect of this library).
+/// [`Kind::BadOption`] for specialisation constants and bindings that MSL does not have, [`Kind::Backend`] where naga refuses
+/// the module (a defect of this library).
 #[cfg(feature = "msl")]
 pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
-    let resources = (0..BINDINGS)
-        .zip(bindings())
-        .map(|(slot, binding)| {
+    no_overrides(module, "MSL")?;
+    no_shared_bindings(module, "MSL")?;
+    let resources = bindings(module)
+        .map(|binding| {
+            let slot = u8::try_from(binding.binding).ok().filter(|&slot| u32::from(slot) <= LAST_BUFFER);
+            let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
+            // Of the compute entry; blocks of uniforms are never written.
             let mutable = slot == 1;
-            (binding, BindTarget { buffer: Some(slot), mutable, ..BindTarget::default() })
+            Ok((binding, BindTarget { buffer: Some(slot), mutable, ..BindTarget::default() }))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let resources =
-        EntryPointResources { resources, sizes_buffer: Some(BINDINGS), ..EntryPointResources::default() };
+        EntryPointResources { resources, sizes_buffer: Some(SIZES), ..EntryPointResources::default() };
     let options = Options {
         lang_version: (2, 1),
         per_entry_point_map: [(super::naga_ir::ENTRY_POINT.to_owned(), resources)].into(),
@@ -121,10 +135,43 @@ fn info(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
 }
 
-/// The bindings that a module may use, ascending.
+/// The bindings that a module uses.
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-fn bindings() -> impl Iterator<Item = naga::ResourceBinding> {
-    (0..u32::from(BINDINGS)).map(|binding| naga::ResourceBinding { group: 0, binding })
+fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
+    module.global_variables.iter().filter_map(|(_, global)| global.binding)
+}
+
+/// naga's writers of these languages want all specialisation constants settled.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+fn no_overrides(module: &naga::Module, target: &str) -> Result<()> {
+    if module.overrides.is_empty() {
+        return Ok(());
+    }
+    let text =
+        format!("{target} has no specialisation constants here: bake the values or read them from the block");
+    Err(Error::new(Kind::BadOption(text), At::Whole))
+}
+
+/// In languages without sets two blocks may not have one binding.
+#[cfg(any(feature = "glsl", feature = "msl"))]
+fn no_shared_bindings(module: &naga::Module, target: &str) -> Result<()> {
+    let mut seen: Vec<u32> = bindings(module).map(|binding| binding.binding).collect();
+    seen.sort_unstable();
+    match seen.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::BadOption(text), At::Whole))
+        }
+    }
+}
+
+/// A binding that a language does not have.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cold]
+fn no_place(target: &str, binding: naga::ResourceBinding) -> Error {
+    let text = format!("{target} has no place for set {}, binding {}", binding.group, binding.binding);
+    Error::new(Kind::BadOption(text), At::Whole)
 }
 
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]

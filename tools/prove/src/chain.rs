@@ -7,7 +7,7 @@ use std::fmt;
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{EntryPoint, Layout, Options, RegisterLayout, UniformBlock, layout};
+use transpica::host::{EntryPoint, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
@@ -18,6 +18,7 @@ use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
 use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{self, Structured};
+use transpica::translate;
 use transpica_generate::Generated;
 
 /// Sixteen registers as f32 bits.
@@ -105,14 +106,19 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
     compare_with(generated, options(precision))
 }
 
-/// As [`compare`], with options that leave every register visible.
+/// Compares all forms of a program under options whose main function yields registers ([`EntryPoint::Compute`]) and whose
+/// layout is one of registers. Uniforms that they say are known are taken from there.
 ///
 /// # Errors
 /// The first form that differs.
 pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Disagreement> {
     let program = generated.program();
     let settings = options.settings(BUDGET);
-    let uniforms = generated.uniforms();
+    let mut uniforms = generated.uniforms();
+    uniforms.bools = uniforms.bools & !options.bools.baked | options.bools.values & options.bools.baked;
+    for (int, known) in uniforms.ints.iter_mut().zip(options.ints.baked) {
+        *int = known.unwrap_or(*int);
+    }
     let fault = |what: String| Disagreement { form: "interpreter".into(), what };
     let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
     machine.set_uniforms(&uniforms);
@@ -179,10 +185,10 @@ struct Forms<'a> {
 
 impl Forms<'_> {
     fn run(&mut self) -> Checked {
-        let block = layout::registers(&RegisterLayout::REGISTERS);
+        let block = layout::registers(&self.layout());
         let Case { program, outputs, ref options, .. } = *self.case;
         let context = Context { program, constants: &[None; 96], outputs, options };
-        let explored = explore::explore(program, &explore::Options::default(), &options.limits);
+        let explored = explore::explore(program, &translate::known(options), &options.limits);
         let lowered =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
         if let Explored::Graph(mut cfg) = explored.map_err(|error| fault("graph", error))? {
@@ -203,6 +209,10 @@ impl Forms<'_> {
         self.check("pc dispatcher lowered", &module, Stage::Pica)
     }
 
+    fn layout(&self) -> RegisterLayout {
+        self.case.options.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
+    }
+
     /// The walker knows registers only, not what a vertex entry makes of them.
     fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
         if let Outputs::Semantics(_) = self.case.outputs {
@@ -210,7 +220,10 @@ impl Forms<'_> {
         }
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let mut state = State::new(self.case.options.precision, &self.case.uniforms);
-            state.set_portable_exponentials(self.case.options.portable_exponentials);
+            let settings = self.case.options.settings(BUDGET);
+            state.set_portable_exponentials(settings.portable_exponentials);
+            state.set_unwritten(settings.unwritten);
+            state.set_loop_guard(settings.loop_guard.unwrap_or(0));
             state.begin(&inputs.map(|register| register.map(f32::from_bits)));
             let walk = Walk { program: self.case.program, cfg, tree };
             let walked = walk.run(&mut state, 1 << 20, &mut |_, _| {});
@@ -268,7 +281,10 @@ impl Forms<'_> {
         let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
         let floats: Vec<[u32; 4]> =
             self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
-        let ints = self.case.uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+        let ints = match self.layout().packing {
+            IntPacking::Words => self.case.uniforms.ints.map(|register| register.map(u32::from)).to_vec(),
+            IntPacking::Bytes => vec![self.case.uniforms.ints.map(u32::from_le_bytes)],
+        };
         let bools = vec![[u32::from(self.case.uniforms.bools), 0, 0, 0]];
         Registers {
             inputs: inputs.map(|register| register.map(|bits| load(f32::from_bits(bits)))),

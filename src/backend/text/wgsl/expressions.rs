@@ -209,6 +209,10 @@ impl Body<'_, '_> {
                 let name = &self.writer.globals[global.index()];
                 self.writer.out.push_str(name);
             }
+            Expression::Override(constant) => {
+                let name = &self.writer.overrides[constant.index()];
+                self.writer.out.push_str(name);
+            }
             Expression::Load { pointer } => self.place(pointer)?,
             Expression::ZeroValue(ty) => {
                 self.writer.ty(ty)?;

@@ -32,7 +32,7 @@ use crate::host::Interface;
 ///         name: "position".into(),
 ///         location: host::Location::Position,
 ///         components: vec![host::ComponentSource::One; 4],
-///         color: false,
+///         value: host::OutputValue::Plain,
 ///     }],
 ///     ..host::Interface::default()
 /// };
@@ -56,7 +56,9 @@ use crate::host::Interface;
 /// [`Kind::Backend`](crate::error::Kind::Backend) where the module contains what ours never do.
 pub fn wgsl(module: &naga::Module, interface: &Interface) -> Result<String> {
     let mut writer = Writer::new(module, super::header(interface));
+    writer.extensions();
     writer.structs()?;
+    writer.overrides()?;
     writer.globals()?;
     for (handle, function) in module.functions.iter() {
         let name = writer.functions[handle.index()].clone();
@@ -93,6 +95,7 @@ struct Writer<'a> {
     /// Names of the members by index of the type.
     members: Vec<Vec<String>>,
     globals: Vec<String>,
+    overrides: Vec<String>,
     functions: Vec<String>,
 }
 
@@ -128,9 +131,11 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|(_, global)| give(global.name.as_deref(), "global"))
             .collect();
+        let overrides =
+            module.overrides.iter().map(|(_, constant)| give(constant.name.as_deref(), "setting")).collect();
         let functions =
             module.functions.iter().map(|(_, function)| give(function.name.as_deref(), "helper")).collect();
-        Self { module, out, global_names: names, types, members, globals, functions }
+        Self { module, out, global_names: names, types, members, globals, overrides, functions }
     }
 
     fn structs(&mut self) -> Result<()> {
@@ -145,6 +150,40 @@ impl<'a> Writer<'a> {
                 self.out.push_str(",\n");
             }
             self.out.push_str("}\n\n");
+        }
+        Ok(())
+    }
+
+    /// What a device must have been asked for.
+    fn extensions(&mut self) {
+        let clips = |(_, ty): (_, &naga::Type)| match &ty.inner {
+            TypeInner::Struct { members, .. } => members
+                .iter()
+                .any(|member| matches!(member.binding, Some(Binding::BuiltIn(BuiltIn::ClipDistances)))),
+            _ => false,
+        };
+        if self.module.types.iter().any(clips) {
+            self.out.push_str("enable clip_distances;\n\n");
+        }
+    }
+
+    fn overrides(&mut self) -> Result<()> {
+        for (handle, constant) in self.module.overrides.iter() {
+            let init = constant.init.map(|init| &self.module.global_expressions[init]);
+            let init = match init {
+                Some(naga::Expression::Literal(naga::Literal::Bool(value))) => value.to_string(),
+                Some(naga::Expression::Literal(naga::Literal::I32(value))) => value.to_string(),
+                _ => return Err(foreign("the value of an override")),
+            };
+            if let Some(id) = constant.id {
+                let _ = write!(self.out, "@id({id}) ");
+            }
+            let _ = write!(self.out, "override {}: ", self.overrides[handle.index()]);
+            self.ty(constant.ty)?;
+            let _ = writeln!(self.out, " = {init};");
+        }
+        if !self.module.overrides.is_empty() {
+            self.out.push('\n');
         }
         Ok(())
     }
@@ -183,6 +222,7 @@ impl<'a> Writer<'a> {
                     "@builtin(position) "
                 });
             }
+            Some(Binding::BuiltIn(BuiltIn::ClipDistances)) => self.out.push_str("@builtin(clip_distances) "),
             Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)) => {
                 self.out.push_str("@builtin(global_invocation_id) ");
             }
