@@ -116,6 +116,7 @@ impl Translator {
         }
         let folded = around.folded(options);
         let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
+        varying::check_locations(&outputs)?;
         let yielded = match options.entry {
             EntryPoint::Vertex => Outputs::Semantics(&outputs),
             EntryPoint::Compute => Outputs::Registers,

@@ -1,6 +1,8 @@
 //! Profile: what host and driver want, apart from what the program means. Public fields with defaults, serialisable.
 //! In: choices of the host. Out: plain data.
 
+use crate::error::{At, Error, Kind, Result};
+
 /// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -19,6 +21,21 @@ pub struct Bindings {
     pub uniforms: Binding,
     /// The host block, which only clip planes and a dynamic y need (see [`HostField`]).
     pub host: Binding,
+}
+
+impl Bindings {
+    /// Checks that the blocks have different places; only where both are there.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`] if not.
+    pub fn check(&self) -> Result<()> {
+        if self.uniforms != self.host {
+            return Ok(());
+        }
+        let Binding { set, binding } = self.host;
+        let text = format!("both blocks have set {set}, binding {binding}");
+        Err(Error::new(Kind::BadOption(text), At::Whole))
+    }
 }
 
 impl Default for Bindings {

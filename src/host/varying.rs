@@ -8,7 +8,7 @@ use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, OutputSet, Unwritten};
 use super::profile::Locations;
 use crate::container::{Dvle, Semantic, UNUSED_CODE};
-use crate::error::Warning;
+use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::Component;
 
 /// Every semantic that the rasteriser knows, in the order of outputs. Names end in a letter, so that no target changes them.
@@ -129,6 +129,21 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         value: OutputValue::ClipDistances,
     }));
     outputs
+}
+
+/// Checks that no two outputs have one location.
+///
+/// # Errors
+/// [`Kind::BadOption`] that names both.
+pub fn check_locations(outputs: &[Output]) -> Result<()> {
+    for (index, output) in outputs.iter().enumerate() {
+        let Location::Varying(location) = output.location else { continue };
+        if let Some(other) = outputs[..index].iter().find(|other| other.location == output.location) {
+            let text = format!("{} and {} have location {location}", other.name, output.name);
+            return Err(Error::new(Kind::BadOption(text), At::Whole));
+        }
+    }
+    Ok(())
 }
 
 /// Generic outputs feed a geometry program; a vertex entry has no place for them.

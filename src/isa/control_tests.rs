@@ -47,6 +47,7 @@ impl Loops {
             Effect::StepLoop { int } => self.al += ints[usize::from(int)][2],
             Effect::RepeatLoop { slot } => self.left[usize::from(slot)] -= 1,
             Effect::RestoreCounter { slot } => self.al = self.saved[usize::from(slot)],
+            Effect::CountJump => unreachable!("no step reports it"),
         }
     }
 }
@@ -74,6 +75,7 @@ fn run_with(code: Code, words: u16, ints: &[[i32; 3]], before: impl Fn(&mut Stat
                 Test::Cmp(condition) => condition.test(true, true),
                 Test::Bool { id, expected } => (id == 0) == expected,
                 Test::LoopRepeats { slot } => loops.borrow().left[usize::from(slot)] > 0,
+                Test::JumpsLeft => unreachable!("no step asks it"),
             },
             &mut |effect| loops.borrow_mut().apply(effect, ints),
         );

@@ -62,6 +62,9 @@ pub fn build(
     shared.block = types::uniform_block(&mut shared.module, &interface.block, binding)?;
     // Operations of helpers come from registers alone.
     if reads_host(&module.main) {
+        if interface.block.size > 0 {
+            profile.bindings.check()?;
+        }
         shared.host = Some(types::host_block(&mut shared.module, profile.bindings.host));
     }
     for func in &module.helpers {

@@ -141,6 +141,9 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         }
     }
     if reads.host {
+        if source.interface.block.size > 0 {
+            source.profile.bindings.check()?;
+        }
         declare_host(w, vars, source.profile.bindings.host);
         if lists_all {
             vars.listed.push(vars.host);

@@ -110,6 +110,10 @@ pub enum Layout {
     Symbols,
     /// The whole register file at fixed offsets
     Registers,
+    /// The whole register file as Azahar holds it
+    Azahar,
+    /// The whole register file as Panda3DS holds it
+    Panda3ds,
 }
 
 impl From<Layout> for host::Layout {
@@ -117,6 +121,8 @@ impl From<Layout> for host::Layout {
         match layout {
             Layout::Symbols => Self::Symbols,
             Layout::Registers => Self::Registers,
+            Layout::Azahar => Self::Azahar,
+            Layout::Panda3ds => Self::Panda3ds,
         }
     }
 }

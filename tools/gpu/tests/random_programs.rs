@@ -7,7 +7,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::host::Options;
+use transpica::host::{IntPacking, Layout, Options, RegisterLayout, Unwritten};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
@@ -103,6 +103,33 @@ fn a_power_that_the_driver_may_flush_decides_nothing() {
 #[test]
 fn routes_through_naga_stay_within_their_tolerance() {
     run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::NagaIr, Route::Wgsl]);
+}
+
+#[test]
+fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    let layout = RegisterLayout { floats: 64, ints: 32, packing: IntPacking::Bytes, bools: 20 };
+    let mut vertices = 0;
+    for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(layout)] {
+        for (kind, seeds) in [(Kind::Clean, 700..712), (Kind::Wild, 700..712)] {
+            for seed in seeds {
+                let options = Options { layout, loop_guard: Some(9), ..random::options(Precision::Exact) };
+                let options = Options { uninitialized: Unwritten::Zero, ..options };
+                let routes: &[Route] = match kind {
+                    Kind::Clean => &[Route::Passthrough, Route::Wgsl],
+                    Kind::Wild | Kind::Numeric => &[Route::Passthrough],
+                };
+                for &route in routes {
+                    let verdict = random::one_with(&gpu, &generate(kind, seed), options, route)
+                        .unwrap_or_else(|error| panic!("{kind:?} seed {seed} {layout:?}: {error}"));
+                    assert!(verdict.passed(), "{kind:?} {seed} {layout:?}: {:?}", verdict.first);
+                    vertices += verdict.vertices;
+                }
+            }
+        }
+    }
+    println!("{vertices} vertices on {}: 0 differ", gpu.name());
+    assert!(vertices > 6000, "{vertices}");
 }
 
 #[test]

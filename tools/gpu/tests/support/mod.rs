@@ -15,9 +15,10 @@ impl Surroundings for Bare {
     fn output_map(&self) -> OutputMap {
         OutputMap::from_words([(0, [0, 1, 2, 3])])
     }
-    fn interface(&self, usage: &Usage, _: &Options) -> Result<Interface> {
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
-        let block = if needed { layout::registers(&RegisterLayout::REGISTERS) } else { Default::default() };
+        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let block = if needed { layout::registers(&registers) } else { Default::default() };
         Ok(Interface { block, ..Interface::default() })
     }
 }

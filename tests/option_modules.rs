@@ -1,0 +1,425 @@
+//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL that is read
+//! again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
+
+mod samples;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use samples::{Sample, samples};
+use transpica::Translator;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::container::{ShaderType, Shbin};
+use transpica::error::{Error, Kind};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{
+    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, EntryPoint,
+    FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputSet, Profile, RegisterLayout,
+    Unwritten,
+};
+use transpica::precision::Precision;
+
+const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
+
+/// What spirv-val must be told for a version.
+fn environment(version: (u8, u8)) -> &'static str {
+    match version {
+        (1, 0) => "vulkan1.0",
+        (1, 1) => "spv1.1",
+        (1, 2) => "spv1.2",
+        (1, 4) => "vulkan1.1spv1.4",
+        (1, 5) => "vulkan1.2",
+        (1, 6) => "vulkan1.3",
+        _ => "vulkan1.1",
+    }
+}
+
+fn spirv_val(words: &[u32], version: (u8, u8)) -> Result<(), String> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", environment(version), "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("spirv-val: {error}; it is part of the package spirv-tools"))?;
+    child.stdin.take().expect("piped").write_all(&bytes).map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if output.status.success() { Ok(()) } else { Err(said) }
+}
+
+/// naga's validator; it must be told of clip distances where there are any, and of nothing else.
+fn validate(module: &naga::Module, options: &Options) -> Result<(), String> {
+    let clips = options.clip_planes == ClipPlanes::BuiltIn && options.entry == EntryPoint::Vertex;
+    let capabilities = if clips { Capabilities::CLIP_DISTANCES } else { Capabilities::empty() };
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
+}
+
+/// Translates a program and has all validators read it.
+fn check(
+    bytes: &[u8],
+    name: &str,
+    executable: usize,
+    options: Options,
+    profile: Profile,
+) -> Result<(), String> {
+    let text = |error: Error| error.to_string();
+    let file = Shbin::parse(bytes).map_err(text)?;
+    let program = dvle::program(&file, executable, &options.limits).map_err(text)?;
+    let around = Executable::new(&file, executable, name).map_err(text)?;
+    let mut translator = Translator::new(options, profile);
+    let translated = translator.translate(&program, &around).map_err(text)?;
+    let words = translator.spirv(&translated).map_err(text)?;
+    spirv_val(&words, profile.spirv_version)?;
+    let reading = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        ..Default::default()
+    };
+    let module = naga::front::spv::Frontend::new(words.iter().copied(), &reading).parse();
+    validate(&module.map_err(|error| format!("naga reads SPIR-V: {error:?}"))?, &options)?;
+    validate(&translator.naga(&translated).map_err(text)?, &options)?;
+    let wgsl = translator.text(&translated, Language::Wgsl).map_err(text)?;
+    let module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| error.emit_to_string(&wgsl))?;
+    validate(&module, &options).map_err(|error| format!("{error}\n{wgsl}"))?;
+    let specialized = options.bools.specialized != 0 || options.ints.specialized != 0;
+    for language in [Language::Glsl(GlslVersion::Core(450)), Language::Hlsl, Language::Msl] {
+        match translator.text(&translated, language) {
+            Ok(_) => {}
+            Err(error) if specialized && matches!(error.kind, Kind::BadOption(_)) => {}
+            Err(error) => return Err(format!("{language:?}: {error}")),
+        }
+    }
+    Ok(())
+}
+
+/// A change of options or profile.
+type Change = (&'static str, fn(&mut Options, &mut Profile));
+
+/// Every option but limits, each with all its values.
+const CHANGES: [Change; 46] = [
+    ("fast", |o, _| o.precision = Precision::Fast),
+    ("f24", |o, _| o.precision = Precision::F24),
+    ("compute", |o, _| o.entry = EntryPoint::Compute),
+    ("registers", |o, _| o.layout = Layout::Registers),
+    ("azahar", |o, _| o.layout = Layout::Azahar),
+    ("panda3ds", |o, _| o.layout = Layout::Panda3ds),
+    ("custom", |o, _| {
+        let layout = RegisterLayout { floats: 4096, ints: 336, packing: IntPacking::Bytes, bools: 12 };
+        o.layout = Layout::Custom(layout);
+    }),
+    ("-w to w", |o, _| o.depth = DepthRange::MinusWToW),
+    ("raw", |o, _| o.depth = DepthRange::Raw),
+    ("flip", |o, _| o.flip_y = FlipY::Always),
+    ("dynamic flip", |o, _| o.flip_y = FlipY::Dynamic),
+    ("clip distances", |o, _| o.clip_planes = ClipPlanes::BuiltIn),
+    ("clip varying", |o, _| o.clip_planes = ClipPlanes::Varying),
+    ("colours as they are", |o, _| o.clamp_colors = false),
+    ("all outputs", |o, _| o.outputs = OutputSet::All),
+    ("unmapped 0", |o, _| o.unmapped = Unwritten::Zero),
+    ("uninitialized 0", |o, _| o.uninitialized = Unwritten::Zero),
+    ("ints", |o, _| o.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
+    ("uints", |o, _| o.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
+    ("three", |o, _| o.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
+    ("mixed", |o, _| {
+        for (n, attribute) in (0..).zip(&mut o.attributes) {
+            attribute.kind = [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][n % 3];
+            attribute.components = 1 + (n % 4) as u8;
+        }
+    }),
+    ("constants live", |o, _| o.fold_constants = false),
+    ("baked false", |o, _| o.bools.baked = 0xFFFF),
+    ("baked true", |o, _| (o.bools.baked, o.bools.values) = (0xFFFF, 0xFFFF)),
+    ("baked some", |o, _| (o.bools.baked, o.bools.values) = (0x5555, 0x3333)),
+    ("specialised", |o, _| o.bools.specialized = 0xFFFF),
+    ("baked ints", |o, _| o.ints.baked = [Some([2, 0, 1, 0]); 4]),
+    ("specialised ints", |o, _| o.ints.specialized = 15),
+    ("guard", |o, _| o.loop_guard = Some(100)),
+    ("guard of 0", |o, _| o.loop_guard = Some(0)),
+    ("lenient", |o, _| o.lenient = true),
+    ("1.0", |_, p| p.spirv_version = (1, 0)),
+    ("1.1", |_, p| p.spirv_version = (1, 1)),
+    ("1.2", |_, p| p.spirv_version = (1, 2)),
+    ("1.4", |_, p| p.spirv_version = (1, 4)),
+    ("1.5", |_, p| p.spirv_version = (1, 5)),
+    ("1.6", |_, p| p.spirv_version = (1, 6)),
+    ("contraction", |_, p| p.no_contraction = false),
+    ("not invariant", |_, p| p.invariant_position = false),
+    ("no names", |_, p| p.names = false),
+    ("uniforms elsewhere", |_, p| p.bindings.uniforms = Binding { set: 2, binding: 7 }),
+    ("host elsewhere", |_, p| p.bindings.host = Binding { set: 1, binding: 3 }),
+    ("azahar's locations", |_, p| p.locations = Locations::AZAHAR),
+    ("raw position", |_, p| p.locations.position = Some(13)),
+    ("colour elsewhere", |_, p| p.locations.color = 12),
+    ("depth and y and planes", |o, _| {
+        (o.depth, o.flip_y, o.clip_planes) = (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
+    }),
+];
+
+/// Programs that hold much: loops, flags, relative reads.
+fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
+    let mut programs = Vec::new();
+    for sample in samples {
+        let file = Shbin::parse(&sample.bytes).expect("valid");
+        for (index, executable) in file.executables.iter().enumerate() {
+            if executable.header.shader_type() == Some(ShaderType::Vertex) {
+                programs.push((sample, index));
+            }
+        }
+    }
+    programs
+}
+
+fn check_sample((sample, executable): (&Sample, usize), changes: &[Change]) {
+    let (mut options, mut profile) = (Options::default(), Profile::default());
+    changes.iter().for_each(|change| change.1(&mut options, &mut profile));
+    // A uniform cannot be both.
+    options.bools.specialized &= !options.bools.baked;
+    for (n, _) in options.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
+        options.ints.specialized &= !(1 << n);
+    }
+    let names: Vec<&str> = changes.iter().map(|change| change.0).collect();
+    check(&sample.bytes, &sample.name, executable, options, profile)
+        .unwrap_or_else(|error| panic!("{} {executable} {names:?}: {error}", sample.name));
+}
+
+#[test]
+fn every_option_alone_makes_valid_modules() {
+    let samples = samples();
+    let programs = vertex_programs(&samples);
+    for (index, change) in CHANGES.iter().enumerate() {
+        for round in 0..4 {
+            check_sample(programs[(index * 4 + round) * 7 % programs.len()], std::slice::from_ref(change));
+        }
+    }
+}
+
+#[test]
+fn options_together_make_valid_modules() {
+    let samples = samples();
+    let programs = vertex_programs(&samples);
+    let mut random = 1u32;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % below
+    };
+    for &program in &programs {
+        for _ in 0..2 {
+            let changes: Vec<Change> = (0..3 + next(10)).map(|_| CHANGES[next(CHANGES.len())]).collect();
+            check_sample(program, &changes);
+        }
+    }
+}
+
+/// A sample under options: the assembly of its SPIR-V, and a text.
+fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+    let file = Shbin::parse(bytes).expect("valid");
+    let program = dvle::program(&file, 0, &options.limits).expect("vertex");
+    let around = Executable::new(&file, 0, "").expect("there");
+    let mut translator = Translator::new(options, profile);
+    let translated = translator.translate(&program, &around).expect("translates");
+    let words = translator.spirv(&translated).expect("SPIR-V");
+    let assembly = transpica::backend::spirv::text(&words).expect("readable");
+    (assembly, translator.text(&translated, Language::Wgsl).expect("WGSL"))
+}
+
+/// The id of what has this name.
+fn id<'a>(assembly: &'a str, name: &str) -> &'a str {
+    let end = format!(" \"{name}\"");
+    let line =
+        assembly.lines().find(|line| line.ends_with(&end)).unwrap_or_else(|| panic!("{name}\n{assembly}"));
+    line.split_whitespace().nth(1).expect("an id")
+}
+
+fn has(text: &str, line: &str) {
+    assert!(text.lines().any(|found| found.trim() == line), "{line}\n{text}");
+}
+
+#[test]
+fn presets_have_their_byte_offsets_in_both_languages() {
+    for (layout, offsets) in [
+        (Layout::Registers, [("c", 0), ("i", 1536), ("b", 1600)]),
+        (Layout::Azahar, [("c", 80), ("i", 16), ("b", 0)]),
+        (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
+    ] {
+        let options = Options { layout, ..Options::default() };
+        let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+        let block = id(&assembly, "Uniforms");
+        for (name, offset) in offsets {
+            let end = format!(" \"{name}\"");
+            let begin = format!("OpMemberName {block} ");
+            let line = assembly.lines().find(|line| line.starts_with(&begin) && line.ends_with(&end));
+            let member = line.expect("the member").split_whitespace().nth(2).expect("its number");
+            has(&assembly, &format!("OpMemberDecorate {block} {member} Offset {offset}"));
+        }
+        let module = naga::front::wgsl::parse_str(&wgsl).expect("reads");
+        let (_, ty) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Uniforms")).expect("it");
+        let naga::TypeInner::Struct { members, span } = &ty.inner else { panic!("{ty:?}") };
+        let mut found: Vec<(&str, u32)> =
+            members.iter().map(|member| (member.name.as_deref().expect("named"), member.offset)).collect();
+        found.retain(|(name, _)| !name.starts_with("padding"));
+        let mut offsets = offsets.to_vec();
+        offsets.sort_unstable_by_key(|place| place.1);
+        assert_eq!(found, offsets);
+        assert_eq!(*span, if layout == Layout::Panda3ds { 1568 } else { 1616 });
+    }
+}
+
+#[test]
+fn blocks_stand_where_the_profile_has_them() {
+    let bindings =
+        Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
+    let profile = Profile { bindings, ..Profile::default() };
+    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let (assembly, wgsl) = written(TEXTURED, options, profile);
+    for (name, set, binding) in [("uniforms", 3, 5), ("host", 4, 6)] {
+        let variable = id(&assembly, name);
+        has(&assembly, &format!("OpDecorate {variable} DescriptorSet {set}"));
+        has(&assembly, &format!("OpDecorate {variable} Binding {binding}"));
+    }
+    has(&wgsl, "@group(3) @binding(5) var<uniform> uniforms: Uniforms;");
+    has(&wgsl, "@group(4) @binding(6) var<uniform> host: Host;");
+    for line in ["clip_enabled: u32,", "flip_y: u32,", "clip_plane: vec4f,"] {
+        has(&wgsl, line);
+    }
+    let host = id(&assembly, "Host");
+    for (member, offset) in [(0, 0), (1, 4), (2, 16)] {
+        has(&assembly, &format!("OpMemberDecorate {host} {member} Offset {offset}"));
+    }
+    let options = Options { entry: EntryPoint::Compute, ..options };
+    let (assembly, wgsl) = written(TEXTURED, options, profile);
+    has(&wgsl, "@group(0) @binding(2) var<uniform> uniforms: Uniforms;");
+    let variable = id(&assembly, "uniforms");
+    has(&assembly, &format!("OpDecorate {variable} DescriptorSet 0"));
+    has(&assembly, &format!("OpDecorate {variable} Binding 2"));
+    let (assembly, wgsl) = written(TEXTURED, Options::default(), profile);
+    assert!(!assembly.contains("\"Host\"") && !wgsl.contains("Host"), "nothing reads it");
+}
+
+#[test]
+fn attributes_of_integers_are_converted() {
+    let mut options = Options::default();
+    options.attributes[1].kind = AttributeKind::Int;
+    options.attributes[2].kind = AttributeKind::Uint;
+    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    assert_eq!(assembly.matches("OpConvertSToF").count(), 1, "{assembly}");
+    assert_eq!(assembly.matches("OpConvertUToF").count(), 1, "{assembly}");
+    for line in ["@location(0) inpos: vec4f,", "@location(1) inuv: vec4i,", "@location(2) incol: vec4u,"] {
+        has(&wgsl, line);
+    }
+    assert!(wgsl.contains("vec4f(inuv)") && wgsl.contains("vec4f(incol)"), "{wgsl}");
+    let options = Options { entry: EntryPoint::Compute, ..options };
+    assert!(!written(TEXTURED, options, Profile::default()).0.contains("OpConvert"));
+}
+
+#[test]
+fn clip_distances_are_the_built_in_or_a_varying() {
+    let options = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    has(&assembly, "OpCapability ClipDistance");
+    let variable = id(&assembly, "clip_distances");
+    has(&assembly, &format!("OpDecorate {variable} BuiltIn ClipDistance"));
+    assert!(wgsl.starts_with("// entry: code word 0x0\n\nenable clip_distances;\n"), "{wgsl}");
+    has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
+    let options = Options { clip_planes: ClipPlanes::Varying, ..options };
+    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    assert!(!assembly.contains("ClipDistance") && !wgsl.contains("enable clip"), "{wgsl}");
+    has(&wgsl, "@location(7) clip_distances: vec2f,");
+}
+
+/// A sample that reads bool and int uniforms.
+const LIGHTS: &[u8] = include_bytes!("../shaders/lights.shbin");
+
+#[test]
+fn specialisation_constants_have_the_ids_that_the_options_promise() {
+    let options = Options {
+        bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        ..Options::default()
+    };
+    let (assembly, wgsl) = written(LIGHTS, options, Profile::default());
+    let (mut bools, mut ints) = (0, 0);
+    for number in 0..32 {
+        let name = match number {
+            0..16 => format!("b{number}"),
+            _ => format!("i{}_{}", (number - 16) / 4, ["x", "y", "z", "w"][number % 4]),
+        };
+        if !assembly.contains(&format!(" \"{name}\"")) {
+            continue;
+        }
+        has(&assembly, &format!("OpDecorate {} SpecId {number}", id(&assembly, &name)));
+        if number < 16 {
+            bools += 1;
+            has(&wgsl, &format!("@id({number}) override {name}: bool = false;"));
+        } else {
+            ints += 1;
+            has(&wgsl, &format!("@id({number}) override {name}: i32 = 0;"));
+        }
+    }
+    assert!(bools + ints > 0, "{wgsl}");
+    assert_eq!(assembly.matches("OpSpecConstant").count(), bools + ints);
+}
+
+/// The error of a text under options.
+fn refused(options: Options, profile: Profile, language: Language) -> String {
+    let file = Shbin::parse(LIGHTS).expect("valid");
+    let program = dvle::program(&file, 0, &options.limits).expect("vertex");
+    let mut translator = Translator::new(options, profile);
+    let around = Executable::new(&file, 0, "").expect("there");
+    let translated = translator.translate(&program, &around).expect("translates");
+    let error = translator.text(&translated, language).expect_err("is refused");
+    assert!(matches!(error.kind, Kind::BadOption(_)), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_a_language_cannot_say_is_refused_with_the_reason() {
+    let core = Language::Glsl(GlslVersion::Core(450));
+    let ints = IntUniforms { specialized: 15, ..IntUniforms::default() };
+    let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
+    let specialized = Options { ints, bools, ..Options::default() };
+    for language in [core, Language::Hlsl, Language::Msl] {
+        let text = refused(specialized, Profile::default(), language);
+        assert!(text.contains("bake the values or read them from the block"), "{text}");
+    }
+    let clipped = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let text = refused(clipped, Profile::default(), Language::Glsl(GlslVersion::Es(310)));
+    assert!(text.contains("GLSL ES has no clip distances"), "{text}");
+    let host = Binding { set: 1, binding: 0 };
+    let bindings = Bindings { host, ..Bindings::default() };
+    let dynamic = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    for language in [core, Language::Msl] {
+        let text = refused(dynamic, Profile { bindings, ..Profile::default() }, language);
+        assert!(text.contains("two blocks have binding 0"), "{text}");
+    }
+    let bindings = Bindings { uniforms: Binding { set: 0, binding: 31 }, ..Bindings::default() };
+    let text = refused(Options::default(), Profile { bindings, ..Profile::default() }, Language::Msl);
+    assert!(text.contains("MSL has no place for set 0, binding 31"), "{text}");
+}
+
+#[test]
+fn two_things_in_one_place_are_refused() {
+    let refuse = |options: Options, profile: Profile, part: &str| {
+        let file = Shbin::parse(TEXTURED).expect("valid");
+        let program = dvle::program(&file, 0, &options.limits).expect("vertex");
+        let around = Executable::new(&file, 0, "").expect("there");
+        let mut translator = Translator::new(options, profile);
+        let spirv = translator.translate(&program, &around).and_then(|translated| {
+            let naga = translator.naga(&translated).map(|_| ());
+            assert!(naga.is_err() == translator.spirv(&translated).is_err());
+            naga
+        });
+        let error = spirv.expect_err("is refused");
+        assert!(matches!(error.kind, Kind::BadOption(_)) && error.to_string().contains(part), "{error}");
+    };
+    let locations = Locations { color: 3, texcoord0: 3, ..Locations::default() };
+    let profile = Profile { locations, ..Profile::default() };
+    refuse(Options::default(), profile, "color and texcoord0_uv have location 3");
+    let host = Binding { set: 0, binding: 0 };
+    let profile = Profile { bindings: Bindings { host, ..Bindings::default() }, ..Profile::default() };
+    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    refuse(options, profile, "both blocks have set 0, binding 0");
+}

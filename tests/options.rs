@@ -1,0 +1,395 @@
+//! What each option means: the translated program on the evaluator of the intermediate form, against values known
+//! beforehand; every form of random programs under options that change control flow or uniforms, against the interpreter.
+
+use transpica::cfg::Cfg;
+use transpica::cfg::explore::{Explored, explore};
+use transpica::error::Result;
+use transpica::host::{
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, DepthRange, EntryPoint, FlipY,
+    HostField, IntPacking, IntUniforms, Interface, Layout, Location, Locations, Options, OutputMap,
+    OutputSet, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
+};
+use transpica::interp::{Machine, Uniforms};
+use transpica::ir::Op;
+use transpica::ir::eval::{Registers, eval};
+use transpica::isa::builder::Builder;
+use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
+use transpica::limits::Limits;
+use transpica::precision::Precision;
+use transpica::translate::{Translated, Translator, known};
+use transpica_generate::{Kind, generate};
+use transpica_prove::chain::{self, Count};
+
+/// A program without a file: o0 is the position, o1 the colour, o2.xy texture coordinate 0; the block holds all registers.
+struct Bare;
+
+impl Surroundings for Bare {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    fn output_map(&self) -> OutputMap {
+        OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 31, 31])])
+    }
+    fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
+        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
+    }
+}
+
+fn mov(dest: Dest, source: Source) -> Inst {
+    Inst::data(DataOp::Mov, dest, Mask::XYZW, &[Operand::new(source)])
+}
+
+fn program(insts: impl IntoIterator<Item = Inst>) -> Program<'static> {
+    let mut builder = Builder::new();
+    insts.into_iter().for_each(|inst| {
+        builder.push(inst);
+    });
+    let (code, descriptors) = builder.finish().expect("builds");
+    Program::new(code, descriptors, Pc(0), Stage::Vertex, &Limits::default()).expect("is a program")
+}
+
+/// o0 = v0, o1 = v1; o2 is never written.
+fn copy() -> Program<'static> {
+    program([
+        mov(Dest::Output(0), Source::Input(0)),
+        mov(Dest::Output(1), Source::Input(1)),
+        Inst::Flow(Flow::End),
+    ])
+}
+
+fn translate(program: &Program<'_>, options: Options, profile: Profile) -> Translated {
+    Translator::new(options, profile).translate(program, &Bare).expect("translates")
+}
+
+/// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2, 0.25, -8).
+fn outputs(options: Options, profile: Profile, host: [[u32; 4]; 3]) -> Vec<(String, Location, Vec<f32>)> {
+    let translated = translate(&copy(), options, profile);
+    let mut registers = Registers { host, ..Registers::default() };
+    registers.inputs[0] = [1.0, 2.0, 3.0, 4.0].map(f32::to_bits);
+    registers.inputs[1] = [-0.5, 2.0, 0.25, -8.0].map(f32::to_bits);
+    let values = eval(&translated.module, options.precision, &registers, 1000).expect("ends");
+    let named = translated.interface.outputs.iter().zip(values);
+    named
+        .map(|(output, value)| {
+            let lanes = value[..output.lanes()].iter().map(|&bits| f32::from_bits(bits)).collect();
+            (output.name.clone(), output.location, lanes)
+        })
+        .collect()
+}
+
+fn output(name: &str, options: Options, host: [[u32; 4]; 3]) -> Vec<f32> {
+    let all = outputs(options, Profile::default(), host);
+    all.into_iter().find(|output| output.0 == name).expect(name).2
+}
+
+const OFF: [[u32; 4]; 3] = [[0; 4]; 3];
+
+#[test]
+fn depth_conventions() {
+    for (depth, z) in [(DepthRange::ZeroToW, -3.0), (DepthRange::MinusWToW, -10.0), (DepthRange::Raw, 3.0)] {
+        let options = Options { depth, ..Options::default() };
+        assert_eq!(output("position", options, OFF), [1.0, 2.0, z, 4.0], "{depth:?}");
+    }
+}
+
+#[test]
+fn y_is_mirrored_never_always_or_as_the_host_says() {
+    let on = [[0; 4], [7, 0, 0, 0], [0; 4]];
+    for (flip_y, host, y) in [
+        (FlipY::Never, on, 2.0),
+        (FlipY::Always, OFF, -2.0),
+        (FlipY::Dynamic, OFF, 2.0),
+        (FlipY::Dynamic, on, -2.0),
+    ] {
+        let options = Options { flip_y, ..Options::default() };
+        assert_eq!(output("position", options, host), [1.0, y, -3.0, 4.0], "{flip_y:?}");
+    }
+}
+
+#[test]
+fn clip_distances_are_those_of_the_position_as_written() {
+    let plane = [1.0f32, 10.0, 100.0, 1000.0].map(f32::to_bits);
+    for clip_planes in [ClipPlanes::BuiltIn, ClipPlanes::Varying] {
+        let options = Options { clip_planes, flip_y: FlipY::Always, ..Options::default() };
+        assert_eq!(output("clip_distances", options, [[1, 0, 0, 0], [0; 4], plane]), [-3.0, 4321.0]);
+        assert_eq!(
+            output("clip_distances", options, [[0; 4], [1, 0, 0, 0], plane]),
+            [-3.0, 0.0],
+            "it is off"
+        );
+        let profile = Profile::default();
+        let place = outputs(options, profile, OFF).last().expect("it is the last").1;
+        let varying = Location::Varying(profile.locations.clip_distances);
+        let expected = if clip_planes == ClipPlanes::BuiltIn { Location::ClipDistances } else { varying };
+        assert_eq!(place, expected);
+    }
+    let names: Vec<String> =
+        outputs(Options::default(), Profile::default(), OFF).into_iter().map(|o| o.0).collect();
+    assert_eq!(names, ["position", "color", "texcoord0_uv"]);
+}
+
+#[test]
+fn colours_are_clamped_unless_the_options_say_otherwise() {
+    assert_eq!(output("color", Options::default(), OFF), [0.5, 1.0, 0.25, 1.0]);
+    let options = Options { clamp_colors: false, ..Options::default() };
+    assert_eq!(output("color", options, OFF), [-0.5, 2.0, 0.25, -8.0]);
+}
+
+#[test]
+fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
+    for (unmapped, value) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
+        let options = Options { outputs: OutputSet::All, unmapped, ..Options::default() };
+        let profile = Profile { locations: Locations::AZAHAR, ..Profile::default() };
+        let all = outputs(options, profile, OFF);
+        let places: Vec<_> = all.iter().map(|(name, place, _)| (name.as_str(), *place)).collect();
+        let varying = Location::Varying;
+        assert_eq!(
+            places,
+            [
+                ("position", Location::Position),
+                ("color", varying(1)),
+                ("texcoord0_uv", varying(2)),
+                ("texcoord1_uv", varying(3)),
+                ("texcoord2_uv", varying(4)),
+                ("texcoord0_w", varying(5)),
+                ("normal_quaternion", varying(6)),
+                ("view", varying(7)),
+                ("position_raw", varying(0)),
+            ]
+        );
+        assert_eq!(all[3].2, [value; 2]);
+        assert_eq!(all[6].2, [value; 4]);
+        assert_eq!(all[8].2, [1.0, 2.0, 3.0, 4.0], "as the program writes it");
+    }
+}
+
+#[test]
+fn registers_that_nothing_wrote_read_their_default_or_zero() {
+    let read_r0 = program([mov(Dest::Output(0), Source::Temp(0)), Inst::Flow(Flow::End)]);
+    for (uninitialized, w) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
+        let options = Options { uninitialized, ..chain::options(Precision::Exact) };
+        let translated = translate(&read_r0, options, Profile::default());
+        let found = eval(&translated.module, Precision::Exact, &Registers::default(), 1000).expect("ends");
+        let expected = [0.0, 0.0, 0.0, w];
+        let mut machine = Machine::new(&read_r0, chain::settings(&options)).expect("vertex");
+        let interpreted = *machine.run(&transpica::interp::Registers::DEFAULT_INPUTS).expect("ends");
+        assert_eq!(interpreted, [expected; 16]);
+        assert_eq!(found, [expected.map(f32::to_bits); 16]);
+    }
+}
+
+#[test]
+fn attributes_show_as_many_components_as_the_options_say() {
+    for (components, expected) in [
+        (1, [1.0, 0.0, -0.0, 1.0]),
+        (2, [1.0, 2.0, -0.0, 1.0]),
+        (3, [1.0, 2.0, -3.0, 1.0]),
+        (4, [1.0, 2.0, -3.0, 4.0]),
+    ] {
+        for kind in [AttributeKind::Float, AttributeKind::Int] {
+            let mut options = Options::default();
+            options.attributes[0] = AttributeFormat { kind, components };
+            assert_eq!(output("position", options, OFF), expected, "{components} {kind:?}");
+        }
+        let mut options = Options { entry: EntryPoint::Compute, ..Options::default() };
+        options.attributes[0].components = components;
+        let translated = translate(&copy(), options, Profile::default());
+        let mut registers = Registers::default();
+        registers.inputs[0] = [5; 4];
+        let found = eval(&translated.module, Precision::Exact, &registers, 1000).expect("ends");
+        assert_eq!(found[0], [5; 4], "the compute entry shows raw registers");
+    }
+}
+
+#[test]
+fn host_fields_are_read_only_where_something_needs_them() {
+    let reads = |options| {
+        let module = translate(&copy(), options, Profile::default()).module;
+        let ops = module.main.values.values().iter().map(|value| value.def);
+        let mut fields: Vec<u8> = ops
+            .filter_map(|def| match def {
+                transpica::ir::Def::Op(Op::HostField(field)) => Some(field),
+                _other_operation => None,
+            })
+            .collect();
+        fields.sort_unstable();
+        fields.dedup();
+        fields.into_iter().map(|field| HostField::ALL[usize::from(field)]).collect::<Vec<_>>()
+    };
+    assert_eq!(reads(Options::default()), []);
+    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    assert_eq!(reads(options), [HostField::FlipY]);
+    let options = Options { clip_planes: ClipPlanes::Varying, ..Options::default() };
+    assert_eq!(reads(options), [HostField::ClipEnabled, HostField::ClipPlane]);
+    let options = Options { flip_y: FlipY::Dynamic, entry: EntryPoint::Compute, ..Options::default() };
+    assert_eq!(reads(options), [], "the compute entry has no use for them");
+}
+
+#[test]
+fn the_presets_have_the_offsets_of_their_hosts() {
+    let offsets = |layout: &RegisterLayout| {
+        let block = layout::registers(layout);
+        let place = |name: &str| block.members.iter().find(|member| member.name == name).expect(name).offset;
+        ([place("b"), place("i"), place("c")], block.used(), block.size)
+    };
+    assert_eq!(offsets(&RegisterLayout::AZAHAR), ([0, 16, 80], 1616, 1616));
+    assert_eq!(offsets(&RegisterLayout::PANDA3DS), ([1552, 1536, 0], 1556, 1568));
+}
+
+#[test]
+fn uniforms_are_packed_where_the_presets_have_them() {
+    let mut uniforms = Uniforms::default();
+    uniforms.floats[95] = [1.5, 0.0, 0.0, 2.5];
+    uniforms.ints[3] = [1, 2, 3, 4];
+    uniforms.bools = 0x8001;
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four"));
+    let azahar = layout::pack(&layout::registers(&RegisterLayout::AZAHAR), &uniforms);
+    assert_eq!((azahar.len(), word(&azahar, 0), word(&azahar, 16 + 48 + 8)), (1616, 0x8001, 3));
+    assert_eq!(word(&azahar, 80 + 95 * 16 + 12), 2.5f32.to_bits());
+    let panda = layout::pack(&layout::registers(&RegisterLayout::PANDA3DS), &uniforms);
+    assert_eq!((panda.len(), word(&panda, 1552), word(&panda, 1536 + 12)), (1568, 0x8001, 0x0403_0201));
+    assert_eq!(word(&panda, 95 * 16), 1.5f32.to_bits());
+}
+
+/// Compares every form of random programs with the interpreter.
+fn compare(kind: Kind, seeds: std::ops::Range<u64>, options: impl Fn(u64) -> Options) -> Count {
+    let mut count = Count::default();
+    for seed in seeds {
+        let one = chain::compare_with(&generate(kind, seed), options(seed));
+        count.add(one.unwrap_or_else(|difference| panic!("{kind:?} {seed}: {difference}")));
+    }
+    count
+}
+
+#[test]
+fn every_layout_gives_the_same() {
+    let custom = RegisterLayout { floats: 256, ints: 144, packing: IntPacking::Bytes, bools: 4 };
+    for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(custom)] {
+        let options = |_| Options { layout, ..chain::options(Precision::Exact) };
+        let clean = compare(Kind::Clean, 3000..3150, options);
+        assert_eq!((clean.programs, clean.unfinished), (150, 0));
+        compare(Kind::Wild, 3000..3100, options);
+    }
+}
+
+#[test]
+fn baked_specialised_and_dynamic_uniforms_give_the_same() {
+    let options = |seed: u64| {
+        let random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let [baked, values, specialized] = [0, 16, 32].map(|shift| (random >> shift) as u16);
+        let bools = BoolUniforms { baked, values, specialized: specialized & !baked };
+        let mut ints = IntUniforms::default();
+        // A loop that is known makes fewer rounds than the interpreter's budget.
+        ints.baked[(random >> 48 & 3) as usize] = Some([(random >> 50 & 7) as u8, 3, 1, 0]);
+        ints.specialized = 1 << ((random >> 48 & 3) ^ 1);
+        let uninitialized = if random >> 60 & 1 == 0 { Unwritten::Zero } else { Unwritten::Default };
+        Options { bools, ints, uninitialized, ..chain::options(Precision::Exact) }
+    };
+    assert_eq!(compare(Kind::Clean, 4000..4300, options).programs, 300);
+    assert!(compare(Kind::Wild, 4000..4300, options).vertices > 400);
+}
+
+#[test]
+fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
+    let options = |seed| Options {
+        loop_guard: Some([0, 1, 5, 40][seed as usize % 4]),
+        ..chain::options(Precision::Exact)
+    };
+    let guarded = compare(Kind::Wild, 6000..6400, options);
+    let free = compare(Kind::Wild, 6000..6400, |_| chain::options(Precision::Exact));
+    assert!(guarded.unfinished * 4 < free.unfinished, "{guarded:?} {free:?}");
+    compare(Kind::Clean, 6000..6050, options);
+}
+
+/// `JMPU b14` to an address, taken if it is true.
+fn goto(target: u16) -> Inst {
+    Inst::Flow(Flow::JmpU { bool: 14, expected: true, target: Pc(target) })
+}
+
+/// A program as a linker of shader fragments might make it: pieces in another order than they run, tied together by `JMPU
+/// b14`, which the host holds true. 24 words; it runs pieces at 17, 1, 9, 5, 13 and 20, in this order.
+fn fragments() -> Program<'static> {
+    let double = |n| {
+        let sources = [Operand::new(Source::Temp(n)), Operand::new(Source::Temp(n))];
+        Inst::data(DataOp::Add, Dest::Temp(n), Mask::XYZW, &sources)
+    };
+    let add = |to, from| {
+        let sources = [Operand::new(Source::Temp(to)), Operand::new(Source::Input(from))];
+        Inst::data(DataOp::Add, Dest::Temp(to), Mask::XYZW, &sources)
+    };
+    let mut insts = vec![goto(17)];
+    insts.extend([add(0, 1), double(0), double(0), goto(9)]);
+    insts.extend([add(1, 2), double(1), double(1), goto(13)]);
+    insts.extend([mov(Dest::Temp(1), Source::Input(0)), double(1), double(1), goto(5)]);
+    insts.extend([double(1), add(0, 3), double(0), goto(20)]);
+    insts.extend([mov(Dest::Temp(0), Source::Input(0)), double(0), goto(1)]);
+    insts.extend([mov(Dest::Output(0), Source::Temp(0)), mov(Dest::Output(1), Source::Temp(1))]);
+    insts.extend([mov(Dest::Output(2), Source::Input(0)), Inst::Flow(Flow::End)]);
+    assert_eq!(insts.len(), 24);
+    program(insts)
+}
+
+/// Edges that lead to the same or an earlier block.
+fn edges_back(cfg: &Cfg) -> usize {
+    let back = |(block, data): (_, &transpica::cfg::BlockData)| {
+        data.terminator.targets().filter(|&target| target <= block).count()
+    };
+    cfg.blocks.iter().map(back).sum()
+}
+
+#[test]
+fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
+    let program = fragments();
+    let graph = |options: &Options| match explore(&program, &known(options), &options.limits) {
+        Ok(Explored::Graph(cfg)) => cfg,
+        other => panic!("{other:?}"),
+    };
+    let dynamic = chain::options(Precision::Exact);
+    let b14 = 1 << 14;
+    let baked = Options { bools: BoolUniforms { baked: b14, values: b14, specialized: 0 }, ..dynamic };
+    let specialized = Options { bools: BoolUniforms { specialized: b14, ..Default::default() }, ..dynamic };
+    assert!(edges_back(&graph(&dynamic)) > 0 && edges_back(&graph(&specialized)) > 0);
+    assert_eq!(edges_back(&graph(&baked)), 0);
+    let branches = |options| translate(&program, options, Profile::default()).module.main.nodes.len();
+    assert!(branches(dynamic) > 0);
+    assert_eq!(branches(baked), 0, "straight code is left");
+
+    let mut machine = Machine::new(&program, chain::settings(&dynamic)).expect("vertex");
+    let uniforms = Uniforms { bools: b14, ..Uniforms::default() };
+    machine.set_uniforms(&uniforms);
+    let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
+    for (register, value) in inputs.iter_mut().zip([1.0, 10.0, 100.0, 1000.0]) {
+        *register = [value; 4];
+    }
+    let expected = *machine.run(&inputs).expect("ends");
+    assert_eq!((expected[0][0], expected[1][0]), (2096.0, 832.0));
+    for options in [dynamic, specialized, baked] {
+        let translated = translate(&program, options, Profile::default());
+        let mut registers = Registers { bools: b14, ..Registers::default() };
+        registers.inputs = inputs.map(|register| register.map(f32::to_bits));
+        registers.members = vec![vec![[0; 4]; 96], vec![[0; 4]; 4], vec![[u32::from(b14), 0, 0, 0]]];
+        let found = eval(&translated.module, Precision::Exact, &registers, 10_000).expect("ends");
+        assert_eq!(found, expected.map(|register| register.map(f32::to_bits)));
+    }
+}
+
+#[test]
+fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
+    // r0 counts the rounds, and o0 shows it after each.
+    let add = Inst::data(
+        DataOp::Add,
+        Dest::Temp(0),
+        Mask::XYZW,
+        &[Operand::new(Source::Temp(0)), Operand::new(Source::Input(0))],
+    );
+    let endless = program([add, mov(Dest::Output(0), Source::Temp(0)), goto(0), Inst::Flow(Flow::End)]);
+    for (limit, rounds) in [(0, 1.0), (1, 2.0), (3, 4.0)] {
+        let options = Options { loop_guard: Some(limit), ..chain::options(Precision::Exact) };
+        let mut machine = Machine::new(&endless, chain::settings(&options)).expect("vertex");
+        machine.set_uniforms(&Uniforms { bools: 1 << 14, ..Uniforms::default() });
+        let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
+        inputs[0] = [1.0, 0.0, 0.0, 0.0];
+        assert_eq!(machine.run(&inputs).expect("ends")[0], [rounds, 0.0, 0.0, 1.0]);
+    }
+}
