@@ -172,7 +172,7 @@ fn registers_that_nothing_wrote_read_their_default_or_zero() {
         let translated = translate(&read_r0, options, Profile::default());
         let found = eval(&translated.module, Precision::Exact, &Registers::default(), 1000).expect("ends");
         let expected = [0.0, 0.0, 0.0, w];
-        let mut machine = Machine::new(&read_r0, chain::settings(&options)).expect("vertex");
+        let mut machine = Machine::new(&read_r0, options.settings(chain::BUDGET)).expect("vertex");
         let interpreted = *machine.run(&transpica::interp::Registers::DEFAULT_INPUTS).expect("ends");
         assert_eq!(interpreted, [expected; 16]);
         assert_eq!(found, [expected.map(f32::to_bits); 16]);
@@ -355,7 +355,7 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     assert!(branches(dynamic) > 0);
     assert_eq!(branches(baked), 0, "straight code is left");
 
-    let mut machine = Machine::new(&program, chain::settings(&dynamic)).expect("vertex");
+    let mut machine = Machine::new(&program, dynamic.settings(chain::BUDGET)).expect("vertex");
     let uniforms = Uniforms { bools: b14, ..Uniforms::default() };
     machine.set_uniforms(&uniforms);
     let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
@@ -386,7 +386,7 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
     let endless = program([add, mov(Dest::Output(0), Source::Temp(0)), goto(0), Inst::Flow(Flow::End)]);
     for (limit, rounds) in [(0, 1.0), (1, 2.0), (3, 4.0)] {
         let options = Options { loop_guard: Some(limit), ..chain::options(Precision::Exact) };
-        let mut machine = Machine::new(&endless, chain::settings(&options)).expect("vertex");
+        let mut machine = Machine::new(&endless, options.settings(chain::BUDGET)).expect("vertex");
         machine.set_uniforms(&Uniforms { bools: 1 << 14, ..Uniforms::default() });
         let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
         inputs[0] = [1.0, 0.0, 0.0, 0.0];
