@@ -29,9 +29,11 @@ pub mod lower;
 pub mod passes;
 
 pub mod backend;
+pub mod key;
 
 pub mod reflect;
 pub mod translate;
 
 pub use host::{Options, Profile};
+pub use key::Key;
 pub use translate::{Translated, Translator};

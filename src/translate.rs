@@ -4,11 +4,13 @@
 use std::fmt;
 
 use crate::cfg::explore::{self, Explored};
+use crate::cfg::reach::reach;
 use crate::cfg::reduce::{Reduced, reduce};
 use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage, varying};
 use crate::isa::{Dest, Pc, Program, Stage};
+use crate::key::{Key, Settings};
 use crate::lower::{self, Context, Outputs};
 use crate::structure::tree::Tree;
 use crate::structure::{self, Structured};
@@ -58,6 +60,58 @@ impl Translated {
     }
 }
 
+/// What became of a program, by what a host does about it.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "the large one is the one that is wanted, and it is moved once")]
+pub enum Outcome {
+    /// A module.
+    Translated(Translated),
+    /// The program may well be one, but this library does not translate it: run it otherwise (with
+    /// [`interp`](crate::interp), say).
+    Unsupported {
+        /// What it is that is not translated.
+        what: String,
+        /// Where.
+        pc: Option<Pc>,
+    },
+    /// What was handed in contradicts itself; no other way of running it will do better.
+    Invalid {
+        /// What is wrong.
+        error: Error,
+    },
+}
+
+impl Outcome {
+    /// What an error is to a host.
+    pub fn of(error: Error) -> Self {
+        match &error.kind {
+            // Defects of this library are no fault of the program.
+            Kind::BadOpcode(_)
+            | Kind::Limit { .. }
+            | Kind::Stage { .. }
+            | Kind::StepBudget(_)
+            | Kind::Verify(_)
+            | Kind::Backend(_) => {
+                let pc = match error.at {
+                    At::Pc(pc) => Some(Pc(pc)),
+                    At::Offset(_) | At::Text { .. } | At::Whole => None,
+                };
+                Self::Unsupported { what: error.kind.to_string(), pc }
+            }
+            Kind::Truncated { .. }
+            | Kind::BadMagic { .. }
+            | Kind::OutOfFile { .. }
+            | Kind::BadField { .. }
+            | Kind::NoExecutable { .. }
+            | Kind::EntryOutOfCode { .. }
+            | Kind::EntryOutOfReach { .. }
+            | Kind::BadOption(_)
+            | Kind::Syntax(_)
+            | Kind::Other(_) => Self::Invalid { error },
+        }
+    }
+}
+
 /// Translates programs; keeps its memory from one to the next. One for each thread.
 ///
 /// ```
@@ -79,6 +133,7 @@ impl Translated {
 pub struct Translator {
     options: Options,
     profile: Profile,
+    settings: Settings,
     scratch: passes::Scratch,
     #[cfg(feature = "spirv")]
     writer: crate::backend::spirv::SpirvWriter,
@@ -88,6 +143,7 @@ impl Translator {
     /// A translator with these options and for this host.
     pub fn new(options: Options, profile: Profile) -> Self {
         Self {
+            settings: Settings::new(&options, &profile),
             options,
             profile,
             scratch: passes::Scratch::default(),
@@ -102,6 +158,32 @@ impl Translator {
     /// The profile it was made with.
     pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// The key of a program under the options and the profile of this translator, without translating it: see
+    /// [`key`](crate::key::key).
+    pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, salt: &[u8]) -> Key {
+        self.settings.key(program, around, &self.options, salt)
+    }
+
+    /// As [`translate`](Self::translate), with errors told apart by what a host does about them.
+    ///
+    /// ```
+    /// use transpica::host::RegisterState;
+    /// use transpica::isa::{Pc, Program, Stage};
+    /// use transpica::translate::Outcome;
+    /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
+    /// let state = RegisterState::default();
+    /// let undefined = Program::from_raw(&[0x4000_0000][..], &[][..], Pc(0), Stage::Vertex)?;
+    /// match translator.outcome(&undefined, &state.vertex()) {
+    ///     Outcome::Translated(_) => unreachable!("the opcode is not defined"),
+    ///     Outcome::Unsupported { what, pc } => assert_eq!((&what[..], pc), ("opcode 0x10 is not defined", Some(Pc(0)))),
+    ///     Outcome::Invalid { error } => panic!("{error}"),
+    /// }
+    /// # Ok::<(), transpica::error::Error>(())
+    /// ```
+    pub fn outcome(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Outcome {
+        self.translate(program, around).map_or_else(Outcome::of, Outcome::Translated)
     }
 
     /// Translates a vertex program.
@@ -278,6 +360,6 @@ fn written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
                 }
             }
         }
-        Control::Code => (0..program.code().len()).for_each(|pc| add(Pc(pc as u16))),
+        Control::Code => reach(program, |pc, _, _| add(pc)),
     }
 }

@@ -6,6 +6,7 @@ pub mod explore;
 mod facts;
 pub mod graph;
 mod live;
+pub mod reach;
 pub mod reduce;
 mod scan;
 mod simplify;

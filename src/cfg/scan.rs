@@ -70,12 +70,14 @@ pub(super) struct Scan {
     pub(super) flows: Vec<(Pc, Flow)>,
     /// How many words may be reached.
     pub(super) count: usize,
+    /// One past the last of them: a scope that ends beyond never does.
+    end: Pc,
 }
 
 /// Looks at everything that may be reached from the entry point.
 pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     let words = vec![Word::default(); program.code().len() + 1];
-    let mut scan = Scan { words, flows: Vec::with_capacity(16), count: 0 };
+    let mut scan = Scan { words, flows: Vec::with_capacity(16), count: 0, end: Pc(0) };
     let mut work = vec![program.entry()];
     while let Some(start) = work.pop() {
         let mut pc = start;
@@ -83,6 +85,7 @@ pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
             && !scan.words[pc.index()].reached()
         {
             scan.count += 1;
+            scan.end = scan.end.max(pc.next());
             let what = what(word, program);
             scan.words[pc.index()].flags |= VISITED | what.flags();
             match what {
@@ -222,6 +225,9 @@ impl Scan {
 
     /// The first word of the scopes of this kind that end at `end` (of the lowest, if there are several).
     pub(super) fn scope_start(&self, kind: Kind, end: Pc) -> Option<Pc> {
+        if end > self.end {
+            return None;
+        }
         let word = self.words.get(end.index())?;
         match kind {
             Kind::Call => word.call_start.checked_sub(1).map(Pc),

@@ -188,6 +188,19 @@ impl Surroundings for Executable<'_> {
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         interface(self.file, self.index, usage, options, self.source)
     }
+    fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
+        self.output_map().fingerprint(out);
+        let symbols = BoundSymbols::new(self.executable);
+        folded(self.executable, &symbols, options).fingerprint(out);
+        for symbol in &symbols.list {
+            let range = symbol.range;
+            out.extend_from_slice(&[range.bank as u8, range.first, range.count]);
+            let Name(name) = symbols.name(symbol);
+            out.extend_from_slice(&(name.len() as u64).to_le_bytes());
+            out.extend_from_slice(name);
+        }
+        out.push(0xFF);
+    }
 }
 
 /// The label at the entry point; without labels, its code word.

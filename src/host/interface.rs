@@ -206,6 +206,20 @@ pub struct Usage {
     pub output_masks: [Mask; 16],
 }
 
+impl Usage {
+    /// All registers.
+    pub const EVERYTHING: Self = Self {
+        inputs: u16::MAX,
+        floats: (1 << 96) - 1,
+        ints: 15,
+        bools: u16::MAX,
+        relative: None,
+        relative_bases: 0,
+        outputs: u16::MAX,
+        output_masks: [Mask::XYZW; 16],
+    };
+}
+
 /// Uniform values that an executable sets itself. Bit patterns of f32 for the floats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constants {
@@ -218,6 +232,16 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// Appends the float constants: the others never become literals.
+    pub fn fingerprint(&self, out: &mut Vec<u8>) {
+        for (register, constant) in (0..96u8).zip(self.floats) {
+            if let Some(value) = constant {
+                out.push(register);
+                value.iter().for_each(|bits| out.extend_from_slice(&bits.to_le_bytes()));
+            }
+        }
+        out.push(0xFF);
+    }
     /// Sets in `uniforms` what these constants set, as binding an executable does.
     pub fn apply(&self, uniforms: &mut Uniforms) {
         for (register, constant) in uniforms.floats.iter_mut().zip(self.floats) {
@@ -257,4 +281,25 @@ pub struct Interface {
     pub folded: Constants,
     /// What was odd on the way.
     pub warnings: Vec<Warning>,
+}
+
+impl Interface {
+    /// Appends attributes and the uniform block with their names.
+    pub fn fingerprint(&self, out: &mut Vec<u8>) {
+        let text = |out: &mut Vec<u8>, text: &str| {
+            out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+            out.extend_from_slice(text.as_bytes());
+        };
+        out.push(self.attributes.len() as u8); // Range: at most sixteen.
+        for attribute in &self.attributes {
+            out.push(attribute.register);
+            text(out, &attribute.name);
+        }
+        for Member { name, bank, first, count, offset, ty: _ } in &self.block.members {
+            out.extend_from_slice(&[*bank as u8, *first, *count]);
+            out.extend_from_slice(&offset.to_le_bytes());
+            text(out, name);
+        }
+        out.push(0xFF);
+    }
 }

@@ -119,6 +119,26 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
     UniformBlock { members, size }
 }
 
+/// The uniform block of a program without symbols: one member for each run of needed registers, named after its first,
+/// where a layout does not hold them all.
+pub(super) fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
+    let needed = needed(usage, &Constants::default());
+    if needed.iter().all(|&(_, registers)| registers == 0) {
+        return UniformBlock::default();
+    }
+    if let Some(layout) = layout.registers() {
+        return registers(&layout);
+    }
+    let mut members = Vec::new();
+    for (bank, registers) in needed {
+        for (first, count) in runs(registers) {
+            members.push(member(format!("{}{first}", letter(bank)), bank, first, count));
+        }
+    }
+    let size = place(&mut members);
+    UniformBlock { members, size }
+}
+
 /// The bank as symbols know it.
 fn symbol_bank(bank: Bank) -> SymbolBank {
     match bank {
@@ -130,12 +150,16 @@ fn symbol_bank(bank: Bank) -> SymbolBank {
 
 /// The name of registers without a symbol. It ends in a letter, so that no target changes it.
 fn unbound(bank: Bank, first: u8) -> String {
-    let letter = match bank {
+    format!("{}{first}_unbound", letter(bank))
+}
+
+/// The letter of a bank's registers.
+fn letter(bank: Bank) -> char {
+    match bank {
         Bank::Float => 'c',
         Bank::Int => 'i',
         Bank::Bool => 'b',
-    };
-    format!("{letter}{first}_unbound")
+    }
 }
 
 /// The maximal runs of a set, ascending: first register and length.

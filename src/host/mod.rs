@@ -1,5 +1,5 @@
 //! What surrounds a program: options, host profile, attributes, uniform block, outputs.
-//! In: a DVLE (later: GPU registers). Out: [`Interface`]. Knows neither the IR nor the back ends.
+//! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 pub mod dvle;
 pub mod interface;
@@ -7,6 +7,7 @@ pub mod layout;
 mod names;
 pub mod options;
 pub mod profile;
+pub mod registers;
 mod registers_layout;
 pub mod varying;
 
@@ -20,6 +21,7 @@ pub use options::{
     Layout, Options, OutputSet, Unwritten,
 };
 pub use profile::{Binding, Bindings, HostField, Locations, Profile};
+pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
 pub use varying::OutputMap;
 
@@ -36,6 +38,18 @@ pub trait Surroundings {
     /// # Errors
     /// What is wrong with the surroundings.
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface>;
+    /// Appends everything about the surroundings that a module follows from, for [keys](crate::key): two surroundings that
+    /// append the same must give one program the same module. Comments at the head of texts do not count.
+    ///
+    /// The default knows the interface of a program that uses every register; surroundings whose members or names follow
+    /// from what a program uses in other ways than by being left out must say more.
+    fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
+        self.output_map().fingerprint(out);
+        self.folded(options).fingerprint(out);
+        if let Ok(interface) = self.interface(&Usage::EVERYTHING, options) {
+            interface.fingerprint(out);
+        }
+    }
 }
 
 #[cfg(test)]

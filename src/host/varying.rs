@@ -61,6 +61,14 @@ impl OutputMap {
         map
     }
 
+    /// Appends what the map says.
+    pub fn fingerprint(&self, out: &mut Vec<u8>) {
+        for source in self.sources {
+            // Five bits of register and component, and one value that is neither.
+            out.push(source.map_or(0xFF, |(register, component)| register << 2 | component as u8));
+        }
+    }
+
     /// As libctru programs it from the output table of an executable.
     pub fn from_executable(executable: &Dvle<'_>) -> Self {
         let mut words = [[UNUSED_CODE; 4]; 16];

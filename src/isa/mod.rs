@@ -2,6 +2,7 @@
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
 
 pub mod builder;
+pub mod canonical;
 pub mod control;
 pub mod decode;
 pub mod docs;

@@ -12,6 +12,8 @@ use crate::limits::{Limits, check};
 
 /// Words that the vertex unit can hold.
 pub const VERTEX_WORDS: u32 = 512;
+/// Words that the geometry unit can hold.
+pub const GEOMETRY_WORDS: u32 = 4096;
 /// Descriptors that the hardware has.
 pub const MAX_DESCRIPTORS: usize = 128;
 /// No limit may be above this: every address, also one past the end, must be a [`Pc`].
@@ -25,6 +27,16 @@ pub enum Stage {
     Vertex,
     /// Geometry unit: 4096 words.
     Geometry,
+}
+
+impl Stage {
+    /// How many code words the unit can hold.
+    pub const fn words(self) -> u32 {
+        match self {
+            Self::Vertex => VERTEX_WORDS,
+            Self::Geometry => GEOMETRY_WORDS,
+        }
+    }
 }
 
 /// Code words with their operand descriptors and an entry point.
@@ -70,6 +82,30 @@ impl<'a> Program<'a> {
             }
         };
         Ok(Self { code, descriptors, entry, stage })
+    }
+    /// A program as it lies in the memory of a shader unit, which holds 512 words for vertices and 4,096 for geometry (a
+    /// host that keeps more for either hands on what the unit holds). Where the words end, execution ends too. Descriptors
+    /// beyond the 128th are dropped.
+    ///
+    /// ```
+    /// use transpica::isa::{Pc, Program, Stage};
+    /// let mov = 0x4C00_0000; // mov o0, v0
+    /// let end = 0x8800_0000;
+    /// let program = Program::from_raw(&[mov, end][..], &[0x36F][..], Pc(0), Stage::Vertex)?;
+    /// assert_eq!(program.code().len(), 2);
+    /// # Ok::<(), transpica::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// More words than the unit holds, or an entry point outside them.
+    pub fn from_raw(
+        code: impl Into<Cow<'a, [u32]>>,
+        descriptors: impl Into<Cow<'a, [u32]>>,
+        entry: Pc,
+        stage: Stage,
+    ) -> Result<Self> {
+        let limits = Limits { code_words: stage.words(), ..Limits::default() };
+        Self::new(code, descriptors, entry, stage, &limits)
     }
     /// The code words.
     pub fn code(&self) -> &[u32] {
@@ -176,6 +212,20 @@ mod tests {
         let limits = Limits { code_words: u32::MAX, ..Limits::default() };
         let huge = Program::new(vec![0; 0x1_0000], vec![], Pc(0), Stage::Geometry, &limits);
         assert!(huge.is_err(), "every address must be a Pc");
+    }
+
+    #[test]
+    fn raw_words_are_as_many_as_the_unit_holds() {
+        for (words, stage, fits) in [
+            (512, Stage::Vertex, true),
+            (513, Stage::Vertex, false),
+            (4096, Stage::Geometry, true),
+            (4097, Stage::Geometry, false),
+            (0, Stage::Vertex, false),
+        ] {
+            let program = Program::from_raw(vec![0; words], vec![], Pc(0), stage);
+            assert_eq!(program.is_ok(), fits, "{words} {stage:?}");
+        }
     }
 
     #[test]

@@ -204,6 +204,14 @@ impl Opcode {
     pub fn of_word(word: u32) -> Option<Self> {
         BY_CODE[(word >> 26) as usize]
     }
+    /// The row of this opcode, for tables that are made from this one.
+    pub(super) const fn row(self) -> &'static Info {
+        &Self::TABLE[self as usize]
+    }
+    /// Its first six-bit code.
+    pub const fn code(self) -> u8 {
+        Self::TABLE[self as usize].first
+    }
     /// The row of this opcode.
     #[inline]
     pub fn info(self) -> &'static Info {

@@ -14,6 +14,7 @@ use super::lanes::{COUNTER, JUMPS, LEFT, SAVED, Slot, SlotSet, VARS};
 use super::scope::Builder;
 use super::tree::{condition, loop_effect};
 use super::{Context, outputs};
+use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind as ErrorKind, Result};
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
 use crate::isa::control::{Effect, Test};
@@ -160,36 +161,26 @@ impl Leaders {
         let words = program.code().len();
         let mut is_start = vec![false; words];
         let mut seen = vec![false; words];
-        let mut work = vec![program.entry()];
-        let mut start = |pc: Pc, work: &mut Vec<Pc>| {
+        let mut undefined = None;
+        let mut start = |pc: Pc| {
             if let Some(mark) = is_start.get_mut(pc.index()) {
                 *mark = true;
-                work.push(pc);
             }
         };
-        start(program.entry(), &mut work);
-        while let Some(pc) = work.pop() {
-            let Some(inst) = program.inst(pc) else { continue };
-            if std::mem::replace(&mut seen[pc.index()], true) {
-                continue;
+        start(program.entry());
+        reach(program, |pc, _, _| {
+            seen[pc.index()] = true;
+            match program.inst(pc) {
+                Some(Inst::Flow(flow)) => targets(flow, pc).into_iter().flatten().for_each(&mut start),
+                Some(Inst::Unassigned(opcode)) if !lenient => undefined = undefined.or(Some((opcode, pc))),
+                Some(Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. }) => {}
+                Some(Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_)) | None => {}
             }
-            match inst {
-                Inst::Unassigned(opcode) if !lenient => {
-                    return Err(Error::new(ErrorKind::BadOpcode(opcode), At::Pc(pc.0)));
-                }
-                Inst::Flow(flow) => {
-                    for target in targets(flow, pc).into_iter().flatten() {
-                        start(target, &mut work);
-                    }
-                    if matches!(flow, Flow::Nop) {
-                        work.push(pc.next());
-                    }
-                }
-                Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => work.push(pc.next()),
-                Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => work.push(pc.next()),
-            }
+        });
+        if let Some((opcode, pc)) = undefined {
+            return Err(Error::new(ErrorKind::BadOpcode(opcode), At::Pc(pc.0)));
         }
-        let starts = (0..words).filter(|&pc| is_start[pc]).map(|pc| Pc(pc as u16)).collect();
+        let starts = (0..words).filter(|&pc| is_start[pc] && seen[pc]).map(|pc| Pc(pc as u16)).collect();
         Ok(Self { starts, is_start })
     }
 }
@@ -448,6 +439,9 @@ fn assigned(program: &Program<'_>, leaders: &Leaders) -> SlotSet {
         while let Some(inst) = program.inst(pc) {
             data::assigned(&inst, &mut set);
             pc = pc.next();
+            if matches!(inst, Inst::Flow(Flow::End)) {
+                break;
+            }
             if leaders.is_start.get(pc.index()).is_none_or(|start| *start) {
                 break;
             }

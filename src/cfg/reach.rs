@@ -1,0 +1,117 @@
+//! The words that execution might reach, whatever the uniforms say: the plain graph of addresses.
+//! In: [`Program`]. Out: every word that some stack and some answer might lead to, each once. Knows no uniform's value.
+//!
+//! Every tier of the translation looks at these words alone, so a program is known by them: other words may be anything.
+
+use crate::isa::table::Class;
+use crate::isa::{Flow, Inst, Opcode, Pc, Program};
+
+/// A set of addresses.
+struct Set(Vec<u64>);
+
+impl Set {
+    /// Adds an address; whether it is new.
+    fn insert(&mut self, pc: Pc) -> bool {
+        let Some(word) = self.0.get_mut(pc.index() / 64) else { return false };
+        let bit = 1 << (pc.index() % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+/// Calls `visit` for each word that may be reached from the entry point: its address, the word, and whether it does not
+/// follow on the one visited before. The order depends on these words alone.
+///
+/// ```
+/// use transpica::cfg::reach::reach;
+/// use transpica::isa::{Pc, Program, Stage};
+/// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov behind it
+/// let program = Program::from_raw(&words[..], &[][..], Pc(0), Stage::Vertex)?;
+/// let mut reached = Vec::new();
+/// reach(&program, |pc, word, is_start| reached.push((pc, word, is_start)));
+/// assert_eq!(reached, [(Pc(0), 0x8800_0000, true)]);
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
+    let code = program.code();
+    let mut seen = Set(vec![0; code.len().div_ceil(64)]);
+    let mut work = Vec::with_capacity(32);
+    work.push(program.entry());
+    while let Some(start) = work.pop() {
+        let mut pc = start;
+        while let Some(&word) = code.get(pc.index())
+            && seen.insert(pc)
+        {
+            visit(pc, word, pc == start);
+            if Opcode::of_word(word).is_some_and(|opcode| opcode.info().class == Class::Control) {
+                match program.inst(pc) {
+                    Some(Inst::Flow(Flow::End)) => break,
+                    Some(Inst::Flow(flow)) => work.extend(leads(flow).into_iter().flatten()),
+                    _other_instructions => {}
+                }
+            }
+            pc = pc.next();
+        }
+    }
+}
+
+/// Where an instruction may lead besides the next word, now or when a scope that it opens ends.
+fn leads(flow: Flow) -> [Option<Pc>; 2] {
+    match flow {
+        Flow::Call { target, .. } | Flow::CallC { target, .. } | Flow::CallU { target, .. } => {
+            [Some(target), None]
+        }
+        Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
+            [Some(target), Some(target.plus(length))]
+        }
+        Flow::Loop { last, .. } => [Some(last.next()), None],
+        Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => [Some(target), None],
+        Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) => [None; 2],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Stage;
+
+    fn reached(words: &[u32], entry: u16) -> Vec<u16> {
+        let program = Program::from_raw(words, &[][..], Pc(entry), Stage::Vertex).expect("valid");
+        let mut pcs = Vec::new();
+        reach(&program, |pc, _, _| pcs.push(pc.0));
+        pcs.sort_unstable();
+        pcs
+    }
+
+    const END: u32 = 0x8800_0000;
+    const NOP: u32 = 0x8400_0000;
+
+    #[test]
+    fn a_callee_is_reached_and_what_stands_behind_it_is_not() {
+        // 0: call 3, 1 word; 1: end; 2: nop; 3: end; 4: nop
+        assert_eq!(reached(&[0x9000_0C01, END, NOP, END, NOP], 0), [0, 1, 3]);
+        // Without END the callee runs on, as far as the plain graph knows.
+        assert_eq!(reached(&[0x9000_0C01, END, NOP, NOP, NOP], 0), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn both_parts_of_an_if_and_its_end_are_reached() {
+        // 0: ifu b0, else at 2, 1 word; 1: end; 2: end; 3: end; 4: nop
+        assert_eq!(reached(&[0x9C00_0801, END, END, END, NOP], 0), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn jumps_lead_anywhere_and_past_the_code_nowhere() {
+        // 1: jmpu b0 to 4; 2: end
+        assert_eq!(reached(&[NOP, 0xB400_1000, END, NOP, END], 1), [1, 2, 4]);
+        assert_eq!(reached(&[0xB43F_FC00, END], 0), [0, 1]);
+        assert_eq!(reached(&[NOP, NOP], 1), [1]);
+    }
+
+    #[test]
+    fn what_follows_a_loop_is_reached_though_its_body_ends_the_program() {
+        // 0: loop i0 to 1; 1: end; 2: nop; 3: end; 4: nop
+        assert_eq!(reached(&[0xA400_0400, END, NOP, END, NOP], 0), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,242 @@
+//! What the GPU's registers hold for the shader units and the output map, and how register writes fill them.
+//! In: register writes or command lists, as the console's CPU makes them. Out: [`RegisterState`]; programs and views of it
+//! that stand around them. Knows no file and no instruction. Never fails: what hardware drops is dropped.
+//!
+//! Facts: 3dbrew "GPU/Internal Registers", GBATEK; how much an upload may hold and that one beyond it is dropped as other
+//! hosts have it. Nobody has measured what becomes of a vector that is half sent when the index is written (here: it is
+//! dropped), nor of FIFO words of which only some bytes are enabled (here: the others are 0).
+
+mod dvle;
+#[cfg(test)]
+mod tests;
+mod unit;
+mod view;
+
+pub use view::RegisterView;
+
+use crate::error::Result;
+use crate::isa::{Program, Stage, Uniforms};
+use unit::{BLOCK, Unit};
+
+/// Numbers of registers that do not belong to one unit.
+pub mod number {
+    /// First register of the geometry unit.
+    pub const GEOMETRY_UNIT: u16 = 0x280;
+    /// First register of the vertex unit.
+    pub const VERTEX_UNIT: u16 = 0x2B0;
+    /// How many outputs the rasteriser gets.
+    pub const OUTMAP_TOTAL: u16 = 0x4F;
+    /// The first of seven: what the components of an output are to the rasteriser.
+    pub const OUTMAP: u16 = 0x50;
+    /// Whether there are texture coordinates.
+    pub const OUTATTR_MODE: u16 = 0x64;
+    /// Which attributes there are.
+    pub const OUTATTR_CLOCK: u16 = 0x6F;
+    /// Bits 0..2: 2 if a geometry program runs; bit 31: with primitives of any number of vertices.
+    pub const GEOMETRY_STAGE: u16 = 0x229;
+    /// Bit 0: the fourth unit is configured apart, for geometry.
+    pub const UNIT_MODE: u16 = 0x244;
+    /// Vertex outputs less one.
+    pub const VERTEX_OUTPUTS: u16 = 0x24A;
+    /// Vertex outputs less one, again.
+    pub const VERTEX_OUTPUTS_2: u16 = 0x251;
+    /// How the geometry unit gets its vertices.
+    pub const GEOMETRY_INPUT: u16 = 0x252;
+    /// Vertices less one that come whole, where primitives have any number.
+    pub const GEOMETRY_MAIN: u16 = 0x254;
+    /// Byte 0: outputs of the last stage less one; bits 8 and 9: the kind of primitive.
+    pub const PRIMITIVE: u16 = 0x25E;
+}
+
+/// Registers that are not a unit's, ascending.
+const GLOBALS: [u16; 18] = [
+    number::OUTMAP_TOTAL,
+    0x50,
+    0x51,
+    0x52,
+    0x53,
+    0x54,
+    0x55,
+    0x56,
+    number::OUTATTR_MODE,
+    number::OUTATTR_CLOCK,
+    number::GEOMETRY_STAGE,
+    number::UNIT_MODE,
+    number::VERTEX_OUTPUTS,
+    number::VERTEX_OUTPUTS_2,
+    number::GEOMETRY_INPUT,
+    0x253,
+    number::GEOMETRY_MAIN,
+    number::PRIMITIVE,
+];
+/// Output words that the rasteriser has.
+const SLOTS: usize = 7;
+
+/// The shader units and the output map as the GPU holds them. Everything starts as 0.
+///
+/// ```
+/// use transpica::host::RegisterState;
+/// use transpica::isa::Stage;
+/// let mut state = RegisterState::default();
+/// state.write(0x2CB, 0); // code from word 0
+/// state.write(0x2CC, 0x4C00_0000); // mov o0, v0
+/// state.write(0x2CC, 0x8800_0000); // end
+/// state.write(0x2D5, 0); // descriptors from number 0
+/// state.write(0x2D6, 0x36F);
+/// state.write(0x2BA, 0x7FFF_0000); // entry point 0
+/// state.write(0x2BD, 1); // o0 is passed on
+/// state.write(0x04F, 1); // one output,
+/// state.write(0x050, 0x0302_0100); // the position
+/// let program = state.program(Stage::Vertex)?;
+/// let mut translator = transpica::Translator::new(Default::default(), Default::default());
+/// let translated = translator.translate(&program, &state.vertex())?;
+/// assert_eq!(translated.interface.attributes[0].name, "v0");
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegisterState {
+    vertex: Unit,
+    geometry: Unit,
+    globals: [u32; GLOBALS.len()],
+}
+
+impl Default for RegisterState {
+    fn default() -> Self {
+        Self { vertex: Unit::default(), geometry: Unit::default(), globals: [0; GLOBALS.len()] }
+    }
+}
+
+/// All bytes of a word.
+const ALL_BYTES: u32 = 15;
+
+/// The bits of the bytes that a mask enables.
+fn bits_of(bytes: u32) -> u32 {
+    (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xFF << (8 * byte))
+}
+
+impl RegisterState {
+    /// Writes a register. Registers that are none of these are ignored.
+    pub fn write(&mut self, register: u16, value: u32) {
+        self.write_words(register, &[value], ALL_BYTES);
+    }
+
+    /// Writes the bytes of a register that the low four bits of `bytes` enable; with none nothing happens.
+    pub fn write_masked(&mut self, register: u16, value: u32, bytes: u32) {
+        self.write_words(register, &[value], bytes);
+    }
+
+    /// Executes a command list: each command is a parameter, a header and further parameters, padded to eight bytes. What a
+    /// list lacks at its end is not executed.
+    ///
+    /// ```
+    /// use transpica::host::RegisterState;
+    /// let mut state = RegisterState::default();
+    /// // Four words for registers 0x2B1.., consecutive; the last word is padding.
+    /// state.commands(&[0x0000_0102, 0x8030_02B1 | 15 << 16, 7, 8, 9, 0]);
+    /// assert_eq!(state.uniforms(transpica::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
+    /// ```
+    pub fn commands(&mut self, list: &[u32]) {
+        let mut rest = list;
+        while let &[first, header, ref after @ ..] = rest {
+            // Range: sixteen bits.
+            let register = (header & 0xFFFF) as u16;
+            let bytes = header >> 16 & ALL_BYTES;
+            let count = (header >> 20 & 0xFF) as usize;
+            let Some((more, next)) = after.split_at_checked(count) else { return };
+            if header >> 31 != 0 {
+                self.write_masked(register, first, bytes);
+                for (offset, &value) in (1..).zip(more) {
+                    self.write_masked(register.wrapping_add(offset), value, bytes);
+                }
+            } else {
+                // Range of the length: at most 256.
+                let mut words = [0; 256];
+                words[0] = first;
+                words[1..=count].copy_from_slice(more);
+                self.write_words(register, &words[..=count], bytes);
+            }
+            rest = next.get(count % 2..).unwrap_or_default();
+        }
+    }
+
+    /// Writes words to one register, as one upload.
+    fn write_words(&mut self, register: u16, words: &[u32], bytes: u32) {
+        let enabled = bits_of(bytes);
+        if enabled == 0 {
+            return;
+        }
+        let offset = |base: u16| register.checked_sub(base).filter(|&offset| offset < BLOCK);
+        if let Some(offset) = offset(number::VERTEX_UNIT) {
+            self.vertex.write(offset, words, enabled, Stage::Vertex);
+            if self.is_mirrored() {
+                self.geometry.write(offset, words, enabled, Stage::Vertex);
+            }
+        } else if let Some(offset) = offset(number::GEOMETRY_UNIT) {
+            self.geometry.write(offset, words, enabled, Stage::Geometry);
+        } else if let Some(index) = GLOBALS.iter().position(|&global| global == register) {
+            for &word in words {
+                self.globals[index] = self.globals[index] & !enabled | word & enabled;
+            }
+        }
+    }
+
+    /// The value of a register as it was written last; 0 for those that are none of these, and for data words.
+    pub fn read(&self, register: u16) -> u32 {
+        let offset = |base: u16| register.checked_sub(base).filter(|&offset| offset < BLOCK);
+        if let Some(offset) = offset(number::VERTEX_UNIT) {
+            self.vertex.read(offset)
+        } else if let Some(offset) = offset(number::GEOMETRY_UNIT) {
+            self.geometry.read(offset)
+        } else {
+            let index = GLOBALS.iter().position(|&global| global == register);
+            index.map_or(0, |index| self.globals[index])
+        }
+    }
+
+    /// Whether a geometry program runs behind the vertex program.
+    pub fn has_geometry(&self) -> bool {
+        self.read(number::GEOMETRY_STAGE) & 3 == 2
+    }
+
+    /// Whether what is written to the vertex unit reaches the geometry unit too, which is a vertex unit like the others
+    /// then.
+    pub fn is_mirrored(&self) -> bool {
+        self.read(number::UNIT_MODE) & 1 == 0 && !self.has_geometry()
+    }
+
+    /// The program of a unit: its memory up to the highest word written.
+    ///
+    /// # Errors
+    /// An entry point outside the words written.
+    pub fn program(&self, stage: Stage) -> Result<Program<'_>> {
+        let unit = self.unit(stage);
+        Program::from_raw(unit.code(), unit.descriptors(), unit.entry(stage), stage)
+    }
+
+    /// The uniforms of a unit.
+    pub fn uniforms(&self, stage: Stage) -> Uniforms {
+        self.unit(stage).uniforms()
+    }
+
+    /// What stands around the vertex program.
+    pub fn vertex(&self) -> RegisterView<'_> {
+        RegisterView::new(self, Stage::Vertex)
+    }
+
+    /// What stands around the geometry program.
+    pub fn geometry(&self) -> RegisterView<'_> {
+        RegisterView::new(self, Stage::Geometry)
+    }
+
+    fn unit(&self, stage: Stage) -> &Unit {
+        match stage {
+            Stage::Vertex => &self.vertex,
+            Stage::Geometry => &self.geometry,
+        }
+    }
+
+    /// How many outputs the rasteriser takes, at most seven.
+    pub fn slots(&self) -> usize {
+        SLOTS.min((self.read(number::OUTMAP_TOTAL) & 7) as usize)
+    }
+}

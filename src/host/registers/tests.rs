@@ -1,0 +1,287 @@
+//! Register writes and what they make.
+
+use super::*;
+use crate::container::Shbin;
+use crate::host::varying::{OutputMap, outputs};
+use crate::host::{Layout, Locations, Options, Surroundings, Usage};
+use crate::isa::Pc;
+
+/// Header of a command with this register, number of further words and consecutive flag.
+fn header(register: u32, more: u32, is_consecutive: bool) -> u32 {
+    u32::from(is_consecutive) << 31 | more << 20 | 15 << 16 | register
+}
+
+#[test]
+fn float24_vectors_come_w_first_in_three_words() {
+    let mut state = RegisterState::default();
+    state.write(0x2C0, 5);
+    // 1.0, -1.0, 0.5, 3.0
+    let [x, y, z, w] = [0x3F_0000u32, 0xBF_0000, 0x3E_0000, 0x40_8000];
+    let words = [w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x];
+    for (alias, word) in [0x2C1, 0x2C8, 0x2C4].into_iter().zip(words) {
+        state.write(alias, word);
+    }
+    // The next goes to the next register.
+    words.iter().for_each(|&word| state.write(0x2C1, word));
+    let floats = state.uniforms(Stage::Vertex).floats;
+    assert_eq!(floats[5], [1.0, -1.0, 0.5, 3.0]);
+    assert_eq!((floats[6], floats[4], floats[7]), (floats[5], [0.0; 4], [0.0; 4]));
+}
+
+#[test]
+fn float32_vectors_come_w_first_in_four_words() {
+    let mut state = RegisterState::default();
+    state.write(0x2C0, 1 << 31 | 95);
+    for value in [4.0f32, 3.0, 2.0, 1.1, 9.0, 9.0, 9.0, 9.0] {
+        state.write(0x2C1, value.to_bits());
+    }
+    // The second vector has no register; it does not come round to c0.
+    let floats = state.uniforms(Stage::Vertex).floats;
+    assert_eq!((floats[95], floats[0]), ([1.1, 2.0, 3.0, 4.0], [0.0; 4]));
+}
+
+#[test]
+fn writing_the_index_drops_half_a_vector() {
+    let mut state = RegisterState::default();
+    state.write(0x2C0, 1 << 31);
+    state.write(0x2C1, 7);
+    state.write(0x2C0, 1 << 31);
+    (0..4).for_each(|_| state.write(0x2C1, 1f32.to_bits()));
+    assert_eq!(state.uniforms(Stage::Vertex).floats[0], [1.0; 4]);
+}
+
+#[test]
+fn ints_and_bools_are_plain_registers() {
+    let mut state = RegisterState::default();
+    state.write(0x2B0, 0x7FFF_8005);
+    state.write(0x2B4, 0x0403_0201);
+    let uniforms = state.uniforms(Stage::Vertex);
+    assert_eq!((uniforms.bools, uniforms.ints[3]), (0x8005, [1, 2, 3, 4]));
+    state.write_masked(0x2B4, 0xAABB_CCDD, 0b0101);
+    assert_eq!(state.uniforms(Stage::Vertex).ints[3], [0xDD, 2, 0xBB, 4]);
+    state.write_masked(0x2B4, 0, 0);
+    assert_eq!(state.read(0x2B4), 0x04BB_02DD);
+}
+
+#[test]
+fn code_and_descriptors_fill_up_from_their_index() {
+    let mut state = RegisterState::default();
+    state.write(0x2CB, 2);
+    state.write(0x2CC, 0x8800_0000);
+    state.write(0x2D3, 0x8400_0000);
+    state.write(0x2D5, 1);
+    state.write(0x2D6, 0x36F);
+    state.write(0x2BA, 0x7FFF_0002);
+    let program = state.program(Stage::Vertex).expect("valid");
+    assert_eq!(program.code(), [0, 0, 0x8800_0000, 0x8400_0000]);
+    assert_eq!((program.descriptors(), program.entry()), (&[0, 0x36F][..], Pc(2)));
+}
+
+#[test]
+fn uploads_beyond_the_memory_are_dropped_whole() {
+    let mut state = RegisterState::default();
+    state.write(0x244, 1);
+    state.write(0x2CB, 510);
+    state.commands(&[1, header(0x2CC, 2, false), 2, 3]);
+    assert!(state.program(Stage::Vertex).is_err(), "three words do not fit");
+    state.commands(&[1, header(0x2CC, 1, false), 2, 0]);
+    assert_eq!(state.program(Stage::Vertex).map(|program| program.code()[510..].to_vec()), Ok(vec![1, 2]));
+    state.write(0x2CC, 3);
+    assert_eq!(state.program(Stage::Vertex).map(|program| program.code().len()), Ok(512));
+    state.write(0x29B, 4095);
+    state.write(0x29C, 7);
+    state.write(0x29C, 8);
+    assert_eq!(state.program(Stage::Geometry).map(|program| program.code()[4095]), Ok(7));
+    state.write(0x2D5, 127);
+    state.write(0x2D6, 1);
+    state.write(0x2D6, 2);
+    assert_eq!(state.program(Stage::Vertex).map(|program| program.descriptors().len()), Ok(128));
+}
+
+#[test]
+fn entry_points_have_as_many_bits_as_addresses() {
+    let mut state = RegisterState::default();
+    state.write(0x29B, 4095);
+    state.write(0x29C, 0x8800_0000);
+    state.write(0x28A, 0x7FFF_FFFF);
+    assert_eq!(state.program(Stage::Geometry).map(|program| program.entry()), Ok(Pc(4095)));
+    state.write(0x2CB, 511);
+    state.write(0x2CC, 0x8800_0000);
+    state.write(0x2BA, 0x7FFF_FFFF);
+    assert_eq!(state.program(Stage::Vertex).map(|program| program.entry()), Ok(Pc(511)));
+}
+
+#[test]
+fn command_lists_are_walked_with_their_padding() {
+    let mut state = RegisterState::default();
+    state.commands(&[
+        0x0101_0101,
+        header(0x2B1, 1, true),
+        0x0202_0202,
+        0xDEAD_BEEF, // padding
+        0x7FFF_0003,
+        header(0x2B0, 0, false),
+        0,
+        header(0x2C0, 0, false),
+        0x4080_003E,
+        header(0x2C1, 2, false),
+        0xBF00_0000 | 0x00_0000,
+        0x0000_0000,
+    ]);
+    let uniforms = state.uniforms(Stage::Vertex);
+    assert_eq!(uniforms.ints[..2], [[1; 4], [2; 4]]);
+    assert_eq!((uniforms.bools, uniforms.floats[0][3]), (3, 3.0));
+    assert_eq!(uniforms.ints[2], [0; 4], "padding is no parameter");
+}
+
+#[test]
+fn cut_lists_execute_what_is_whole() {
+    let list = [1, header(0x2B0, 0, false), 7, header(0x2B1, 3, true), 8, 9];
+    let mut state = RegisterState::default();
+    state.commands(&list);
+    assert_eq!((state.read(0x2B0), state.read(0x2B1)), (1, 0));
+    for end in 0..list.len() {
+        RegisterState::default().commands(&list[..end]);
+    }
+}
+
+#[test]
+fn no_words_panic() {
+    let mut state = RegisterState::default();
+    let mut random = 1u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        random >> 4 ^ random << 17
+    };
+    for round in 0..2000 {
+        let list: Vec<u32> = (0..round % 70).map(|_| next()).collect();
+        state.commands(&list);
+        state.write_masked((0x270 + next() % 0x80) as u16, next(), next());
+        state.write(0x2B0 + (next() % 0x30) as u16, next());
+        state.write((next() & 0xFFFF) as u16, next());
+    }
+    state.commands(&[0, header(0xFFFF, 255, true)]);
+    let _: OutputMap = state.geometry().output_map();
+}
+
+#[test]
+fn the_geometry_unit_follows_the_vertex_unit_until_it_is_configured_apart() {
+    let write = |state: &mut RegisterState| {
+        state.write(0x2CB, 0);
+        state.write(0x2CC, 0x8800_0000);
+        state.write(0x2B0, 5);
+    };
+    let mut state = RegisterState::default();
+    write(&mut state);
+    assert_eq!((state.uniforms(Stage::Geometry).bools, state.program(Stage::Geometry).is_ok()), (5, true));
+    for (register, value) in [(0x244, 1), (0x229, 2)] {
+        let mut state = RegisterState::default();
+        state.write(register, value);
+        write(&mut state);
+        assert_eq!(
+            (state.uniforms(Stage::Geometry).bools, state.program(Stage::Geometry).is_ok()),
+            (0, false)
+        );
+        assert_eq!(state.uniforms(Stage::Vertex).bools, 5);
+    }
+    state.write(0x280, 9);
+    assert_eq!(state.uniforms(Stage::Vertex).bools, 5, "nothing goes the other way");
+}
+
+#[test]
+fn the_kth_output_passed_on_is_what_the_kth_word_says() {
+    let mut state = RegisterState::default();
+    state.write(0x2BD, 0x11);
+    state.write(0x4F, 2);
+    state.write(0x50, 0x0302_0100);
+    state.write(0x51, 0x1F0A_0908);
+    let expected = OutputMap::from_words([(0, [0, 1, 2, 3]), (4, [8, 9, 10, 31])]);
+    assert_eq!(state.vertex().output_map(), expected);
+    // Slots beyond the total are not looked at.
+    state.write(0x4F, 1);
+    assert_eq!(state.vertex().output_map(), OutputMap::from_words([(0, [0, 1, 2, 3])]));
+    // Upper bits of a code mean nothing.
+    state.write(0x50, 0xE3C2_A180);
+    assert_eq!(state.vertex().output_map(), OutputMap::from_words([(0, [0, 1, 2, 3])]));
+}
+
+#[test]
+fn behind_a_geometry_program_a_vertex_program_has_no_rasteriser() {
+    let mut state = RegisterState::default();
+    state.write(0x2BD, 1);
+    state.write(0x28D, 2);
+    state.write(0x4F, 1);
+    state.write(0x50, 0x0302_0100);
+    assert_eq!(state.geometry().output_map(), OutputMap::default());
+    state.write(0x229, 2);
+    assert_eq!(state.vertex().output_map(), OutputMap::default());
+    assert_eq!(state.geometry().output_map(), OutputMap::from_words([(1, [0, 1, 2, 3])]));
+}
+
+#[test]
+fn the_last_attribute_for_a_register_feeds_it() {
+    let mut state = RegisterState::default();
+    state.write(0x2B9, 0xA000_0002);
+    state.write(0x2BB, 0x0000_3131);
+    let view = state.vertex();
+    assert_eq!(view.input_count(), 3);
+    let map = view.input_map();
+    assert_eq!((map[1], map[3], map[0]), (Some(2), Some(1), None), "the fourth does not come in");
+}
+
+#[test]
+fn members_without_symbols_are_runs_of_needed_registers() {
+    let state = RegisterState::default();
+    let usage = Usage { inputs: 0b1001, floats: 0b110_0010, bools: 1, ..Usage::default() };
+    let interface = state.vertex().interface(&usage, &Options::default()).expect("never fails");
+    let names: Vec<&str> = interface.attributes.iter().map(|attribute| &attribute.name[..]).collect();
+    assert_eq!(names, ["v0", "v3"]);
+    let members: Vec<(&str, u8, u32)> =
+        interface.block.members.iter().map(|m| (&m.name[..], m.count, m.offset)).collect();
+    assert_eq!(members, [("c1", 1, 0), ("c5", 2, 16), ("b0", 1, 48)]);
+    let options = Options { layout: Layout::Azahar, ..Options::default() };
+    let interface = state.vertex().interface(&usage, &options).expect("never fails");
+    assert_eq!(interface.block.size, 1616);
+    let none = state.vertex().interface(&Usage::default(), &options).expect("never fails");
+    assert_eq!(none.block.size, 0);
+}
+
+#[test]
+fn a_file_is_programmed_as_the_system_library_does() {
+    let file = Shbin::parse(include_bytes!("../../../shaders/textured.shbin")).expect("valid");
+    let state = RegisterState::from_dvle(&file, 0, None).expect("a vertex program");
+    let program = state.program(Stage::Vertex).expect("valid");
+    assert_eq!(program.code(), file.package.code.iter().collect::<Vec<_>>());
+    assert_eq!(state.vertex().input_count(), 3);
+    assert_eq!((state.read(0x24A), state.read(0x251), state.read(0x25E)), (2, 2, 2));
+    assert_eq!((state.read(0x4F), state.read(0x229), state.read(0x289)), (3, 0, 0xA000_0000));
+    assert_eq!(state.read(0x53), 0x1F1F_1F1F);
+    assert_eq!(state.read(0x64), 1);
+    assert_eq!(state.vertex().output_map(), OutputMap::from_executable(&file.executables[0]));
+    assert!(RegisterState::from_dvle(&file, 1, None).is_err());
+    assert!(RegisterState::from_dvle(&file, 0, Some(0)).is_err());
+}
+
+#[test]
+fn a_geometry_program_gets_the_rasteriser() {
+    let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin")).expect("valid");
+    let state = RegisterState::from_dvle(&file, 0, Some(1)).expect("a pair");
+    assert!(state.has_geometry() && !state.is_mirrored());
+    assert_eq!(
+        state.program(Stage::Geometry).map(|program| u32::from(program.entry().0)),
+        Ok(file.executables[1].header.main)
+    );
+    assert_eq!(state.geometry().output_map(), OutputMap::from_executable(&file.executables[1]));
+    assert!(RegisterState::from_dvle(&file, 1, None).is_err());
+}
+
+#[test]
+fn views_give_outputs_to_translations() {
+    let mut state = RegisterState::default();
+    state.write(0x2BD, 4);
+    state.write(0x4F, 1);
+    state.write(0x50, 0x0B0A_0908);
+    let outputs = outputs(&state.vertex().output_map(), &Options::default(), &Locations::default());
+    let names: Vec<&str> = outputs.iter().map(|output| &output.name[..]).collect();
+    assert_eq!(names, ["position", "color"]);
+}

@@ -1,0 +1,183 @@
+//! One shader unit: memories, uniforms, configuration.
+//! In: words for its registers, by their offset in the unit's block. Out: what they make of its memories.
+
+use crate::isa::program::MAX_DESCRIPTORS;
+use crate::isa::{Pc, Stage, Uniforms};
+use crate::precision::float24;
+
+/// Registers of a unit.
+pub(super) const BLOCK: u16 = 0x30;
+
+/// Offsets of registers in the block.
+pub(super) mod offset {
+    pub(in super::super) const BOOLS: u16 = 0x00;
+    pub(in super::super) const INTS: u16 = 0x01;
+    pub(in super::super) const INPUT: u16 = 0x09;
+    pub(in super::super) const ENTRY: u16 = 0x0A;
+    pub(in super::super) const PERMUTATION_LOW: u16 = 0x0B;
+    pub(in super::super) const PERMUTATION_HIGH: u16 = 0x0C;
+    pub(in super::super) const OUTPUT_MASK: u16 = 0x0D;
+    pub(in super::super) const CODE_END: u16 = 0x0F;
+    pub(in super::super) const FLOAT_INDEX: u16 = 0x10;
+    pub(in super::super) const FLOAT_DATA: u16 = 0x11;
+    pub(in super::super) const FLOAT_DATA_LAST: u16 = 0x18;
+    pub(in super::super) const CODE_INDEX: u16 = 0x1B;
+    pub(in super::super) const CODE_DATA: u16 = 0x1C;
+    pub(in super::super) const CODE_DATA_LAST: u16 = 0x23;
+    pub(in super::super) const DESCRIPTOR_INDEX: u16 = 0x25;
+    pub(in super::super) const DESCRIPTOR_DATA: u16 = 0x26;
+    pub(in super::super) const DESCRIPTOR_DATA_LAST: u16 = 0x2D;
+}
+
+/// Float uniforms that exist.
+const FLOATS: usize = 96;
+
+/// Words that a program is made of, and where the next one goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Memory {
+    words: Vec<u32>,
+    next: usize,
+}
+
+impl Memory {
+    /// Takes an upload, unless it passes the end.
+    fn upload(&mut self, words: &[u32], capacity: usize) {
+        let end = self.next.saturating_add(words.len());
+        if end > capacity {
+            return;
+        }
+        if end > self.words.len() {
+            self.words.resize(end, 0);
+        }
+        self.words[self.next..end].copy_from_slice(words);
+        self.next = end;
+    }
+}
+
+/// A shader unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Unit {
+    /// Registers that hold what was written, by offset.
+    plain: [u32; BLOCK as usize],
+    code: Memory,
+    descriptors: Memory,
+    floats: [[f32; 4]; FLOATS],
+    /// Where the next float vector goes.
+    float: usize,
+    /// The words of it that have come.
+    sent: [u32; 4],
+    sent_count: usize,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Self {
+            plain: [0; BLOCK as usize],
+            code: Memory::default(),
+            descriptors: Memory::default(),
+            floats: [[0.0; 4]; FLOATS],
+            float: 0,
+            sent: [0; 4],
+            sent_count: 0,
+        }
+    }
+}
+
+impl Unit {
+    /// Writes words to one register; `upload` is the unit whose memory bounds the upload.
+    pub(super) fn write(&mut self, register: u16, words: &[u32], enabled: u32, upload: Stage) {
+        let mut masked = [0; 256];
+        let words = words.iter().zip(&mut masked).map(|(word, place)| {
+            *place = word & enabled;
+            *place
+        });
+        let count = words.count();
+        let words = &masked[..count];
+        match register {
+            offset::FLOAT_DATA..=offset::FLOAT_DATA_LAST => words.iter().for_each(|&word| self.float(word)),
+            offset::CODE_DATA..=offset::CODE_DATA_LAST => self.code.upload(words, upload.words() as usize),
+            offset::DESCRIPTOR_DATA..=offset::DESCRIPTOR_DATA_LAST => {
+                self.descriptors.upload(words, MAX_DESCRIPTORS);
+            }
+            register => {
+                for word in words {
+                    self.set(register, word, enabled);
+                }
+            }
+        }
+    }
+
+    /// Writes a register that holds its value.
+    fn set(&mut self, register: u16, word: &u32, enabled: u32) {
+        let Some(plain) = self.plain.get_mut(usize::from(register)) else { return };
+        *plain = *plain & !enabled | word;
+        let value = *plain;
+        match register {
+            offset::FLOAT_INDEX => {
+                self.float = (value & 0xFF) as usize;
+                self.sent_count = 0;
+            }
+            offset::CODE_INDEX => self.code.next = (value & 0xFFF) as usize,
+            offset::DESCRIPTOR_INDEX => self.descriptors.next = (value & 0x7F) as usize,
+            _others_hold_it => {}
+        }
+    }
+
+    /// A word for the float uniforms, whose vectors come w first: three words of four float24, or four f32.
+    fn float(&mut self, word: u32) {
+        let is_single = self.read(offset::FLOAT_INDEX) >> 31 != 0;
+        self.sent[self.sent_count] = word;
+        self.sent_count += 1;
+        if self.sent_count < if is_single { 4 } else { 3 } {
+            return;
+        }
+        self.sent_count = 0;
+        let [a, b, c, d] = self.sent;
+        let vector = if is_single {
+            [d, c, b, a]
+        } else {
+            // The 96 bits hold x lowest.
+            [c & 0xFF_FFFF, b << 8 & 0xFF_FF00 | c >> 24, a << 16 & 0xFF_0000 | b >> 16, a >> 8]
+                .map(float24::to_f32_bits)
+        };
+        // Beyond c95 nothing is kept.
+        if let Some(float) = self.floats.get_mut(self.float) {
+            *float = vector.map(f32::from_bits);
+            self.float += 1;
+        }
+    }
+
+    /// The value of a register that holds one.
+    pub(super) fn read(&self, register: u16) -> u32 {
+        self.plain.get(usize::from(register)).copied().unwrap_or(0)
+    }
+    pub(super) fn code(&self) -> &[u32] {
+        &self.code.words
+    }
+    pub(super) fn descriptors(&self) -> &[u32] {
+        &self.descriptors.words
+    }
+    /// The entry point: as many bits as addresses of the unit have.
+    pub(super) fn entry(&self, stage: Stage) -> Pc {
+        // Range: at most twelve bits.
+        Pc((self.read(offset::ENTRY) & (stage.words() - 1)) as u16)
+    }
+    pub(super) fn uniforms(&self) -> Uniforms {
+        Uniforms {
+            floats: self.floats,
+            ints: [0, 1, 2, 3].map(|index| self.read(offset::INTS + index).to_le_bytes()),
+            bools: (self.read(offset::BOOLS) & 0xFFFF) as u16,
+        }
+    }
+    /// The register of each incoming attribute, a nibble for each.
+    pub(super) fn permutation(&self) -> u64 {
+        u64::from(self.read(offset::PERMUTATION_HIGH)) << 32 | u64::from(self.read(offset::PERMUTATION_LOW))
+    }
+    pub(super) fn input_count(&self) -> u8 {
+        // Range: 1..=16.
+        (self.read(offset::INPUT) & 15) as u8 + 1
+    }
+    pub(super) fn output_mask(&self) -> u16 {
+        (self.read(offset::OUTPUT_MASK) & 0xFFFF) as u16
+    }
+}

@@ -1,0 +1,98 @@
+//! What stands around the program of one unit, as the registers say.
+//! In: [`RegisterState`]. Out: [`Surroundings`] without symbols, names or constants.
+
+use super::RegisterState;
+use super::number;
+use super::unit::offset;
+use crate::error::Result;
+use crate::host::interface::{Attribute, Constants, Interface, Usage};
+use crate::host::varying::OutputMap;
+use crate::host::{Options, Surroundings, layout};
+use crate::isa::{Program, Stage, Uniforms};
+
+/// The registers of one unit as the surroundings of its program.
+///
+/// Attributes are named `v0`…, uniforms after their first register (`c8`); nothing is folded. So two programs are equal for
+/// every host that feeds them if their code and their output maps are, and nothing else stands in a [key](crate::key).
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterView<'a> {
+    state: &'a RegisterState,
+    stage: Stage,
+}
+
+impl<'a> RegisterView<'a> {
+    pub(super) fn new(state: &'a RegisterState, stage: Stage) -> Self {
+        Self { state, stage }
+    }
+    /// The unit's stage.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+    /// Its program.
+    ///
+    /// # Errors
+    /// An entry point outside the words written.
+    pub fn program(&self) -> Result<Program<'a>> {
+        self.state.program(self.stage)
+    }
+    /// Its uniforms.
+    pub fn uniforms(&self) -> Uniforms {
+        self.state.uniforms(self.stage)
+    }
+    /// How many attributes come in, 1 to 16.
+    pub fn input_count(&self) -> u8 {
+        self.state.unit(self.stage).input_count()
+    }
+    /// Which incoming attribute feeds each of v0..v15. Of two for one register the later counts; registers that nothing
+    /// feeds keep what they hold on hardware.
+    pub fn input_map(&self) -> [Option<u8>; 16] {
+        let permutation = self.state.unit(self.stage).permutation();
+        let mut map = [None; 16];
+        for attribute in 0..self.input_count() {
+            map[(permutation >> (4 * attribute) & 15) as usize] = Some(attribute);
+        }
+        map
+    }
+    /// The o registers that are passed on; bit n is on.
+    pub fn output_mask(&self) -> u16 {
+        self.state.unit(self.stage).output_mask()
+    }
+    /// Whether vertex outputs arrive in the float uniforms of this geometry unit instead of its v registers.
+    pub fn inputs_are_uniforms(&self) -> bool {
+        self.state.unit(self.stage).read(offset::INPUT) >> 8 & 1 != 0
+    }
+    /// Whether the rasteriser gets this unit's outputs, and not a geometry program behind it.
+    fn is_last(&self) -> bool {
+        match self.stage {
+            Stage::Vertex => !self.state.has_geometry(),
+            Stage::Geometry => self.state.has_geometry(),
+        }
+    }
+}
+
+impl Surroundings for RegisterView<'_> {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    /// The k-th register that is passed on is what the k-th word of the output map says. Outputs of a vertex program before
+    /// a geometry program mean nothing to the rasteriser.
+    fn output_map(&self) -> OutputMap {
+        let mask = self.output_mask();
+        let registers = (0..16).filter(|register| mask >> register & 1 != 0);
+        let count = if self.is_last() { self.state.slots() } else { 0 };
+        let words = (number::OUTMAP..).map(|number| self.state.read(number).to_le_bytes());
+        OutputMap::from_words(registers.zip(words).take(count))
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+        let registers = (0..16).filter(|register| usage.inputs >> register & 1 != 0);
+        let attribute = |register| Attribute { register, name: format!("v{register}") };
+        Ok(Interface {
+            attributes: registers.map(attribute).collect(),
+            block: layout::without_symbols(usage, options.layout),
+            ..Interface::default()
+        })
+    }
+    fn fingerprint(&self, _: &Options, out: &mut Vec<u8>) {
+        self.output_map().fingerprint(out);
+    }
+}

@@ -1,0 +1,320 @@
+//! What is left of code words and operand descriptors once everything is cleared that their instruction ignores.
+//! In: words and the descriptor table. Out: words of which two are equal if they do the same with the same registers.
+//! Knows no control flow. The numbers of descriptors are gone too: each word carries its own.
+//! Facts: formats as in [`word`](super::word); what an operation reads as in the reference machine.
+
+use super::inst::DataOp;
+use super::opdesc::MASK_BITS;
+use super::program::{Program, Stage};
+use super::table::{Class, Opcode};
+use super::word::{Bits, Field, Format, flow};
+
+/// A word without the bits that it ignores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Canonical {
+    /// The word; the number of its descriptor is 0. Words without effect are NOP, undefined ones only an opcode.
+    pub word: u32,
+    /// What it looks at of its descriptor, if the format has one.
+    pub descriptor: Option<u32>,
+}
+
+const OPCODE: Bits = Bits::new(31, 26);
+const NOP: Canonical = Canonical { word: (Opcode::Nop.code() as u32) << 26, descriptor: None };
+
+/// How the words of one six-bit code are treated.
+#[derive(Clone, Copy)]
+struct Row {
+    /// The bits of the word that count, the number of the descriptor left out.
+    keep: u32,
+    /// The number of the descriptor; no bits where there is none.
+    descriptor: u32,
+    /// The lowest bit of the source that may be a uniform, and the bits of its address register.
+    wide: u8,
+    index: u32,
+    /// What of the condition counts.
+    condition: bool,
+    /// Only the geometry unit knows it.
+    geometry: bool,
+    /// The bits of the descriptor that count, by its mask.
+    looks: [u32; 16],
+}
+
+static ROWS: [Row; 64] = {
+    let empty = Row {
+        keep: OPCODE.put(u32::MAX),
+        descriptor: 0,
+        wide: 0,
+        index: 0,
+        condition: false,
+        geometry: false,
+        looks: [0; 16],
+    };
+    let mut rows = [empty; 64];
+    let mut next = 0;
+    while next < Opcode::ALL.len() {
+        let info = Opcode::ALL[next].row();
+        let mut code = info.first;
+        while code <= info.last {
+            rows[code as usize] = row(info.opcode, info.format, info.class);
+            code += 1;
+        }
+        next += 1;
+    }
+    rows
+};
+
+const fn row(opcode: Opcode, format: Format, class: Class) -> Row {
+    let mut row = Row {
+        keep: OPCODE.put(u32::MAX),
+        descriptor: 0,
+        wide: 0,
+        index: 0,
+        condition: matches!(opcode, Opcode::Breakc | Opcode::Callc | Opcode::Ifc | Opcode::Jmpc),
+        geometry: matches!(opcode, Opcode::Emit | Opcode::Setemit),
+        looks: [0; 16],
+    };
+    let mut next = 0;
+    while next < format.layout().len() {
+        let (field, bits) = format.layout()[next];
+        match field {
+            Field::Descriptor => row.descriptor = bits.put(u32::MAX),
+            Field::Index => {
+                row.keep |= bits.put(u32::MAX);
+                row.index = bits.put(u32::MAX);
+            }
+            _other_fields if !ignores(opcode, field) => row.keep |= counting(opcode, field, bits),
+            _other_fields => {}
+        }
+        if matches!(field, Field::Source1 | Field::Source2 | Field::Source3) && bits.max() == 0x7F {
+            row.wide = bits.low();
+        }
+        next += 1;
+    }
+    let mut mask = 0;
+    while mask < 16 {
+        row.looks[mask as usize] = looks(class, mask);
+        mask += 1;
+    }
+    row
+}
+
+/// Whether an opcode ignores a field that its format has.
+const fn ignores(opcode: Opcode, field: Field) -> bool {
+    match field {
+        Field::Dest => matches!(opcode, Opcode::Mova),
+        Field::RefX | Field::RefY | Field::ConditionOp => matches!(opcode, Opcode::Call),
+        Field::Target => matches!(opcode, Opcode::Breakc),
+        Field::Num => matches!(opcode, Opcode::Breakc | Opcode::Jmpc | Opcode::Loop),
+        _other_fields => false,
+    }
+}
+
+/// The bits of a field that count.
+const fn counting(opcode: Opcode, field: Field, bits: Bits) -> u32 {
+    match (opcode, field) {
+        (Opcode::Jmpu, Field::Num) => 1,
+        (_, Field::Num) => 0xFF,
+        (Opcode::Loop, Field::Id) => Bits::new(23, 22).put(u32::MAX),
+        _other_fields => bits.put(u32::MAX),
+    }
+}
+
+/// Components in the order of a descriptor's mask: bit 3 is x.
+const X: u32 = 8;
+const Y: u32 = 4;
+const Z: u32 = 2;
+const W: u32 = 1;
+const XYZW: u32 = 15;
+
+/// The bits of a descriptor that an instruction looks at, where its mask is `mask`.
+const fn looks(class: Class, mask: u32) -> u32 {
+    let (mask, sources) = match class {
+        Class::Control => return 0,
+        Class::Compare => (0, [X | Y, X | Y, 0]),
+        Class::Address => (mask & (X | Y), [mask & (X | Y), 0, 0]),
+        // The flags come from x and w, whatever is written.
+        Class::Data(DataOp::Litp) => (mask, [X | W | mask & Y, 0, 0]),
+        Class::Data(_) if mask == 0 => return 0,
+        Class::Data(op) => (mask, reads(op, mask)),
+    };
+    mask & MASK_BITS | selected(0, sources[0]) | selected(1, sources[1]) | selected(2, sources[2])
+}
+
+/// The components that an operation reads of each source, after the swizzle.
+const fn reads(op: DataOp, mask: u32) -> [u32; 3] {
+    match op {
+        DataOp::Add | DataOp::Mul | DataOp::Sge | DataOp::Slt | DataOp::Max | DataOp::Min => [mask, mask, 0],
+        DataOp::Mov | DataOp::Flr => [mask, 0, 0],
+        DataOp::Mad => [mask, mask, mask],
+        DataOp::Dp3 => [X | Y | Z, X | Y | Z, 0],
+        DataOp::Dp4 => [XYZW, XYZW, 0],
+        DataOp::Dph => [X | Y | Z, XYZW, 0],
+        DataOp::Ex2 | DataOp::Lg2 | DataOp::Rcp | DataOp::Rsq => [X, 0, 0],
+        DataOp::Dst => [mask & (Y | Z), mask & (Y | W), 0],
+        DataOp::Litp => [X | Y | W, 0, 0],
+    }
+}
+
+/// The bits that select these components of a source, and negate them.
+const fn selected(source: u32, components: u32) -> u32 {
+    let mut bits = (components != 0) as u32;
+    let mut component = 0;
+    while component < 4 {
+        if components >> component & 1 != 0 {
+            // Selector bits stand in the order of the mask: w lowest, above the negation.
+            bits |= 3 << (1 + 2 * component);
+        }
+        component += 1;
+    }
+    bits << (4 + 9 * source)
+}
+
+/// The canonical form of a word of this program.
+///
+/// ```
+/// use transpica::isa::canonical::canonical;
+/// use transpica::isa::{Pc, Program, Stage};
+/// // Two MOVs of x; their descriptors differ in components that are not written, and in their number.
+/// let code = [0x4C00_0000, 0x4C00_0001, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x0000_0368, 0x0000_0208][..], Pc(0), Stage::Vertex)?;
+/// assert_eq!(canonical(code[0], &program), canonical(code[1], &program));
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+#[inline]
+pub fn canonical(word: u32, program: &Program<'_>) -> Canonical {
+    let row = &ROWS[OPCODE.get(word) as usize];
+    let kept = word & row.keep;
+    if row.descriptor != 0 {
+        let number = (word & row.descriptor) as usize;
+        let descriptor = program.descriptors().get(number).copied().unwrap_or(0);
+        let looks = row.looks[(descriptor & MASK_BITS) as usize];
+        if looks == 0 {
+            return NOP;
+        }
+        // Only uniforms heed the address register.
+        let index = if word >> row.wide & 0x7F < 0x20 { row.index } else { 0 };
+        return Canonical { word: kept & !index, descriptor: Some(descriptor & looks) };
+    }
+    if row.condition {
+        let ignored = [0, 0, flow::REF_Y.put(1), flow::REF_X.put(1)];
+        let ignored = ignored[flow::CONDITION_OP.get(word) as usize];
+        return Canonical { word: kept & !ignored, descriptor: None };
+    }
+    if row.geometry && program.stage() == Stage::Vertex {
+        return NOP;
+    }
+    Canonical { word: kept, descriptor: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::control::Test;
+    use crate::isa::decode::decode;
+    use crate::isa::{Inst, Pc, Word};
+
+    fn of(word: u32, descriptor: u32, stage: Stage) -> Canonical {
+        let program = Program::from_raw(vec![word], vec![descriptor], Pc(0), stage).expect("valid");
+        canonical(word, &program)
+    }
+
+    /// The word with descriptor number 0 and every other bit below the opcode random.
+    fn words() -> impl Iterator<Item = u32> {
+        let mut state = 1u32;
+        let random = std::iter::repeat_with(move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state ^ state >> 15
+        });
+        (0..64).flat_map(|code| [code; 200]).zip(random).map(|(code, low)| {
+            let word = Word(code << 26 | low >> 6);
+            word.with(Field::Descriptor, 0).0
+        })
+    }
+
+    #[test]
+    fn the_canonical_word_is_its_own_canonical_form() {
+        for (word, descriptor) in words().zip((0..).map(|n: u32| n.wrapping_mul(0x9E37_79B9))) {
+            for stage in [Stage::Vertex, Stage::Geometry] {
+                let once = of(word, descriptor, stage);
+                assert_eq!(
+                    of(once.word, once.descriptor.unwrap_or(0), stage),
+                    once,
+                    "{word:#x} {descriptor:#x}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn control_flow_is_decoded_alike_from_the_canonical_word() {
+        for word in words() {
+            let opcode = Word(word).opcode();
+            if opcode.is_some_and(|opcode| opcode.info().class == Class::Control) {
+                assert_eq!(meaning(of(word, 0, Stage::Geometry).word), meaning(word), "{word:#x}");
+            }
+        }
+    }
+
+    /// What a word that steers does: how it is decoded but for its condition, and when the condition holds.
+    fn meaning(word: u32) -> (Inst, Option<[bool; 4]>) {
+        let fields = [Field::RefX, Field::RefY, Field::ConditionOp];
+        let bare = fields.into_iter().fold(Word(word), |word, field| word.with(field, 0));
+        let holds = match decode(word, &[]) {
+            Inst::Flow(flow) => match flow.test() {
+                Some(Test::Cmp(condition)) => Some(
+                    [(false, false), (false, true), (true, false), (true, true)]
+                        .map(|(x, y)| condition.test(x, y)),
+                ),
+                Some(Test::Bool { .. } | Test::LoopRepeats { .. }) | None => None,
+            },
+            _other_instructions => None,
+        };
+        (decode(bare.0, &[]), holds)
+    }
+
+    #[test]
+    fn what_is_ignored_is_gone() {
+        let same = |a: (u32, u32), b: (u32, u32)| {
+            assert_eq!(of(a.0, a.1, Stage::Vertex), of(b.0, b.1, Stage::Vertex), "{a:x?} {b:x?}");
+        };
+        let differ = |a: (u32, u32), b: (u32, u32)| {
+            assert_ne!(of(a.0, a.1, Stage::Vertex), of(b.0, b.1, Stage::Vertex), "{a:x?} {b:x?}");
+        };
+        // mov: no second source, no selector of what is not written, no bit 31.
+        same((0x4C00_0000, 0x368), (0x4C00_0F80, 0x8000_0208));
+        differ((0x4C00_0000, 0x368), (0x4C00_0000, 0x378));
+        differ((0x4C00_0000, 0x368), (0x4C00_0000, 0x364));
+        // A source that is no uniform ignores the address register.
+        same((0x4C00_0000, 0x36F), (0x4C08_0000, 0x36F));
+        differ((0x4C02_0000, 0x36F), (0x4C0A_0000, 0x36F));
+        // cmp: no mask, z and w not compared; .xxxx on both sides is no NOP.
+        same((0xB800_0000, 0), (0xB800_0000, 0x1E0 >> 1 & 0xF));
+        differ((0xB800_0000, 0), (0x8400_0000, 0));
+        // Nothing written, nothing done; LITP makes flags all the same.
+        same((0x0000_0000, 0x370), (0x8400_0000, 0));
+        differ((0x1C00_0000, 0), (0x8400_0000, 0));
+        // dp3 looks at three components of both sources, whatever it writes.
+        differ((0x0400_0000, 0x8), (0x0400_0000, 0x8 | 1 << 7));
+        same((0x0400_0000, 0x8), (0x0400_0000, 0x8 | 1 << 5));
+    }
+
+    #[test]
+    fn words_that_steer_keep_what_they_heed() {
+        let same = |a, b| assert_eq!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
+        let differ = |a, b| assert_ne!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
+        // call heeds no condition and eight bits of its length.
+        same(0x9000_B402, 0x93C0_B702);
+        differ(0x9000_B402, 0x9000_B403);
+        // jmpc on cmp.x heeds neither the other flag nor a length.
+        same(0xB280_B400, 0xB380_B4FF);
+        differ(0xB280_B400, 0xB080_B400);
+        // jmpu heeds one bit of its length, loop two of its number and no length.
+        same(0xB400_B400, 0xB400_B402);
+        differ(0xB400_B400, 0xB400_B401);
+        same(0xA400_B400, 0xA500_B407);
+        differ(0xA400_B400, 0xA440_B400);
+        // emit is nothing to the vertex unit.
+        same(0xA800_0000, 0x8400_0000);
+        assert_ne!(of(0xA800_0000, 0, Stage::Geometry), of(0x8400_0000, 0, Stage::Geometry));
+    }
+}

@@ -1,0 +1,89 @@
+//! Register state made from a file stands around a program like the file itself.
+
+mod samples;
+
+use samples::samples;
+use transpica::Translator;
+use transpica::container::{Dvle, ShaderType, Shbin};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
+use transpica::isa::{Stage, Uniforms};
+
+/// Whether the registers of an output table are o0, o1, … without a gap, and as many as the library keeps words for.
+fn is_contiguous(executable: &Dvle<'_>) -> bool {
+    let mask = executable.outputs.iter().fold(0u32, |mask, output| mask | 1 << output.register);
+    mask & (mask + 1) == 0 && mask < 1 << 7
+}
+
+#[test]
+fn output_maps_of_registers_and_files_agree_where_outputs_are_contiguous() {
+    let (mut equal, mut others) = (0, 0);
+    for sample in samples() {
+        let file = Shbin::parse(&sample.bytes).expect("valid");
+        for (index, executable) in file.executables.iter().enumerate() {
+            if executable.header.shader_type() != Some(ShaderType::Vertex) {
+                continue;
+            }
+            if !is_contiguous(executable) {
+                others += 1;
+                continue;
+            }
+            let state = RegisterState::from_dvle(&file, index, None).expect("a vertex program");
+            let map = OutputMap::from_executable(executable);
+            assert_eq!(state.vertex().output_map(), map, "{} {index}", sample.name);
+            equal += 1;
+        }
+    }
+    println!("{equal} executables, {others} with gaps");
+    assert!(equal > 80, "{equal} executables only");
+}
+
+/// Whether uniforms are the same bits.
+fn same(a: &Uniforms, b: &Uniforms) -> bool {
+    let bits = |uniforms: &Uniforms| uniforms.floats.map(|float| float.map(f32::to_bits));
+    (bits(a), a.ints, a.bools) == (bits(b), b.ints, b.bools)
+}
+
+/// Names are the only difference between the modules of one program with a file around it and with registers.
+#[test]
+fn programs_become_the_same_module_with_either_around_them() {
+    let profile = Profile { names: false, ..Profile::default() };
+    let mut count = 0;
+    for entry in [EntryPoint::Vertex, EntryPoint::Compute] {
+        let options =
+            Options { layout: Layout::Registers, fold_constants: false, entry, ..Options::default() };
+        let mut translator = Translator::new(options, profile);
+        for sample in samples() {
+            let file = Shbin::parse(&sample.bytes).expect("valid");
+            for (index, executable) in file.executables.iter().enumerate() {
+                // Beyond 512 words the unit has less code than the file.
+                if executable.header.shader_type() != Some(ShaderType::Vertex)
+                    || !is_contiguous(executable)
+                    || file.package.code.len() > 512
+                {
+                    continue;
+                }
+                let name = format!("{} {index}", sample.name);
+                let state = RegisterState::from_dvle(&file, index, None).expect("a vertex program");
+                let program = dvle::program(&file, index, &options.limits).expect("valid");
+                let around = Executable::new(&file, index, "file").expect("exists");
+                let raw = state.program(Stage::Vertex).expect("valid");
+                assert_eq!(raw, program, "{name}");
+                let mut module = |around: &dyn Surroundings| {
+                    let translated = translator.translate(&raw, around)?;
+                    translator.spirv(&translated)
+                };
+                match (module(&around), module(&state.vertex())) {
+                    (Ok(of_file), Ok(of_registers)) => assert!(of_file == of_registers, "{name}"),
+                    (of_file, of_registers) => assert_eq!(of_file, of_registers, "{name}"),
+                }
+                let mut uniforms = Uniforms::default();
+                around.constants().apply(&mut uniforms);
+                assert!(same(&state.uniforms(Stage::Vertex), &uniforms), "{name}");
+                count += 1;
+            }
+        }
+    }
+    println!("{count} modules");
+    assert!(count > 160, "{count} modules only");
+}
