@@ -265,7 +265,7 @@ mod tests {
                     [(false, false), (false, true), (true, false), (true, true)]
                         .map(|(x, y)| condition.test(x, y)),
                 ),
-                Some(Test::Bool { .. } | Test::LoopRepeats { .. }) | None => None,
+                Some(Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft) | None => None,
             },
             _other_instructions => None,
         };
