@@ -31,6 +31,9 @@ pub mod passes;
 pub mod backend;
 pub mod key;
 
+#[doc = include_str!("guide.md")]
+pub mod guide {}
+
 pub mod reflect;
 pub mod translate;
 

@@ -343,6 +343,28 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Translate every program below some folders, on all cores, and say what became of each
+    #[command(after_help = "Examples:
+  transpica survey dumps
+  transpica survey dumps -q
+  transpica survey shaders --json -o survey.json")]
+    Survey {
+        /// Files and folders
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// The numbers the programs compute with
+        #[arg(long, value_enum, default_value_t = Precision::Exact)]
+        precision: Precision,
+        /// Layout of the uniform block
+        #[arg(long, value_enum, default_value_t = Layout::Symbols)]
+        layout: Layout,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// Where the result goes; standard output if absent
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Assemble sources in picasso's language into one file
     #[command(after_help = "Examples:
   transpica asm lights.v.pica -o lights.shbin
@@ -427,6 +449,7 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
         | Command::Info { .. }
         | Command::Asm { .. }
         | Command::Dis { .. }
-        | Command::Compare { .. } => Ok(()),
+        | Command::Compare { .. }
+        | Command::Survey { .. } => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Reading inputs and writing results. A result is written only when it is complete.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::report::Failure;
 
@@ -22,6 +22,28 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(Failure::new(format!("{}: larger than 64 MiB", path.display())).hint(hint));
     }
     Ok(bytes)
+}
+
+/// The .shbin files named or below the folders named, sorted within each. None at all is a failure.
+pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
+            if entry.file_type().is_file() && entry.path().extension().is_some_and(|ext| ext == "shbin") {
+                files.push(entry.into_path());
+            }
+        }
+    }
+    if files.is_empty() {
+        let hint = "name .shbin files, or folders that hold some";
+        return Err(Failure::new("no .shbin file found").hint(hint));
+    }
+    Ok(files)
 }
 
 /// Writes a result to a file, or to standard output.

@@ -40,6 +40,10 @@ impl Failure {
     pub fn gpu(error: &transpica_gpu::GpuError) -> Self {
         Self::new(error.to_string())
     }
+    /// What is wrong, without advice.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
     /// Prints it on standard error.
     pub fn print(&self, color: Color) {
         let mut diagnostic = MietteDiagnostic::new(self.message.clone());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use support::{folder, root, transpica, transpica_reading};
 
 const SAMPLE: &str = "shaders/textured.shbin";
-const COMMANDS: [&str; 7] = ["translate", "info", "run", "compare", "asm", "dis", "cfg"];
+const COMMANDS: [&str; 8] = ["translate", "info", "run", "compare", "survey", "asm", "dis", "cfg"];
 
 #[test]
 fn every_target_is_translated_to() {
@@ -337,4 +337,20 @@ fn cfg_shows_every_form() {
     for (n, text) in forms.iter().enumerate() {
         assert!(!text.is_empty() && forms[n + 1..].iter().all(|other| other != text));
     }
+}
+
+#[test]
+fn survey_tells_what_became_of_every_program() {
+    let folder = folder("survey");
+    let sample = fs::read(root().join(SAMPLE)).expect("a sample");
+    fs::write(folder.join("whole.shbin"), &sample).expect("writable");
+    fs::write(folder.join("cut.shbin"), &sample[..100]).expect("writable");
+    let ran = transpica(&["survey", folder.to_str().expect("name"), "--json"]);
+    assert_eq!(ran.status, 1, "a file that cannot be read is the input's fault");
+    let json: Value = serde_json::from_slice(&ran.out).expect("JSON");
+    let programs = json["programs"].as_array().expect("an array");
+    let results: Vec<_> = programs.iter().map(|row| row["result"].as_str().expect("text")).collect();
+    assert_eq!(results, ["failed", "translated"]);
+    assert!(programs[0]["error"].as_str().expect("text").contains("offset"), "{programs:?}");
+    assert_eq!((&programs[1]["tier"], &programs[1]["code_words"]), (&"structured".into(), &13.into()));
 }

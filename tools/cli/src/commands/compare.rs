@@ -1,7 +1,7 @@
 //! `transpica compare`: every vertex program found, interpreter against GPU.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use transpica::host::dvle::Executable;
@@ -45,11 +45,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     else {
         unreachable!("dispatched by command")
     };
-    let files = find(&paths)?;
-    if files.is_empty() {
-        let hint = "name .shbin files, or folders that hold some";
-        return Err(Failure::new("no .shbin file found").hint(hint));
-    }
+    let files = files::shaders(&paths)?;
     let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
     if common.verbose {
         eprintln!("on {}", gpu.name());
@@ -74,24 +70,6 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         0 => Ok(()),
         n => Err(Failure::new(format!("{n} of {} comparisons differ", rows.len()))),
     }
-}
-
-/// The .shbin files named or below the folders named, sorted within each.
-fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && entry.path().extension().is_some_and(|ext| ext == "shbin") {
-                files.push(entry.into_path());
-            }
-        }
-    }
-    Ok(files)
 }
 
 fn file(

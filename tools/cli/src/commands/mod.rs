@@ -7,6 +7,7 @@ mod dis;
 mod info;
 mod lint;
 mod run;
+mod survey;
 mod translate;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
         Command::Run { .. } => run::run(cli.command, &common),
         Command::Compare { .. } => compare::run(cli.command, &common),
+        Command::Survey { .. } => survey::run(cli.command, &common),
         Command::Cfg { file, selection, stage, format, output } => {
             cfg::run(&file, &selection, stage, format, output.as_deref())
         }

@@ -1,0 +1,182 @@
+//! `transpica survey`: translates every program below some folders, on all cores, and says what became of each.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::{Value, json};
+use transpica::container::Shbin;
+use transpica::error::Error;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{Options, Profile};
+use transpica::isa::Stage;
+use transpica::{Translator, translate::Tier};
+
+use crate::args::{Command, Common};
+use crate::files;
+use crate::report::Failure;
+
+/// What became of one program, or of a file that holds none that can be read.
+struct Row {
+    file: PathBuf,
+    dvle: usize,
+    result: Result<Outcome, String>,
+}
+
+enum Outcome {
+    Module {
+        tier: Tier,
+        /// Words of code in the file, which programs may share.
+        code: usize,
+        /// Words of the module.
+        words: usize,
+        /// From container bytes to module, once.
+        time: Duration,
+        warnings: Vec<String>,
+    },
+    /// It is a geometry program.
+    Geometry,
+}
+
+pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
+    let Command::Survey { paths, precision, layout, json, output } = command else {
+        unreachable!("dispatched by command")
+    };
+    let files = files::shaders(&paths)?;
+    let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
+    let bar = bar(files.len(), common.quiet);
+    let rows: Vec<Vec<Row>> = files
+        .par_iter()
+        .progress_with(bar.clone())
+        .map_init(|| Translator::new(options, Profile::default()), |translator, path| file(translator, path))
+        .collect();
+    bar.finish_and_clear();
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let text = if json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) };
+    files::write(output.as_deref(), text.as_bytes())?;
+    match rows.iter().filter(|row| row.result.is_err()).count() {
+        0 => Ok(()),
+        n => Err(Failure::new(format!("{n} of {} were not translated", rows.len()))),
+    }
+}
+
+/// Progress on standard error, where somebody looks at it.
+fn bar(files: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Every program of one file.
+fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
+    let row = |dvle, result| Row { file: path.to_path_buf(), dvle, result };
+    let bytes = match files::read(path) {
+        Ok(bytes) => bytes,
+        Err(failure) => return vec![row(0, Err(failure.message().to_string()))],
+    };
+    let container = match Shbin::parse(&bytes) {
+        Ok(container) => container,
+        Err(error) => return vec![row(0, Err(error.to_string()))],
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let programs = 0..container.executables.len();
+    programs
+        .map(|dvle| row(dvle, program(translator, &bytes, dvle, &name).map_err(|error| error.to_string())))
+        .collect()
+}
+
+fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let container = Shbin::parse(bytes)?;
+    let program = dvle::program(&container, dvle, &translator.options().limits)?;
+    match program.stage() {
+        Stage::Vertex => {}
+        Stage::Geometry => return Ok(Outcome::Geometry),
+    }
+    let translated = translator.translate(&program, &Executable::new(&container, dvle, name)?)?;
+    let words = translator.spirv(&translated)?.len();
+    Ok(Outcome::Module {
+        tier: translated.tier,
+        code: program.code().len(),
+        words,
+        time: start.elapsed(),
+        warnings: translated.warnings.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// Microseconds.
+fn micros(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e3
+}
+
+fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
+    let mut text = String::new();
+    for Row { file, dvle, result } in rows {
+        let file = file.display();
+        let _ = match result {
+            Ok(_) if quiet => Ok(()),
+            Ok(Outcome::Module { tier, code, words, time, warnings }) => {
+                let tier = tier.to_string();
+                let _ = writeln!(
+                    text,
+                    "ok   {file:<36} dvle {dvle:<3} {tier:<16} {code:>5} code {words:>6} words {:>9.1} µs",
+                    micros(*time)
+                );
+                warnings.iter().try_for_each(|warning| writeln!(text, "       {warning}"))
+            }
+            Ok(Outcome::Geometry) => writeln!(text, "-    {file:<36} dvle {dvle:<3} geometry program"),
+            Err(error) => writeln!(text, "FAIL {file:<36} dvle {dvle:<3} {error}"),
+        };
+    }
+    let mut tiers: BTreeMap<Tier, usize> = BTreeMap::new();
+    let (mut words, mut times, mut geometry, mut failed) = (Vec::new(), Vec::new(), 0, 0);
+    for row in rows {
+        match &row.result {
+            Ok(Outcome::Module { tier, words: size, time, .. }) => {
+                *tiers.entry(*tier).or_default() += 1;
+                words.push(*size as f64);
+                times.push(micros(*time));
+            }
+            Ok(Outcome::Geometry) => geometry += 1,
+            Err(_) => failed += 1,
+        }
+    }
+    let tiers: Vec<String> = tiers.iter().map(|(tier, count)| format!("{count} {tier}")).collect();
+    let tiers = if tiers.is_empty() { "none".to_string() } else { tiers.join(", ") };
+    let _ = writeln!(
+        text,
+        "{files} files, {} translated ({tiers}), {geometry} geometry programs, {failed} failed",
+        words.len()
+    );
+    if !words.is_empty() {
+        let _ = writeln!(text, "module words: {}", spread(words, 0));
+        let _ = writeln!(text, "time in µs, each once: {}", spread(times, 1));
+    }
+    text
+}
+
+/// Median, 90th percentile and largest.
+fn spread(mut values: Vec<f64>, digits: usize) -> String {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    format!("median {:.digits$}, 90 % {:.digits$}, most {:.digits$}", at(0.5), at(0.9), at(1.0))
+}
+
+fn to_json(rows: &[Row]) -> String {
+    let row = |Row { file, dvle, result }: &Row| match result {
+        Ok(Outcome::Module { tier, code, words, time, warnings }) => json!({
+            "file": file, "dvle": dvle, "result": "translated", "tier": tier.to_string(), "code_words": code,
+            "module_words": words, "microseconds": micros(*time), "warnings": warnings,
+        }),
+        Ok(Outcome::Geometry) => json!({ "file": file, "dvle": dvle, "result": "geometry" }),
+        Err(error) => json!({ "file": file, "dvle": dvle, "result": "failed", "error": error }),
+    };
+    let all: Vec<Value> = rows.iter().map(row).collect();
+    serde_json::to_string_pretty(&json!({ "programs": all })).unwrap_or_default() + "\n"
+}
