@@ -6,7 +6,7 @@ use samples::samples;
 use transpica::cfg::reach::reach;
 use transpica::container::{ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Layout, Options, Profile, RegisterState, Unwritten};
+use transpica::host::{BoolUniforms, ClipPlanes, Layout, Options, Profile, RegisterState, Unwritten};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, key};
@@ -104,6 +104,16 @@ fn settings() -> Vec<Options> {
             uninitialized: Unwritten::Zero,
             entry: transpica::host::EntryPoint::Compute,
             ..Options::default()
+        },
+        Options {
+            loop_guard: Some(3),
+            bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
+            clip_planes: ClipPlanes::Varying,
+            ..Options::default()
+        },
+        Options {
+            loop_guard: Some(3),
+            ..limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() })
         },
         limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() }),
         limits(Limits { depth: 0, ..Limits::default() }),

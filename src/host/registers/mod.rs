@@ -24,6 +24,8 @@ pub mod number {
     pub const GEOMETRY_UNIT: u16 = 0x280;
     /// First register of the vertex unit.
     pub const VERTEX_UNIT: u16 = 0x2B0;
+    /// Which outputs a unit passes on, counted from its first register.
+    pub const OUTPUT_MASK: u16 = 0x0D;
     /// How many outputs the rasteriser gets.
     pub const OUTMAP_TOTAL: u16 = 0x4F;
     /// The first of seven: what the components of an output are to the rasteriser.
