@@ -15,6 +15,7 @@ pub const LOG2_ULP: f64 = 2.0;
 pub(crate) const EXP2: [f32; 6] =
     [0.693_147_06, 0.240_229_31, 0.055_485_282, 0.009_675_452, 0.001_246_784_7, 0.000_216_129_15];
 /// log2(1 + r) = r·(`LOG2[0]` + r·(`LOG2[1]` + …)) for √½ ≤ 1 + r ≤ √2.
+#[allow(clippy::approx_constant, reason = "a coefficient, which may be changed")]
 pub(crate) const LOG2: [f32; 10] = [
     1.442_695,
     -0.721_347_33,
@@ -40,8 +41,8 @@ pub(crate) const EXPONENT_BITS: u32 = 0x4B00_0000;
 pub(crate) const SIGNIFICAND_BITS: u32 = 23;
 /// The significand.
 pub(crate) const SIGNIFICAND: u32 = 0x007F_FFFF;
-/// √2, rounded down.
-pub(crate) const ROOT: f32 = 1.414_213_5;
+/// √2
+pub(crate) const ROOT: f32 = std::f32::consts::SQRT_2;
 
 /// 2^`a`: 0 below -126, +inf from 128 on, NaN for NaN.
 ///

@@ -165,16 +165,15 @@ fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
             w.name(*slot, &attribute.name);
         }
     }
-    for register in 0..vars.inputs.len() {
-        if vars.inputs[register] == 0 && reads >> register & 1 != 0 {
-            let ty = w.ty(attribute_type(kinds[register]));
-            vars.inputs[register] = w.variable(StorageClass::Input, ty);
-            w.name(vars.inputs[register], &format!("v{register}"));
+    for ((register, slot), kind) in (0u32..).zip(&mut vars.inputs).zip(kinds) {
+        if *slot == 0 && reads >> register & 1 != 0 {
+            let ty = w.ty(attribute_type(kind));
+            *slot = w.variable(StorageClass::Input, ty);
+            w.name(*slot, &format!("v{register}"));
         }
-        if vars.inputs[register] != 0 {
-            let location = Operand::LiteralBit32(register as u32);
-            w.decorate(vars.inputs[register], Decoration::Location, location);
-            vars.listed.push(vars.inputs[register]);
+        if *slot != 0 {
+            w.decorate(*slot, Decoration::Location, Operand::LiteralBit32(register));
+            vars.listed.push(*slot);
         }
     }
     Ok(())

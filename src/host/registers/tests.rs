@@ -125,7 +125,7 @@ fn command_lists_are_walked_with_their_padding() {
         header(0x2C0, 0, false),
         0x4080_003E,
         header(0x2C1, 2, false),
-        0xBF00_0000 | 0x00_0000,
+        0xBF00_0000,
         0x0000_0000,
     ]);
     let uniforms = state.uniforms(Stage::Vertex);

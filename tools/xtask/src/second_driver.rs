@@ -14,8 +14,18 @@ const INSIDE: &str = "usr/lib/chromium";
 /// The driver and what tells the Vulkan loader of it, in that order.
 const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
 /// Tests that open a GPU.
-const TESTS: [&str; 8] =
-    ["--test", "random_programs", "--test", "vertex_stage", "--test", "optimised", "--test", "gpu"];
+const TESTS: [&str; 10] = [
+    "--test",
+    "random_programs",
+    "--test",
+    "vertex_stage",
+    "--test",
+    "optimised",
+    "--test",
+    "peers",
+    "--test",
+    "gpu",
+];
 /// Seconds that they may take: a program that a driver never finishes must not last for ever.
 const LIMIT: &str = "1800";
 
