@@ -299,6 +299,12 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     let guarded = compare(Kind::Wild, 6000..6400, options);
     let free = compare(Kind::Wild, 6000..6400, |_| chain::options(Precision::Exact));
     assert!(guarded.unfinished * 4 < free.unfinished, "{guarded:?} {free:?}");
+    // Where every LOOP runs once, only jumps back take long.
+    let once = |seed| Options {
+        ints: IntUniforms { baked: [Some([0, 1, 2, 0]); 4], specialized: 0 },
+        ..options(seed % 3)
+    };
+    assert_eq!(compare(Kind::Wild, 6400..6800, once).unfinished, 0);
     compare(Kind::Clean, 6000..6050, options);
 }
 

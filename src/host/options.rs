@@ -207,7 +207,7 @@ pub struct Options {
     pub ints: IntUniforms,
     /// How many jumps (also those of IF to its second part) and calls to the same or a lower address one run may make; at the
     /// next one it ends as with END. Without it a program that loops for ever does so on the GPU too. Loops of LOOP end by
-    /// themselves and do not count.
+    /// themselves and do not count, unless they end before they begin.
     pub loop_guard: Option<u32>,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,

@@ -223,10 +223,12 @@ impl Flow {
 impl Flow {
     /// With which answer to its [`test`](Self::test) (true where it has none) the instruction at `pc` jumps or calls to the
     /// same or a lower address; nothing if it never does. That is what a guard against endless loops counts: without it the
-    /// program counter and the addresses to which calls return only grow, but for loops, which end by themselves.
+    /// program counter and the addresses to which calls return only grow, but for loops, which end by themselves. A LOOP that
+    /// ends before it begins counts, since BREAK goes to its end.
     pub fn goes_back(&self, pc: Pc) -> Option<bool> {
         match *self {
-            Self::Nop | Self::End | Self::Break | Self::BreakC(_) | Self::Loop { .. } => None,
+            Self::Nop | Self::End | Self::Break | Self::BreakC(_) => None,
+            Self::Loop { last, .. } => (last.next() <= pc).then_some(true),
             Self::Call { target, .. }
             | Self::CallC { target, .. }
             | Self::CallU { target, .. }

@@ -28,7 +28,7 @@ impl Default for GlslVersion {
 
 /// The module as GLSL. The position is written as the program computes it: neither y nor z is changed.
 ///
-/// * the uniform block is `uniforms_block`, its instance `uniforms`; the buffers of the compute form are `inputs_block` and
+/// * the uniform block is `uniforms_block`, its instance `uniforms`, the host block `host_block` and `host`; the buffers of the compute form are `inputs_block` and
 ///   `outputs_block`, with the instances `inputs` and `outputs`;
 /// * attribute *name* is `in_`*name*, output *name* is `out_`*name*, both with an explicit location where the version has them.
 ///

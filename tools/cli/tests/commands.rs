@@ -44,6 +44,8 @@ fn options_change_the_result() {
         &["--precision", "fast"][..],
         &["--precision", "f24"],
         &["--layout", "registers"],
+        &["--layout", "azahar"],
+        &["--layout", "panda3ds"],
         &["--entry", "compute"],
         &["--raw-depth"],
         &["--raw-colors"],

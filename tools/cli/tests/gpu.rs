@@ -21,6 +21,13 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 }
 
 #[test]
+fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
+    for layout in ["azahar", "panda3ds"] {
+        compare(&["shaders", "--layout", layout, "--route", "spirv"]);
+    }
+}
+
+#[test]
 fn wgsl_agrees_within_its_tolerance() {
     let text = compare(&["shaders", "--route", "wgsl"]);
     // Beyond 4 ulp only where the driver reassociates: `ribbon` subtracts nearly equal products.

@@ -287,7 +287,6 @@ mod tests {
             ("", "workgroupBarrier();", "statement ControlBarrier"),
             ("", "loop { continuing { break if true; } }", "statement Loop"),
             ("", "loop { continuing { workgroupBarrier(); } }", "statement Loop"),
-            ("", "var a = 1u; var b = a << 2u;", "operator ShiftLeft"),
             ("", "var a = 1u; var b = a % 2u;", "operator Modulo"),
         ] {
             let source = format!("{items} @compute @workgroup_size(1) fn main() {{ {body} }}");
