@@ -153,6 +153,56 @@ pub enum Entry {
     Compute,
 }
 
+/// One value of `--entry`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryOption {
+    /// The shape of the entry point.
+    Shape(Entry),
+    /// The code word where the program starts.
+    Word(u16),
+}
+
+impl EntryOption {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(shape) = Entry::from_str(text, false) {
+            return Ok(Self::Shape(shape));
+        }
+        let word = number(text).and_then(|word| u16::try_from(word).ok());
+        word.map(Self::Word)
+            .ok_or_else(|| "must be vertex, compute, or the number of a code word".to_string())
+    }
+}
+
+/// A program without a container.
+#[derive(Args, Clone, Debug)]
+pub struct Raw {
+    /// Raw code words (little-endian) instead of a .shbin file; of more than 512 the first 512
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "dvle"])]
+    pub code: Option<PathBuf>,
+    /// The raw operand descriptors of --code; none if absent
+    #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file")]
+    pub descriptors: Option<PathBuf>,
+    /// What the components of oN are, as the output map register has it; may be repeated. o0 is the position if absent
+    #[arg(long, value_parser = outmap, value_name = "N=WORD", requires = "code", conflicts_with = "file")]
+    pub outmap: Vec<(u8, u32)>,
+}
+
+/// A number, decimal or with 0x.
+fn number(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    digits
+        .map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok().filter(|_| is_plain(hex)))
+}
+
+/// `--outmap`
+fn outmap(text: &str) -> Result<(u8, u32), String> {
+    let wrong = || "must be like 0=0x03020100: a register 0 to 15 and a word".to_string();
+    let (register, word) = text.split_once('=').ok_or_else(wrong)?;
+    let register = register.parse().ok().filter(|&register| register < 16).ok_or_else(wrong)?;
+    Ok((register, number(word).ok_or_else(wrong)?))
+}
+
 /// `--on`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Machine {
@@ -213,18 +263,23 @@ pub enum Command {
     #[command(after_help = "Examples:
   transpica translate lights.shbin
   transpica translate library.shbin --dvle 4 --to glsl
-  transpica translate lights.shbin --to spirv -o lights.spv --reflect lights.json")]
+  transpica translate lights.shbin --to spirv -o lights.spv --reflect lights.json
+  transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
+      --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
     Translate {
         /// The .shbin file; - reads standard input
-        file: PathBuf,
+        #[arg(required_unless_present = "code")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        raw: Raw,
         #[command(flatten)]
         selection: Selection,
         /// Target language
         #[arg(long, value_enum, default_value_t = Target::Wgsl, value_name = "TARGET")]
         to: Target,
-        /// Shape of the entry point
-        #[arg(long, value_enum, default_value_t = Entry::Vertex)]
-        entry: Entry,
+        /// Shape of the entry point, vertex or compute; with --code also the code word where the program starts
+        #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
+        entry: Vec<EntryOption>,
         /// Where the result goes; standard output if absent
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -434,6 +489,11 @@ Warnings and what --lint finds do not change the exit status; a build can look a
 pub fn check(cli: &Cli) -> Result<(), clap::Error> {
     let wrong = |text: &str| Err(Cli::command().error(ErrorKind::ArgumentConflict, text));
     match &cli.command {
+        Command::Translate { raw: Raw { code: None, .. }, entry, .. }
+            if entry.iter().any(|entry| matches!(entry, EntryOption::Word(_))) =>
+        {
+            wrong("only raw --code starts at a word that --entry names; executables name their own")
+        }
         Command::Cfg { stage: Form::Tree | Form::Ir, format: Format::Dot, .. } => {
             wrong("only the control-flow graph has a dot form; leave --stage out, or use --format text")
         }

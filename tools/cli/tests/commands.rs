@@ -356,3 +356,60 @@ fn survey_tells_what_became_of_every_program() {
     assert!(programs[0]["error"].as_str().expect("text").contains("offset"), "{programs:?}");
     assert_eq!((&programs[1]["tier"], &programs[1]["code_words"]), (&"structured".into(), &13.into()));
 }
+
+/// The words of a sample in files, as a host would dump them.
+fn dumps(name: &str) -> [String; 2] {
+    use transpica::container::Shbin;
+    let bytes = std::fs::read(root().join(SAMPLE)).expect("a sample");
+    let file = Shbin::parse(&bytes).expect("valid");
+    let code: Vec<u8> = file.package.code.iter().flat_map(u32::to_le_bytes).collect();
+    let descriptors: Vec<u8> =
+        file.package.descriptors.iter().flat_map(|descriptor| descriptor.bits.to_le_bytes()).collect();
+    [("code", code), ("descriptors", descriptors)].map(|(what, bytes)| {
+        let path = std::env::temp_dir().join(format!("transpica-{}-{name}-{what}.bin", std::process::id()));
+        std::fs::write(&path, bytes).expect("a temporary file");
+        path.to_string_lossy().into_owned()
+    })
+}
+
+#[test]
+fn raw_words_are_translated_with_registers_around_them() {
+    let [code, descriptors] = dumps("raw");
+    let plain = ["translate", "--code", &code, "--descriptors", &descriptors];
+    let text = transpica(&plain).succeeded();
+    assert!(text.contains("v0: vec4f") && text.contains("position") && !text.contains("color"), "{text}");
+    let mapped =
+        ["--outmap", "0=0x03020100", "--outmap", "1=0x0b0a0908", "--entry", "0x0", "--layout", "registers"];
+    let text = transpica(&[&plain[..], &mapped].concat()).succeeded();
+    assert!(text.contains("color: vec4f") && text.contains("c: array<vec4f, 96>"), "{text}");
+    let compute = transpica(&[&plain[..], &["--entry", "compute", "--entry", "0"]].concat()).succeeded();
+    assert!(compute.contains("@compute"), "{compute}");
+    let beyond = transpica(&[&plain[..], &["--entry", "13"]].concat());
+    assert_eq!(beyond.status, 1);
+    assert!(beyond.report().contains("entry point 0xd lies outside the code of 0xd words"), "{}", beyond.err);
+    std::fs::write(&descriptors, [1, 2, 3, 4, 5]).expect("a temporary file");
+    let cut = transpica(&plain);
+    assert_eq!(cut.status, 1);
+    assert!(cut.report().contains("5 bytes are no whole words"), "{}", cut.err);
+    for path in [code, descriptors] {
+        std::fs::remove_file(path).expect("it is there");
+    }
+}
+
+#[test]
+fn raw_options_without_raw_code_are_wrong_usage() {
+    for arguments in [
+        &["translate", SAMPLE, "--entry", "4"][..],
+        &["translate", SAMPLE, "--code", "code.bin"],
+        &["translate", "--descriptors", "descriptors.bin"],
+        &["translate", SAMPLE, "--descriptors", "descriptors.bin"],
+        &["translate", SAMPLE, "--outmap", "0=1"],
+        &["translate", "--code", "code.bin", "--dvle", "1"],
+        &["translate", "--code", "code.bin", "--outmap", "16=1"],
+        &["translate", "--code", "code.bin", "--outmap", "1=0x+1"],
+        &["translate", "--code", "code.bin", "--entry", "65536"],
+    ] {
+        let ran = transpica(arguments);
+        assert_eq!(ran.status, 2, "{arguments:?}: {}", ran.err);
+    }
+}

@@ -1,18 +1,24 @@
-//! `transpica translate`: one vertex program to one target.
+//! `transpica translate`: one vertex program, from a file or from raw words, to one target.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::host::dvle::Executable;
-use transpica::host::{DepthRange, EntryPoint, Options, Profile};
+use transpica::host::registers::number;
+use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState, Surroundings};
+use transpica::isa::{Pc, Program, Stage};
 use transpica::{Translated, Translator, reflect};
 
 use super::Input;
-use crate::args::{Command, Common, Entry, Target};
+use crate::args::{Command, Common, Entry, EntryOption, Raw, Target};
 use crate::files;
 use crate::report::Failure;
 
 pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     let Command::Translate {
         file,
+        raw,
         selection,
         to,
         entry,
@@ -26,40 +32,118 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     else {
         unreachable!("dispatched by command")
     };
-    let input = Input::read(&file)?;
-    let container = input.parse()?;
-    let program = input.program(&container, selection.dvle)?;
-    let entry = match entry {
-        Entry::Vertex => EntryPoint::Vertex,
-        Entry::Compute => EntryPoint::Compute,
-    };
+    let (shape, start) = entry_point(&entry);
     let options = Options {
         depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
         clamp_colors: !raw_colors,
         fold_constants: !live_constants,
         lenient,
-        ..selection.options(entry)
+        ..selection.options(shape)
     };
-    let name = input.name();
-    let around = Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
-    let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around).map_err(|error| input.fail(&error))?;
+    let job = Job { options, to, output, reflect };
+    match (&raw.code, file) {
+        (Some(code), _) => from_words(code, &raw, start, job, common),
+        (None, Some(file)) => {
+            let input = Input::read(&file)?;
+            let container = input.parse()?;
+            let program = input.program(&container, selection.dvle)?;
+            let name = input.name();
+            let around =
+                Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
+            translate(&input, &program, &around, &around.constants(), job, common)
+        }
+        (None, None) => unreachable!("one of both is required"),
+    }
+}
+
+/// The shape of the entry point and the word where raw code starts: of several values the last.
+fn entry_point(values: &[EntryOption]) -> (EntryPoint, Pc) {
+    let (mut shape, mut start) = (EntryPoint::Vertex, Pc(0));
+    for value in values {
+        match value {
+            EntryOption::Shape(Entry::Vertex) => shape = EntryPoint::Vertex,
+            EntryOption::Shape(Entry::Compute) => shape = EntryPoint::Compute,
+            EntryOption::Word(word) => start = Pc(*word),
+        }
+    }
+    (shape, start)
+}
+
+/// A program without a container: registers stand around it.
+fn from_words(code: &Path, raw: &Raw, start: Pc, job: Job, common: &Common) -> Result<(), Failure> {
+    let input = Input::read(code)?;
+    let mut code = words(&input)?;
+    code.truncate(Stage::Vertex.words() as usize);
+    let descriptors = match &raw.descriptors {
+        Some(path) => words(&Input::read(path)?)?,
+        None => Vec::new(),
+    };
+    let program =
+        Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
+    let state = output_registers(&raw.outmap);
+    translate(&input, &program, &state.vertex(), &Constants::default(), job, common)
+}
+
+/// The little-endian words of a file.
+fn words(input: &Input) -> Result<Vec<u32>, Failure> {
+    let (words, rest) = input.bytes.as_chunks();
+    if !rest.is_empty() {
+        let text = format!("{}: {} bytes are no whole words", input.path.display(), input.bytes.len());
+        return Err(Failure::new(text).hint("raw code and descriptors are words of four bytes, lowest first"));
+    }
+    Ok(words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
+}
+
+/// Registers that say what outputs are; of two words for one register the last. The rasteriser has seven.
+fn output_registers(map: &[(u8, u32)]) -> RegisterState {
+    let map: BTreeMap<u8, u32> =
+        if map.is_empty() { [(0, 0x0302_0100)].into() } else { map.iter().copied().collect() };
+    let mut state = RegisterState::default();
+    let mask = map.keys().fold(0, |mask, register| mask | 1 << register);
+    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, mask);
+    state.write(number::OUTMAP_TOTAL, map.len().min(7) as u32);
+    for (register, word) in (number::OUTMAP..number::OUTMAP + 7).zip(map.into_values()) {
+        state.write(register, word);
+    }
+    state
+}
+
+/// What becomes of a program.
+struct Job {
+    options: Options,
+    to: Target,
+    output: Option<PathBuf>,
+    reflect: Option<PathBuf>,
+}
+
+fn translate(
+    input: &Input,
+    program: &Program<'_>,
+    around: &dyn Surroundings,
+    constants: &Constants,
+    job: Job,
+    common: &Common,
+) -> Result<(), Failure> {
+    let mut translator = Translator::new(job.options, Profile::default());
+    let translated = translator.translate(program, around).map_err(|error| input.fail(&error))?;
+    let path = input.path.display();
     if !common.quiet {
         for warning in &translated.warnings {
-            eprintln!("warning: {}: {warning}", file.display());
+            eprintln!("warning: {path}: {warning}");
         }
     }
     if common.verbose {
-        eprintln!("{}: {}", file.display(), translated.tier);
+        eprintln!("{path}: {}", translated.tier);
     }
-    let bytes = emit(&mut translator, &translated, to).map_err(|error| input.fail(&error))?;
-    let reflection = reflect.map(|path| {
-        let reflection = reflect::Reflection::new(&translated, &around.constants());
+    let bytes = emit(&mut translator, &translated, job.to).map_err(|error| input.fail(&error))?;
+    let reflection = job.reflect.map(|path| {
+        let reflection = reflect::Reflection::new(&translated, constants);
         (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n")
     });
+    let output = job.output.as_deref();
     match reflection {
-        Some((path, text)) => files::write_both((&path, text.as_bytes()), (output.as_deref(), &bytes)),
-        None => files::write(output.as_deref(), &bytes),
+        Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
+        None => files::write(output, &bytes),
     }
 }
 
