@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tidies names: see [`renamed`].
-#[cfg(any(feature = "wgsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 pub(super) fn names(text: &str) -> String {
     renamed(text, &BTreeMap::new())
 }

@@ -12,7 +12,7 @@ use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Options, Profile, Surroundings, varying};
+use transpica::host::{Interface, Options, Profile, Surroundings, varying};
 use transpica::isa::{Pc, Stage};
 use transpica::lower::{self, Context, Outputs};
 use transpica::precision::Precision;
@@ -232,7 +232,7 @@ fn staged(
     };
     passes::optimize(&mut module, options.precision, scratch);
     let usage = passes::usage::run(&module.main);
-    let interface = around.interface(&usage, options)?;
+    let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
     passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
     passes::tidy(&mut module, scratch);
     let passes = clock.lap();
