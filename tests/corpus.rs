@@ -141,6 +141,26 @@ fn every_text_is_written_and_wgsl_is_read_again() {
     });
 }
 
+#[test]
+fn a_module_or_text_may_be_as_long_as_the_limit() {
+    with_cases(|cases| {
+        let limited = |output_words| {
+            let mut options = Options::default();
+            options.limits.output_words = output_words;
+            Translator::new(options, Profile::default())
+        };
+        let mut usual = limited(u32::MAX);
+        let translated = cases[0].translate(&mut usual);
+        let words = usual.spirv(&translated).expect("SPIR-V").len() as u32;
+        assert!(limited(words).spirv(&translated).is_ok());
+        assert!(limited(words - 1).spirv(&translated).is_err());
+        let text = usual.text(&translated, Language::Wgsl).expect("WGSL");
+        let words = text.len().div_ceil(4) as u32;
+        assert!(limited(words).text(&translated, Language::Wgsl).is_ok());
+        assert!(limited(words - 1).text(&translated, Language::Wgsl).is_err());
+    });
+}
+
 /// Samples whose WGSL has a switch. In each it is `switch 0`, a block that jumps leave early: WGSL has no other.
 const SWITCHES: [&str; 3] = ["shaders/library.shbin#4", "shaders/quaternion.shbin#0", "shaders/toon.shbin#0"];
 

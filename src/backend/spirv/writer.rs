@@ -18,6 +18,8 @@ const LONGEST: usize = 0xFFFF;
 /// Longest name in bytes; what is over it is cut off.
 const NAME_BYTES: usize = 255;
 const FIRST_ID: Word = 1;
+/// Words before the first instruction.
+const HEADER: usize = 5;
 
 /// A part of the module that grows on its own; in the order in which they follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +91,9 @@ impl Writer {
         id
     }
 
-    /// Words written so far, without the header.
+    /// Words of the module so far, its header among them.
     pub(super) fn len(&self) -> usize {
-        self.sections.iter().map(Vec::len).sum()
+        HEADER + self.sections.iter().map(Vec::len).sum::<usize>()
     }
 
     /// Words of the functions written so far: the place of the next instruction for [`patch`](Self::patch).
@@ -112,7 +114,7 @@ impl Writer {
     /// Header and all sections, in order.
     pub(super) fn finish(&self, version: (u8, u8), out: &mut Vec<Word>) {
         out.clear();
-        out.reserve(5 + self.len());
+        out.reserve(self.len());
         let version = u32::from(version.0) << 16 | u32::from(version.1) << 8;
         out.extend([spirv::MAGIC_NUMBER, version, 0, self.next, 0]);
         for section in &self.sections {

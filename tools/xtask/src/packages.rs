@@ -1,4 +1,5 @@
-//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; Node.js for Tint.
+//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; Node.js for Tint; a
+//! C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,6 +8,8 @@ use std::process::Command;
 pub const FOR_TESTS: &[&str] = &["mesa-vulkan-drivers", "libvulkan1", "spirv-tools"];
 /// What Tint needs.
 pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
+/// What libFuzzer is compiled with.
+pub const FOR_FUZZ: &[&str] = &["g++"];
 
 /// Installs what is missing of the packages, as root or through sudo without a password.
 pub fn install_missing(packages: &[&'static str]) -> Result<(), String> {

@@ -52,5 +52,9 @@ fn lints() -> bool {
     };
     let clippy =
         ["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"];
-    cargo(&["fmt", "--all", "--check"]) && features.iter().all(alone) && cargo(&clippy)
+    let fuzz = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/Cargo.toml");
+    cargo(&["fmt", "--all", "--check"])
+        && cargo(&["fmt", "--check", "--manifest-path", fuzz])
+        && features.iter().all(alone)
+        && cargo(&clippy)
 }

@@ -562,4 +562,11 @@ fn output_size_is_limited() {
     case.options.limits.output_words = 100;
     let error = case.write().unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Limit { name: "output_words", .. }), "{error}");
+    // Every word counts, the header's too.
+    case.options.limits.output_words = u32::MAX;
+    let words = case.write().unwrap().len() as u32;
+    case.options.limits.output_words = words;
+    assert!(case.write().is_ok());
+    case.options.limits.output_words = words - 1;
+    assert!(case.write().is_err());
 }

@@ -1,0 +1,71 @@
+//! Writes first inputs for every fuzz target: `cargo run --example seeds -- FOLDER`. What a fuzzer keeps of them and adds to
+//! them is in `tools/fuzz/corpus`; this is for the day when the form of the inputs changes.
+
+use std::fs;
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+use transpica::cfg::explore;
+use transpica::cfg::reduce::reduce;
+use transpica::container::{Model, Shbin};
+use transpica::host::dvle;
+use transpica::host::{EntryPoint, Options};
+use transpica::lower::{self, Context, Outputs};
+use transpica::structure::{self, Structured};
+use transpica::{ir, isa};
+use transpica_oracles::Input;
+
+fn main() -> Result<()> {
+    let to = PathBuf::from(std::env::args().nth(1).expect("usage: seeds FOLDER"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    for folder in ["shaders", "tests/cases/picasso", "tests/cases/peers", "tests/cases/dis"] {
+        for entry in fs::read_dir(root.join(folder))? {
+            let path = entry?.path();
+            let bytes = fs::read(&path)?;
+            let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+            match path.extension().and_then(|end| end.to_str()) {
+                Some("pica") => put(&to, "assembler", &name, &bytes)?,
+                Some("shbin") if !bytes.is_empty() => binary(&to, &name, &bytes)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put(to: &Path, target: &str, name: &str, bytes: &[u8]) -> Result<()> {
+    let folder = to.join(target);
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join(name), bytes)
+}
+
+fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    put(to, "container", name, bytes)?;
+    put(to, "round_trip", name, bytes)?;
+    let Ok(file) = Shbin::parse(bytes) else { return Ok(()) };
+    let model = Model::from(&file);
+    for index in 0..model.executables.len() {
+        let name = format!("{name}.{index}");
+        let input = Input::write(&model, index);
+        for target in ["translate", "round_trip", "interpreter"] {
+            put(to, target, &name, &input)?;
+        }
+        if let Some(text) = lowered(&file, index) {
+            put(to, "ir_text", &name, text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A program as the lowering leaves it.
+fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
+    let options = Options { entry: EntryPoint::Compute, ..Options::default() };
+    let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;
+    let explored = explore::explore(&program, &explore::Options::default(), &options.limits).ok()?;
+    let explore::Explored::Graph(mut cfg) = explored else { return None };
+    reduce(&mut cfg, &options.limits);
+    let Structured::Tree(tree) = structure::structure(&cfg, &options.limits) else { return None };
+    let outputs = Outputs::Registers;
+    let context = Context { program: &program, constants: &[None; 96], outputs, options: &options };
+    lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
+}

@@ -1,0 +1,211 @@
+//! From bytes to a program with everything around it, and back for the first inputs of a fuzzer.
+//! In: bytes. Out: [`Input`]. Every byte string gives one; what it is too short for is the default.
+//!
+//! ```text
+//! head  = precision entry layout depth flags version limits[9] target start[2] seed[4]
+//! entry = tag value[4]            the value of most entries is all they have; see `Input::entry`
+//! ```
+
+use arbitrary::{Result, Unstructured};
+use transpica::container::{
+    Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
+};
+use transpica::host::{DepthRange, EntryPoint, Layout};
+use transpica::limits::Limits;
+use transpica::precision::Precision;
+use transpica::{Options, Profile};
+
+/// Code words of one input at most.
+pub const CODE: usize = 600;
+/// Bits of the head's flags.
+const NO_CLAMP: u8 = 1;
+const NO_FOLD: u8 = 2;
+const LENIENT: u8 = 4;
+const CONTRACT: u8 = 8;
+const VARIANT: u8 = 16;
+const NAMELESS: u8 = 32;
+const GEOMETRY: u8 = 64;
+
+/// Names that mean something somewhere; longer and stranger ones come from the input.
+const NAMES: [&[u8]; 16] = [
+    b"projection",
+    b"main",
+    b"",
+    b"float",
+    b"vec4f",
+    b"gl_Position",
+    b"c0",
+    b"_hidden",
+    b"a__b",
+    b"uniforms",
+    b"position",
+    b"pica_mul_vec4f",
+    b"r0_x",
+    b"light.color",
+    b"out_color",
+    b"v0_unbound",
+];
+
+/// A program in a container, and how to treat it.
+#[derive(Debug)]
+pub struct Input {
+    /// What the program means.
+    pub options: Options,
+    /// What the host wants.
+    pub profile: Profile,
+    /// Chooses among targets and ways to look at the result.
+    pub target: u8,
+    /// For values that the input does not give.
+    pub seed: u32,
+    /// A file of one executable.
+    pub model: Model,
+}
+
+impl Input {
+    /// Reads an input.
+    ///
+    /// # Errors
+    /// None that a byte string leads to.
+    pub fn read(bytes: &mut Unstructured<'_>) -> Result<Self> {
+        let [precision, entry, layout, depth, flags, version]: [u8; 6] = bytes.arbitrary()?;
+        let options = Options {
+            precision: [Precision::Exact, Precision::Fast, Precision::F24][usize::from(precision % 3)],
+            entry: [EntryPoint::Vertex, EntryPoint::Compute][usize::from(entry % 2)],
+            layout: [Layout::Symbols, Layout::Registers][usize::from(layout % 2)],
+            depth: [DepthRange::ZeroToW, DepthRange::Raw][usize::from(depth % 2)],
+            clamp_colors: flags & NO_CLAMP == 0,
+            fold_constants: flags & NO_FOLD == 0,
+            lenient: flags & LENIENT != 0,
+            limits: limits(bytes.arbitrary()?),
+        };
+        let profile = Profile {
+            spirv_version: [(1, 3), (1, 0), (1, 1), (1, 2), (1, 4), (1, 5), (1, 6)][usize::from(version % 7)],
+            no_contraction: flags & CONTRACT == 0,
+            invariant_position: flags & VARIANT == 0,
+            names: flags & NAMELESS == 0,
+        };
+        let target = bytes.arbitrary()?;
+        let start: u16 = bytes.arbitrary()?;
+        let seed = bytes.arbitrary()?;
+        let header = Header {
+            version: Version::PICASSO,
+            kind: u8::from(flags & GEOMETRY != 0),
+            main: start.into(),
+            ..Header::default()
+        };
+        let executables = vec![Executable { header, ..Executable::default() }];
+        let mut input =
+            Self { options, profile, target, seed, model: Model { executables, ..Model::default() } };
+        input.entries(bytes)?;
+        Ok(input)
+    }
+
+    fn entries(&mut self, bytes: &mut Unstructured<'_>) -> Result<()> {
+        let mut steering = Vec::new();
+        let mut names: Vec<Vec<u8>> = NAMES.map(<[u8]>::to_vec).to_vec();
+        let mut last = 0;
+        while !bytes.is_empty() && self.model.code.len() < CODE {
+            let tag = bytes.arbitrary::<u8>()? % 8;
+            let value: u32 = bytes.arbitrary()?;
+            match tag {
+                1 => steering.push(self.model.code.len()),
+                7 if last == 7 => names.last_mut().expect("never empty").extend(value.to_le_bytes()),
+                7 => names.push(value.to_le_bytes().to_vec()),
+                _ => {}
+            }
+            self.entry(tag, value, &names, bytes)?;
+            last = tag;
+        }
+        // A jump anywhere leads out of most programs at once.
+        let words = self.model.code.len() as u32 + 1; // Range: `CODE`.
+        self.model.executables[0].header.main %= words;
+        for index in steering {
+            let word = &mut self.model.code[index];
+            *word = *word & !0x003F_FC00 | (*word >> 10 & 0xFFF) % words << 10;
+        }
+        Ok(())
+    }
+
+    /// Adds what one entry says.
+    fn entry(&mut self, tag: u8, value: u32, names: &[Vec<u8>], bytes: &mut Unstructured<'_>) -> Result<()> {
+        let [a, b, c, d] = value.to_le_bytes();
+        let executable = &mut self.model.executables[0];
+        let mut name = |index: u8| -> NameOffset {
+            executable.names.add(&names[names.len() - 1 - usize::from(index) % names.len()])
+        };
+        match tag {
+            2 => self.model.descriptors.push(Descriptor { bits: value, ..Descriptor::default() }),
+            3 => {
+                let (name, first) = (name(b), u16::from(a));
+                executable.symbols.push(Symbol { name, first, last: first.wrapping_add(u16::from(c)) });
+            }
+            4 => executable.outputs.push(Output {
+                kind: a.into(),
+                register: b.into(),
+                mask: c.into(),
+                reserved: d.into(),
+            }),
+            5 => {
+                let (kind, register) = (a.into(), b.into());
+                executable.constants.push(Constant { kind, register, words: bytes.arbitrary()? });
+            }
+            6 => {
+                let (address, name) = (a.into(), name(b));
+                executable.labels.push(Label { id: c.into(), address, length: d.into(), name });
+            }
+            7 => {}
+            _ => self.model.code.push(value),
+        }
+        Ok(())
+    }
+
+    /// The bytes that [`read`](Self::read) makes this program of, with default options.
+    pub fn write(model: &Model, index: usize) -> Vec<u8> {
+        let executable = &model.executables[index];
+        let Header { main, kind, .. } = executable.header;
+        let mut bytes = vec![0; 16];
+        bytes[4] = if kind == 0 { 0 } else { GEOMETRY };
+        bytes.extend((main as u16).to_le_bytes());
+        bytes.extend([0; 4]);
+        let mut put = |tag: u8, value: [u8; 4]| {
+            bytes.push(tag);
+            bytes.extend(value);
+        };
+        for symbol in &executable.symbols {
+            for part in executable.names.get(symbol.name).0.chunks(4) {
+                let mut text = [0; 4];
+                text[..part.len()].copy_from_slice(part);
+                put(7, text);
+            }
+            put(3, [symbol.first as u8, 0, symbol.last.wrapping_sub(symbol.first) as u8, 0]);
+        }
+        for output in &executable.outputs {
+            put(4, [output.kind as u8, output.register as u8, output.mask as u8, 0]);
+        }
+        model.descriptors.iter().for_each(|descriptor| put(2, descriptor.bits.to_le_bytes()));
+        model.code.iter().for_each(|word| put(0, word.to_le_bytes()));
+        for constant in &executable.constants {
+            bytes.extend([5, constant.kind as u8, constant.register as u8, 0, 0]);
+            bytes.extend(constant.words.iter().flat_map(|word| word.to_le_bytes()));
+        }
+        bytes
+    }
+}
+
+/// Limits at most as high as usual, each divided by a power of two: nothing is divided by default.
+fn limits(shifts: [u8; 9]) -> Limits {
+    let usual = Limits::default();
+    let [code, descriptors, nodes, base, depth, steps, values, output, executables] = shifts;
+    let part = |value: u32, shift: u8| value >> (shift % 24);
+    Limits {
+        code_words: part(usual.code_words, code),
+        descriptors: part(usual.descriptors, descriptors),
+        nodes_per_instruction: part(usual.nodes_per_instruction, nodes),
+        nodes_base: part(usual.nodes_base, base),
+        depth: part(usual.depth, depth),
+        steps: part(usual.steps, steps),
+        values: part(usual.values, values),
+        output_words: part(usual.output_words, output),
+        executables: part(usual.executables, executables),
+    }
+}

@@ -1,0 +1,175 @@
+//! Any program on any state: every form of it gives what the interpreter gives, and so does what the translator makes of it
+//! under any options, with its uniform block filled as a host fills it.
+
+use arbitrary::Unstructured;
+use transpica::container::{Shbin, write};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::interface::ComponentSource;
+use transpica::host::{
+    DepthRange, EntryPoint, Location, MemberType, Options, Output, Surroundings, UniformBlock, pack,
+};
+use transpica::interp::{Machine, Settings};
+use transpica::ir::eval::{Environment, Evaluator, Lanes};
+use transpica::isa::{Opcode, Pc, Program, Uniforms};
+use transpica::limits::Limits;
+use transpica::lower::Outputs;
+use transpica::precision::arith;
+use transpica::{Profile, Translator};
+use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
+use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
+
+use crate::{Input, unless_refused};
+
+/// Vertices of each program.
+const VERTICES: usize = 2;
+/// Code words of a program at most: longer ones only take longer.
+const WORDS: usize = 200;
+/// The word that does nothing.
+const NOP: u32 = 0x8400_0000;
+/// Items that the evaluator may take for a vertex.
+const ITEMS: u64 = 1 << 22;
+
+pub fn check(bytes: &[u8]) {
+    let Ok(mut input) = Input::read(&mut Unstructured::new(bytes)) else { return };
+    input.model.code.truncate(WORDS);
+    let bytes = write(&input.model);
+    let Ok(file) = Shbin::parse(&bytes) else { return };
+    let Ok(program) = dvle::program(&file, 0, &Limits::default()) else { return };
+    let around = Executable::new(&file, 0, "any.shbin").expect("there");
+    let (mut uniforms, vertices) = state(&input);
+    around.constants().apply(&mut uniforms);
+    forms(&input, &program, &uniforms, &vertices);
+    door(&input, &program, &around, &uniforms, &vertices);
+}
+
+/// Uniforms and vertices from the seed: moderate values, or such as rules go wrong on.
+fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
+    let seed = u64::from(input.seed);
+    if input.target & 1 == 0 {
+        (uniforms(seed), inputs(seed, VERTICES))
+    } else {
+        (special_uniforms(seed), special_inputs(seed, VERTICES))
+    }
+}
+
+/// Every form of its own, on the program without its undefined opcodes.
+fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
+    let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
+    let code: Vec<u32> = program.code().iter().map(defined).collect();
+    let Pc(entry) = program.entry();
+    let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
+        .expect("as before");
+    let precision = input.options.precision;
+    let Some(mut machine) = machine(&program, Settings { precision, ..settings() }, uniforms) else { return };
+    let mut finished = Vec::new();
+    for inputs in vertices {
+        if let Ok(outputs) = machine.run(inputs) {
+            finished.push((bits(inputs), bits(outputs).to_vec()));
+        }
+    }
+    let case = Case {
+        program: &program,
+        uniforms: uniforms.clone(),
+        options: chain::options(precision),
+        outputs: Outputs::Registers,
+        vertices: finished,
+    };
+    case.compare().unwrap_or_else(|disagreement| panic!("{disagreement}"));
+}
+
+fn settings() -> Settings {
+    Settings { budget: BUDGET, ..Settings::default() }
+}
+
+fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Option<Machine> {
+    let mut machine = Machine::new(program, settings).ok()?;
+    machine.set_uniforms(uniforms);
+    Some(machine)
+}
+
+/// What comes out of the translator.
+fn door(
+    input: &Input,
+    program: &Program<'_>,
+    around: &Executable<'_>,
+    uniforms: &Uniforms,
+    vertices: &[[[f32; 4]; 16]],
+) {
+    let options = input.options;
+    let settings = Settings { precision: options.precision, lenient: options.lenient, ..settings() };
+    let Some(mut machine) = machine(program, settings, uniforms) else { return };
+    let mut translator = Translator::new(options, Profile::default());
+    let Some(translated) = unless_refused(translator.translate(program, around)) else { return };
+    let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
+    let outputs = around.outputs();
+    let block = &translated.interface.block;
+    let members = members(block, &pack(block, uniforms));
+    for (vertex, inputs) in vertices.iter().enumerate() {
+        let Ok(registers) = machine.run(inputs) else { continue };
+        let expected: Vec<Lanes> = match options.entry {
+            EntryPoint::Compute => bits(registers).to_vec(),
+            EntryPoint::Vertex => {
+                outputs.iter().map(|output| semantic(output, registers, &options)).collect()
+            }
+        };
+        let environment = Host { inputs: bits(inputs), members: &members };
+        let found =
+            evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
+        let form = format!("translated, {} {options:?}", translated.tier);
+        same_outputs(&form, vertex, &expected, &found)
+            .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
+    }
+}
+
+/// An output of the vertex entry, from the output registers.
+fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options) -> Lanes {
+    let mut lanes = [0f32; 4];
+    for (lane, source) in lanes.iter_mut().zip(&output.components) {
+        *lane = match *source {
+            ComponentSource::Register { register, component } => {
+                registers[usize::from(register)][usize::from(component.index())]
+            }
+            ComponentSource::One => 1.0,
+        };
+        if output.color && options.clamp_colors {
+            *lane = arith::min(lane.abs(), 1.0);
+        }
+    }
+    if output.location == Location::Position && options.depth == DepthRange::ZeroToW {
+        lanes[2] = -lanes[2];
+    }
+    lanes.map(f32::to_bits)
+}
+
+/// What a shader reads of a uniform buffer: the elements of each member.
+fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
+    let word = |at: usize| u32::from_le_bytes(buffer[at..at + 4].try_into().expect("four bytes"));
+    let elements = block.members.iter().map(|member| {
+        let start = member.offset as usize;
+        let (elements, lanes) = match member.ty {
+            MemberType::Vec4 | MemberType::IVec4 => (1, 4),
+            MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => (usize::from(count), 4),
+            MemberType::Bits => (1, 1),
+        };
+        let element = |element: usize| -> Lanes {
+            std::array::from_fn(|lane| if lane < lanes { word(start + 16 * element + 4 * lane) } else { 0 })
+        };
+        (0..elements).map(element).collect()
+    });
+    elements.collect()
+}
+
+/// A host: attributes and a uniform buffer.
+struct Host<'a> {
+    inputs: Bits,
+    members: &'a [Vec<Lanes>],
+}
+
+impl Environment for Host<'_> {
+    fn input(&self, register: u8) -> Lanes {
+        self.inputs[usize::from(register)]
+    }
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
+    }
+}

@@ -1,0 +1,29 @@
+//! Any container: its text assembles to the same content. The input is a file, or what [`Input`] makes of it.
+
+use arbitrary::Unstructured;
+use transpica::asm::{Source, assemble};
+use transpica::container::{Model, Shbin, write};
+use transpica::dis::{Options, content, disassemble};
+
+use crate::Input;
+
+pub fn check(bytes: &[u8]) {
+    if bytes.starts_with(b"DVLB") {
+        if let Ok(file) = Shbin::parse(bytes) {
+            text(&file);
+        }
+    } else if let Ok(input) = Input::read(&mut Unstructured::new(bytes)) {
+        let bytes = write(&input.model);
+        Shbin::parse(&bytes).iter().for_each(text);
+    }
+}
+
+fn text(file: &Shbin<'_>) {
+    let wanted = content(&Model::from(file));
+    for hex in [false, true] {
+        let Some(text) = crate::unless_refused(disassemble(file, &Options { hex })) else { return };
+        let again = assemble(&[Source { name: "text", text: &text }]);
+        let again = again.unwrap_or_else(|report| panic!("{report}\n{text}"));
+        assert_eq!(content(&again.model), wanted, "{text}");
+    }
+}

@@ -1,0 +1,73 @@
+//! Any words under any options: a module that the validators take, within the limits, or an error that blames the input.
+
+use arbitrary::Unstructured;
+use transpica::backend::naga_ir;
+use transpica::backend::spirv;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::container::{Shbin, write};
+use transpica::host::dvle::{self, Executable};
+use transpica::reflect::Reflection;
+use transpica::{Translated, Translator};
+
+use crate::{Input, unless_refused};
+
+pub fn check(bytes: &[u8]) {
+    let Ok(input) = Input::read(&mut Unstructured::new(bytes)) else { return };
+    let bytes = write(&input.model);
+    let Ok(file) = Shbin::parse(&bytes) else { return };
+    let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
+    let around = Executable::new(&file, 0, "any.shbin").expect("there");
+    let mut translator = Translator::new(input.options, input.profile);
+    let Some(translated) = unless_refused(translator.translate(&program, &around)) else { return };
+    let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
+    let limit = input.options.limits.output_words as usize;
+    assert!(words.len() <= limit, "{} words, {limit} are allowed", words.len());
+    // Most inputs go no further, so that there are many of them.
+    match input.target % 16 {
+        1 => wgsl(&translator, &translated),
+        2 => text(&translator, &translated, Language::Glsl(GlslVersion::default())),
+        3 => text(&translator, &translated, Language::Hlsl),
+        4 => text(&translator, &translated, Language::Msl),
+        5 => naga_reads(&words),
+        6 => {
+            spirv::text(&words).expect("SPIR-V");
+            Reflection::new(&translated, &around.constants());
+        }
+        7 => {
+            let mut fresh = Translator::new(input.options, input.profile);
+            let again = fresh.translate(&program, &around).expect("as before");
+            assert_eq!(fresh.spirv(&again), Ok(words), "with a fresh translator");
+        }
+        _ => {}
+    }
+}
+
+/// The text; naga checks the module by all of its rules here.
+fn text(translator: &Translator, translated: &Translated, language: Language) {
+    if let Some(text) = unless_refused(translator.text(translated, language)) {
+        assert!(text.contains("main"), "{text}");
+        let limit = translator.options().limits.output_words as usize;
+        assert!(text.len() <= limit * 4, "{} bytes, {limit} words are allowed", text.len());
+    }
+}
+
+fn wgsl(translator: &Translator, translated: &Translated) {
+    let Some(module) = unless_refused(translator.naga(translated)) else { return };
+    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{error}"));
+    let Some(text) = unless_refused(translator.text(translated, Language::Wgsl)) else { return };
+    let module = naga::front::wgsl::parse_str(&text)
+        .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(&text)));
+    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{error}\n{text}"));
+}
+
+fn naga_reads(words: &[u32]) {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        ..naga::front::spv::Options::default()
+    };
+    let module = naga::front::spv::parse_u8_slice(&bytes, &options);
+    let module = module.unwrap_or_else(|error| panic!("naga cannot read it: {error}"));
+    naga_ir::validate(&module).unwrap_or_else(|error| panic!("naga refuses it: {error}"));
+}

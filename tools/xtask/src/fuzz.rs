@@ -1,0 +1,249 @@
+//! `cargo xtask fuzz`: cargo-fuzz builds the targets of `tools/fuzz`, then each runs for some time, beginning with the inputs
+//! kept in the repository. What it adds to them stays in the target folder until `--keep` takes the smallest of it over.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::{packages, target};
+
+/// The version of cargo-fuzz that the project was tried with.
+const VERSION: &str = "0.13.2";
+/// The package of the targets.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz");
+/// Bytes of kept inputs that a target may have in the repository.
+const KEPT: u64 = 80 << 10;
+
+/// A fuzz target.
+struct Target {
+    name: &'static str,
+    /// Bytes of an input at most: as many as make a difference.
+    longest: u32,
+    /// Words that inputs are made of.
+    dictionary: Option<&'static str>,
+}
+
+const TARGETS: [Target; 6] = [
+    Target { name: "container", longest: 4096, dictionary: None },
+    Target { name: "translate", longest: 3072, dictionary: None },
+    Target { name: "assembler", longest: 2048, dictionary: Some("assembler.dict") },
+    Target { name: "round_trip", longest: 2048, dictionary: None },
+    Target { name: "interpreter", longest: 1024, dictionary: None },
+    Target { name: "ir_text", longest: 4096, dictionary: Some("ir_text.dict") },
+];
+
+/// What is asked for.
+struct Request<'a> {
+    seconds: u32,
+    keep: bool,
+    targets: Vec<&'a Target>,
+}
+
+/// What came of a target.
+struct Outcome {
+    executions: String,
+    rate: String,
+    coverage: String,
+    /// The input that failed.
+    failed: Option<PathBuf>,
+}
+
+/// Runs it; nothing if the options mean nothing.
+pub fn run(options: &[&str]) -> Option<ExitCode> {
+    let request = request(options)?;
+    Some(match fuzz(&request) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
+    let mut request = Request { seconds: 60, keep: false, targets: Vec::new() };
+    let mut options = options.iter();
+    while let Some(&option) = options.next() {
+        match option {
+            "--seconds" => request.seconds = options.next()?.parse().ok()?,
+            "--keep" => request.keep = true,
+            name => request.targets.push(TARGETS.iter().find(|target| target.name == name)?),
+        }
+    }
+    if request.targets.is_empty() {
+        request.targets = TARGETS.iter().collect();
+    }
+    Some(request)
+}
+
+/// Whether every target passed.
+fn fuzz(request: &Request<'_>) -> Result<bool, String> {
+    packages::install_missing(packages::FOR_FUZZ)?;
+    let binaries = build(&install()?)?;
+    let work = target()?.join("fuzz/work");
+    let mut failed = Vec::new();
+    println!("{:<12} {:>11} {:>8} {:>9}  result", "target", "executions", "/s", "coverage");
+    for target in &request.targets {
+        let fuzzer = Fuzzer { target, binary: binaries.join(target.name), work: work.join(target.name) };
+        let outcome = fuzzer.run(request.seconds)?;
+        let Outcome { executions, rate, coverage, .. } = &outcome;
+        let result = if outcome.failed.is_some() { "FAILED" } else { "ok" };
+        println!("{:<12} {executions:>11} {rate:>8} {coverage:>9}  {result}", target.name);
+        match outcome.failed {
+            Some(input) => failed.push((fuzzer, input)),
+            None if request.keep => fuzzer.keep()?,
+            None => {}
+        }
+    }
+    failed.iter().for_each(|(fuzzer, input)| fuzzer.tell(input));
+    Ok(failed.is_empty())
+}
+
+/// cargo-fuzz, installed into the target folder.
+fn install() -> Result<PathBuf, String> {
+    let root = target()?.join("tools");
+    let program = root.join("bin/cargo-fuzz");
+    let version = Command::new(&program).arg("--version").output();
+    if version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(VERSION)) {
+        return Ok(program);
+    }
+    let root = root.to_string_lossy();
+    let line = ["install", "cargo-fuzz", "--locked", "--version", VERSION, "--root", &root];
+    if crate::cargo(&line) { Ok(program) } else { Err("cargo-fuzz cannot be installed".into()) }
+}
+
+/// Builds every target; the folder of their programs.
+fn build(cargo_fuzz: &Path) -> Result<PathBuf, String> {
+    let folder = target()?.join("fuzz");
+    let host = host()?;
+    // Without a sanitizer: there is no unsafe code for it to watch, and inputs run twice as fast.
+    let line =
+        ["build", "--sanitizer", "none", "--codegen-units", "4", "--target", &host, "--fuzz-dir", FOLDER];
+    println!("$ RUSTC_BOOTSTRAP=1 cargo fuzz {}", line.join(" "));
+    let status = Command::new(cargo_fuzz)
+        .args(line)
+        .arg("--target-dir")
+        .arg(&folder)
+        .env("RUSTC_BOOTSTRAP", "1")
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Ok(folder.join(host).join("release"));
+    }
+    Err("the fuzz targets cannot be built".into())
+}
+
+/// The platform that this runs on, as rustc calls it.
+fn host() -> Result<String, String> {
+    let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV does not tell its host".into())
+}
+
+/// A target that was built.
+struct Fuzzer<'a> {
+    target: &'a Target,
+    binary: PathBuf,
+    /// Where its finds and its log are.
+    work: PathBuf,
+}
+
+impl Fuzzer<'_> {
+    fn kept(&self) -> PathBuf {
+        Path::new(FOLDER).join("corpus").join(self.target.name)
+    }
+
+    /// A folder for its finds; made if it is missing.
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.work.join(name);
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(folder)
+    }
+
+    /// The program with its output going to a log.
+    fn command(&self, log: &Path) -> Result<Command, String> {
+        let io = |error: std::io::Error| format!("{}: {error}", log.display());
+        let file = File::create(log).map_err(io)?;
+        let mut command = Command::new(&self.binary);
+        command.stdout(Stdio::null()).stderr(file).env("RUST_BACKTRACE", "0");
+        command.arg(format!("-max_len={}", self.target.longest)).arg("-rss_limit_mb=1024");
+        Ok(command)
+    }
+
+    fn run(&self, seconds: u32) -> Result<Outcome, String> {
+        let (finds, failures) = (self.folder("finds")?, self.folder("failures")?);
+        let log = self.work.join("log.txt");
+        let mut command = self.command(&log)?;
+        command.args([&finds, &self.kept()]);
+        command.arg(format!("-artifact_prefix={}/", failures.display()));
+        command.arg(format!("-max_total_time={seconds}")).args(["-timeout=10", "-print_final_stats=1"]);
+        if let Some(name) = self.target.dictionary {
+            command.arg(format!("-dict={FOLDER}/{name}"));
+        }
+        let status = command.status().map_err(|error| format!("{}: {error}", self.binary.display()))?;
+        let text = fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+        let outcome = outcome(&String::from_utf8_lossy(&text));
+        if status.success() || outcome.failed.is_some() {
+            return Ok(outcome);
+        }
+        Err(format!("{} ended with {status}; see {}", self.target.name, log.display()))
+    }
+
+    /// Puts the smallest inputs that reach everything into the repository.
+    fn keep(&self) -> Result<(), String> {
+        let chosen = self.folder("chosen")?;
+        let io = |error: std::io::Error| format!("{}: {error}", self.target.name);
+        fs::remove_dir_all(&chosen).and_then(|()| fs::create_dir(&chosen)).map_err(io)?;
+        let mut command = self.command(&self.work.join("merge.txt"))?;
+        command.arg("-set_cover_merge=1").args([&chosen, &self.folder("finds")?, &self.kept()]);
+        if !command.status().is_ok_and(|status| status.success()) {
+            return Err(format!("{}: see merge.txt in {}", self.target.name, self.work.display()));
+        }
+        let mut inputs = Vec::new();
+        for entry in fs::read_dir(&chosen).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            inputs.push((entry.metadata().map_err(io)?.len(), entry.file_name()));
+        }
+        inputs.sort();
+        let kept = self.kept();
+        let _ = fs::remove_dir_all(&kept);
+        fs::create_dir_all(&kept).map_err(io)?;
+        let mut left = KEPT;
+        for (size, name) in inputs {
+            let Some(rest) = left.checked_sub(size) else { break };
+            left = rest;
+            fs::copy(chosen.join(&name), kept.join(&name)).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    /// Says what failed and how to see it again.
+    fn tell(&self, input: &Path) {
+        let name = self.target.name;
+        println!("\n{name} fails on {}", input.display());
+        let log = fs::read(self.work.join("log.txt")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let said = log.lines().skip_while(|line| !line.contains("panicked at") && !line.contains("ERROR"));
+        said.take(6).for_each(|line| println!("  {line:.300}"));
+        println!("again:    RUST_BACKTRACE=1 {} {}", self.binary.display(), input.display());
+        println!("smaller:  {} -minimize_crash=1 -runs=100000 {}", self.binary.display(), input.display());
+        println!("once it is understood, keep it in tools/fuzz/found/{name}, where `cargo test` replays it");
+    }
+}
+
+/// Reads what libFuzzer printed.
+fn outcome(log: &str) -> Outcome {
+    let statistic = |name: &str| {
+        let line = log.lines().rev().find_map(|line| line.strip_prefix(name));
+        line.map_or("-", str::trim).to_owned()
+    };
+    let coverage = log.lines().rev().find_map(|line| line.split_once(" cov: ")?.1.split(' ').next());
+    let failed = log.lines().find_map(|line| Some(line.split_once("Test unit written to ")?.1));
+    Outcome {
+        executions: statistic("stat::number_of_executed_units:"),
+        rate: statistic("stat::average_exec_per_sec:"),
+        coverage: coverage.unwrap_or("-").to_owned(),
+        failed: failed.map(PathBuf::from),
+    }
+}
