@@ -1,14 +1,9 @@
 //! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
-<<<<<<< HEAD
-//! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run.
-//! One module a task.
+//! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run,
+//! `cargo xtask fuzz` tries any input. One module a task.
 
 mod coverage;
-=======
-//! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask fuzz` tries any input. One module a task.
-
 mod fuzz;
->>>>>>> cc7ece3 (Fuzz targets: six of them, their kept inputs, cargo xtask fuzz; output limits count the header and hold for texts too)
 mod packages;
 mod second_driver;
 mod tally;
@@ -22,11 +17,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
-<<<<<<< HEAD
        cargo xtask coverage [--uncovered]
-=======
        cargo xtask fuzz [--seconds N] [--keep] [TARGET...]
->>>>>>> cc7ece3 (Fuzz targets: six of them, their kept inputs, cargo xtask fuzz; output limits count the header and hold for texts too)
 
   test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
                    then checks formatting, lints, features, runs every test and prints what they compared
@@ -35,15 +27,12 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
                    the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
   prove            compares every form of random programs with the interpreter, without end or as long as told, and
                    writes the smallest program of each difference to target/prove
-<<<<<<< HEAD
   coverage         runs the library's tests that need no GPU and prints which share of its lines they run; installs
                    llvm-tools (rustup) and cargo-llvm-cov (into the target folder) where they are missing
-  --uncovered      also lists the lines that no test runs";
-=======
+  --uncovered      also lists the lines that no test runs
   fuzz             installs cargo-fuzz (into the target folder) and g++ where they are missing and runs each fuzz target
                    (container, translate, assembler, round_trip, interpreter, ir_text) for N seconds, 60 if not told
   --keep           then takes the smallest inputs that reach everything into tools/fuzz/corpus";
->>>>>>> cc7ece3 (Fuzz targets: six of them, their kept inputs, cargo xtask fuzz; output limits count the header and hold for texts too)
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,12 +40,9 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--second-driver"] => test::run(true),
         ["validate"] => validate::run(),
-<<<<<<< HEAD
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),
-=======
         ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
->>>>>>> cc7ece3 (Fuzz targets: six of them, their kept inputs, cargo xtask fuzz; output limits count the header and hold for texts too)
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
             if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -3,14 +3,14 @@
 //!
 //! ```text
 //! head  = precision entry layout depth flags version limits[9] target start[2] seed[4]
-//! entry = tag value[4]            the value of most entries is all they have; see `Input::entry`
+//! entry = tag value[4]            the value of most entries is all they have; see `Input::entry` and `Input::option`
 //! ```
 
 use arbitrary::{Result, Unstructured};
 use transpica::container::{
     Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
 };
-use transpica::host::{DepthRange, EntryPoint, Layout};
+use transpica::host::{DepthRange, EntryPoint, FlipY, Layout, Locations, OutputSet, Unwritten};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::{Options, Profile};
@@ -25,6 +25,9 @@ const CONTRACT: u8 = 8;
 const VARIANT: u8 = 16;
 const NAMELESS: u8 = 32;
 const GEOMETRY: u8 = 64;
+
+/// Tags from here on are those of options.
+const OPTION: u8 = 0xF0;
 
 /// Names that mean something somewhere; longer and stranger ones come from the input.
 const NAMES: [&[u8]; 16] = [
@@ -77,12 +80,14 @@ impl Input {
             fold_constants: flags & NO_FOLD == 0,
             lenient: flags & LENIENT != 0,
             limits: limits(bytes.arbitrary()?),
+            ..Options::default()
         };
         let profile = Profile {
             spirv_version: [(1, 3), (1, 0), (1, 1), (1, 2), (1, 4), (1, 5), (1, 6)][usize::from(version % 7)],
             no_contraction: flags & CONTRACT == 0,
             invariant_position: flags & VARIANT == 0,
             names: flags & NAMELESS == 0,
+            ..Profile::default()
         };
         let target = bytes.arbitrary()?;
         let start: u16 = bytes.arbitrary()?;
@@ -105,8 +110,12 @@ impl Input {
         let mut names: Vec<Vec<u8>> = NAMES.map(<[u8]>::to_vec).to_vec();
         let mut last = 0;
         while !bytes.is_empty() && self.model.code.len() < CODE {
-            let tag = bytes.arbitrary::<u8>()? % 8;
-            let value: u32 = bytes.arbitrary()?;
+            let (tag, value): (u8, u32) = bytes.arbitrary()?;
+            if tag >= OPTION {
+                self.option(value.to_le_bytes());
+                continue;
+            }
+            let tag = tag % 8;
             match tag {
                 1 => steering.push(self.model.code.len()),
                 7 if last == 7 => names.last_mut().expect("never empty").extend(value.to_le_bytes()),
@@ -124,6 +133,25 @@ impl Input {
             *word = *word & !0x003F_FC00 | (*word >> 10 & 0xFFF) % words << 10;
         }
         Ok(())
+    }
+
+    /// Sets an option that has no place in the head.
+    fn option(&mut self, [field, a, b, c]: [u8; 4]) {
+        let set = u16::from_le_bytes([a, b]);
+        let options = &mut self.options;
+        match field % 8 {
+            0 => options.depth = DepthRange::MinusWToW,
+            1 => options.flip_y = FlipY::Always,
+            2 => options.outputs = OutputSet::All,
+            3 => options.unmapped = Unwritten::Zero,
+            4 => {
+                options.bools.baked = set;
+                options.bools.values = u16::from_le_bytes([c, c]);
+            }
+            5 => options.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
+            6 => self.profile.locations = Locations::AZAHAR,
+            _ => options.layout = [Layout::Azahar, Layout::Panda3ds][usize::from(a % 2)],
+        }
     }
 
     /// Adds what one entry says.

@@ -6,7 +6,7 @@ use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::interface::ComponentSource;
 use transpica::host::{
-    DepthRange, EntryPoint, Location, MemberType, Options, Output, Surroundings, UniformBlock, pack,
+    DepthRange, EntryPoint, FlipY, MemberType, Options, Output, OutputValue, UniformBlock, pack,
 };
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
@@ -38,6 +38,7 @@ pub fn check(bytes: &[u8]) {
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
+    known(&input.options, &mut uniforms);
     forms(&input, &program, &uniforms, &vertices);
     door(&input, &program, &around, &uniforms, &vertices);
 }
@@ -49,6 +50,18 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
         (uniforms(seed), inputs(seed, VERTICES))
     } else {
         (special_uniforms(seed), special_inputs(seed, VERTICES))
+    }
+}
+
+/// Gives uniforms the values that the options take for granted.
+fn known(options: &Options, uniforms: &mut Uniforms) {
+    for id in 0..16 {
+        if let Some(value) = options.known_bool(id) {
+            uniforms.set_bool(id, value);
+        }
+    }
+    for (index, int) in (0..).zip(&mut uniforms.ints) {
+        *int = options.known_int(index).unwrap_or(*int);
     }
 }
 
@@ -101,7 +114,7 @@ fn door(
     let mut translator = Translator::new(options, Profile::default());
     let Some(translated) = unless_refused(translator.translate(program, around)) else { return };
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
-    let outputs = around.outputs();
+    let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
     let members = members(block, &pack(block, uniforms));
     for (vertex, inputs) in vertices.iter().enumerate() {
@@ -130,13 +143,24 @@ fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options) -> L
                 registers[usize::from(register)][usize::from(component.index())]
             }
             ComponentSource::One => 1.0,
+            ComponentSource::Zero => 0.0,
         };
-        if output.color && options.clamp_colors {
+        if output.value == OutputValue::Color && options.clamp_colors {
             *lane = arith::min(lane.abs(), 1.0);
         }
     }
-    if output.location == Location::Position && options.depth == DepthRange::ZeroToW {
-        lanes[2] = -lanes[2];
+    if output.value == OutputValue::Position {
+        lanes[2] = match options.depth {
+            DepthRange::ZeroToW => -lanes[2],
+            DepthRange::MinusWToW => {
+                let add = |a, b| arith::add(options.precision, a, b);
+                -add(add(lanes[2], lanes[2]), lanes[3])
+            }
+            DepthRange::Raw => lanes[2],
+        };
+        if options.flip_y == FlipY::Always {
+            lanes[1] = -lanes[1];
+        }
     }
     lanes.map(f32::to_bits)
 }
@@ -149,6 +173,7 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
         let (elements, lanes) = match member.ty {
             MemberType::Vec4 | MemberType::IVec4 => (1, 4),
             MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => (usize::from(count), 4),
+            MemberType::PackedInts => (1, 4),
             MemberType::Bits => (1, 1),
         };
         let element = |element: usize| -> Lanes {
