@@ -130,7 +130,7 @@ impl Input {
         self.model.executables[0].header.main %= words;
         for index in steering {
             let word = &mut self.model.code[index];
-            *word = *word & !0x003F_FC00 | (*word >> 10 & 0xFFF) % words << 10;
+            *word = *word & !0x003F_FC00 | ((*word >> 10 & 0xFFF) % words) << 10;
         }
         Ok(())
     }

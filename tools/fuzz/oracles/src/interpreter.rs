@@ -140,7 +140,7 @@ fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options) -> L
     for (lane, source) in lanes.iter_mut().zip(&output.components) {
         *lane = match *source {
             ComponentSource::Register { register, component } => {
-                registers[usize::from(register)][usize::from(component.index())]
+                registers[usize::from(register)][component.index()]
             }
             ComponentSource::One => 1.0,
             ComponentSource::Zero => 0.0,
