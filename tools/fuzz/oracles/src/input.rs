@@ -139,7 +139,7 @@ impl Input {
     fn option(&mut self, [field, a, b, c]: [u8; 4]) {
         let set = u16::from_le_bytes([a, b]);
         let options = &mut self.options;
-        match field % 8 {
+        match field % 9 {
             0 => options.depth = DepthRange::MinusWToW,
             1 => options.flip_y = FlipY::Always,
             2 => options.outputs = OutputSet::All,
@@ -150,6 +150,7 @@ impl Input {
             }
             5 => options.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
             6 => self.profile.locations = Locations::AZAHAR,
+            7 => options.portable_exponentials = true,
             _ => options.layout = [Layout::Azahar, Layout::Panda3ds][usize::from(a % 2)],
         }
     }

@@ -72,8 +72,11 @@ fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let precision = input.options.precision;
-    let Some(mut machine) = machine(&program, Settings { precision, ..settings() }, uniforms) else { return };
+    let options = Options {
+        portable_exponentials: input.options.portable_exponentials,
+        ..chain::options(input.options.precision)
+    };
+    let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
         if let Ok(outputs) = machine.run(inputs) {
@@ -83,15 +86,11 @@ fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[
     let case = Case {
         program: &program,
         uniforms: uniforms.clone(),
-        options: chain::options(precision),
+        options,
         outputs: Outputs::Registers,
         vertices: finished,
     };
     case.compare().unwrap_or_else(|disagreement| panic!("{disagreement}"));
-}
-
-fn settings() -> Settings {
-    Settings { budget: BUDGET, ..Settings::default() }
 }
 
 fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Option<Machine> {
@@ -109,8 +108,7 @@ fn door(
     vertices: &[[[f32; 4]; 16]],
 ) {
     let options = input.options;
-    let settings = Settings { precision: options.precision, lenient: options.lenient, ..settings() };
-    let Some(mut machine) = machine(program, settings, uniforms) else { return };
+    let Some(mut machine) = machine(program, options.settings(BUDGET), uniforms) else { return };
     let mut translator = Translator::new(options, Profile::default());
     let Some(translated) = unless_refused(translator.translate(program, around)) else { return };
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
