@@ -10,7 +10,10 @@ use arbitrary::{Result, Unstructured};
 use transpica::container::{
     Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
 };
-use transpica::host::{DepthRange, EntryPoint, FlipY, Layout, Locations, OutputSet, Unwritten};
+use transpica::host::{
+    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, EntryPoint, FlipY, IntPacking, Layout,
+    Locations, OutputSet, RegisterLayout, Unwritten,
+};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::{Options, Profile};
@@ -138,10 +141,10 @@ impl Input {
     /// Sets an option that has no place in the head.
     fn option(&mut self, [field, a, b, c]: [u8; 4]) {
         let set = u16::from_le_bytes([a, b]);
-        let options = &mut self.options;
-        match field % 9 {
-            0 => options.depth = DepthRange::MinusWToW,
-            1 => options.flip_y = FlipY::Always,
+        let (options, profile) = (&mut self.options, &mut self.profile);
+        match field % 16 {
+            0 => options.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
+            1 => options.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
             2 => options.outputs = OutputSet::All,
             3 => options.unmapped = Unwritten::Zero,
             4 => {
@@ -149,9 +152,24 @@ impl Input {
                 options.bools.values = u16::from_le_bytes([c, c]);
             }
             5 => options.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
-            6 => self.profile.locations = Locations::AZAHAR,
+            6 => profile.locations = Locations::AZAHAR,
             7 => options.portable_exponentials = true,
-            _ => options.layout = [Layout::Azahar, Layout::Panda3ds][usize::from(a % 2)],
+            8 => options.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
+            9 => options.uninitialized = Unwritten::Zero,
+            10 => {
+                let kind =
+                    [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][usize::from(b % 3)];
+                options.attributes[usize::from(a % 16)] = AttributeFormat { kind, components: c };
+            }
+            11 => options.bools.specialized = set,
+            12 => options.ints.specialized = a,
+            13 => options.loop_guard = Some(set.into()),
+            14 => {
+                let [first, second] = [a, b].map(u32::from);
+                profile.bindings.uniforms = Binding { set: first % 4, binding: first / 4 };
+                profile.bindings.host = Binding { set: second % 4, binding: second / 4 };
+            }
+            _ => options.layout = layout([a, b, c]),
         }
     }
 
@@ -218,6 +236,20 @@ impl Input {
             bytes.extend(constant.words.iter().flat_map(|word| word.to_le_bytes()));
         }
         bytes
+    }
+}
+
+/// A layout of the whole register file.
+fn layout([a, b, c]: [u8; 3]) -> Layout {
+    match a % 4 {
+        0 => Layout::Azahar,
+        1 => Layout::Panda3ds,
+        packing => Layout::Custom(RegisterLayout {
+            floats: u32::from(b) * 16,
+            ints: u32::from(c) * 16,
+            packing: [IntPacking::Words, IntPacking::Bytes][usize::from(packing - 2)],
+            bools: u32::from(a) * 16,
+        }),
     }
 }
 

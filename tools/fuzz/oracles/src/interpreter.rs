@@ -6,7 +6,7 @@ use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::interface::ComponentSource;
 use transpica::host::{
-    DepthRange, EntryPoint, FlipY, MemberType, Options, Output, OutputValue, UniformBlock, pack,
+    DepthRange, EntryPoint, FlipY, HostField, MemberType, Options, Output, OutputValue, UniformBlock, pack,
 };
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
@@ -114,16 +114,17 @@ fn door(
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
+    let host = host_block(input.seed);
     let members = members(block, &pack(block, uniforms));
     for (vertex, inputs) in vertices.iter().enumerate() {
-        let Ok(registers) = machine.run(inputs) else { continue };
+        let Ok(registers) = machine.run(&fetched(*inputs, &options)) else { continue };
         let expected: Vec<Lanes> = match options.entry {
             EntryPoint::Compute => bits(registers).to_vec(),
             EntryPoint::Vertex => {
-                outputs.iter().map(|output| semantic(output, registers, &options)).collect()
+                outputs.iter().map(|output| semantic(output, registers, &options, &host)).collect()
             }
         };
-        let environment = Host { inputs: bits(inputs), members: &members };
+        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host };
         let found =
             evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
@@ -133,7 +134,7 @@ fn door(
 }
 
 /// An output of the vertex entry, from the output registers.
-fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options) -> Lanes {
+fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options, host: &[Lanes; 3]) -> Lanes {
     let mut lanes = [0f32; 4];
     for (lane, source) in lanes.iter_mut().zip(&output.components) {
         *lane = match *source {
@@ -143,21 +144,32 @@ fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options) -> L
             ComponentSource::One => 1.0,
             ComponentSource::Zero => 0.0,
         };
-        if output.value == OutputValue::Color && options.clamp_colors {
-            *lane = arith::min(lane.abs(), 1.0);
-        }
     }
-    if output.value == OutputValue::Position {
-        lanes[2] = match options.depth {
-            DepthRange::ZeroToW => -lanes[2],
-            DepthRange::MinusWToW => {
-                let add = |a, b| arith::add(options.precision, a, b);
-                -add(add(lanes[2], lanes[2]), lanes[3])
-            }
-            DepthRange::Raw => lanes[2],
-        };
-        if options.flip_y == FlipY::Always {
-            lanes[1] = -lanes[1];
+    let add = |a, b| arith::add(options.precision, a, b);
+    let is_set = |field: HostField| host[field as usize][0] != 0;
+    match output.value {
+        OutputValue::Color if options.clamp_colors => {
+            lanes.iter_mut().for_each(|lane| *lane = arith::min(lane.abs(), 1.0));
+        }
+        OutputValue::Plain | OutputValue::Color => {}
+        OutputValue::Position => {
+            lanes[2] = match options.depth {
+                DepthRange::ZeroToW => -lanes[2],
+                DepthRange::MinusWToW => -add(add(lanes[2], lanes[2]), lanes[3]),
+                DepthRange::Raw => lanes[2],
+            };
+            lanes[1] = match options.flip_y {
+                FlipY::Always => -lanes[1],
+                FlipY::Dynamic if is_set(HostField::FlipY) => -lanes[1],
+                FlipY::Never | FlipY::Dynamic => lanes[1],
+            };
+        }
+        OutputValue::ClipDistances => {
+            let plane = host[HostField::ClipPlane as usize].map(f32::from_bits);
+            let product = |lane: usize| arith::mul(options.precision, plane[lane], lanes[lane]);
+            let distance = add(add(add(product(0), product(1)), product(2)), product(3));
+            let on = is_set(HostField::ClipEnabled);
+            lanes = [-lanes[2], if on { distance } else { 0.0 }, 0.0, 0.0];
         }
     }
     lanes.map(f32::to_bits)
@@ -186,6 +198,10 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
 struct Host<'a> {
     inputs: Bits,
     members: &'a [Vec<Lanes>],
+    /// For specialisation constants, which are given the values of their registers.
+    uniforms: &'a Uniforms,
+    /// The host block.
+    host: [Lanes; 3],
 }
 
 impl Environment for Host<'_> {
@@ -195,4 +211,30 @@ impl Environment for Host<'_> {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
     }
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        self.uniforms.ints[usize::from(index)][usize::from(component)]
+    }
+    fn bool_uniform(&self, register: u8) -> bool {
+        self.uniforms.bool(register)
+    }
+    fn host_field(&self, field: u8) -> Lanes {
+        self.host[usize::from(field)]
+    }
+}
+
+/// The fields of the host block, by their numbers.
+fn host_block(seed: u32) -> [Lanes; 3] {
+    let plane = special_inputs(seed.into(), 1)[0][0].map(f32::to_bits);
+    [[seed & 1, 0, 0, 0], [seed & 2, 0, 0, 0], plane]
+}
+
+/// What the program sees of an attribute that has fewer components than four.
+fn fetched(mut inputs: [[f32; 4]; 16], options: &Options) -> [[f32; 4]; 16] {
+    if options.entry == EntryPoint::Vertex {
+        for (register, format) in inputs.iter_mut().zip(&options.attributes) {
+            let components = usize::from(format.components);
+            register[components..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][components..]);
+        }
+    }
+    inputs
 }
