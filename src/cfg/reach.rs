@@ -3,8 +3,9 @@
 //!
 //! Every tier of the translation looks at these words alone, so a program is known by them: other words may be anything.
 
-use crate::isa::table::Class;
-use crate::isa::{Flow, Inst, Opcode, Pc, Program};
+use crate::isa::table::is_control;
+use crate::isa::word::flow;
+use crate::isa::{Opcode, Pc, Program};
 
 /// A set of addresses.
 struct Set(Vec<u64>);
@@ -44,30 +45,32 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
             && seen.insert(pc)
         {
             visit(pc, word, pc == start);
-            if Opcode::of_word(word).is_some_and(|opcode| opcode.info().class == Class::Control) {
-                match program.inst(pc) {
-                    Some(Inst::Flow(Flow::End)) => break,
-                    Some(Inst::Flow(flow)) => work.extend(leads(flow).into_iter().flatten()),
-                    _other_instructions => {}
+            if is_control(word) {
+                if Opcode::of_word(word) == Some(Opcode::End) {
+                    break;
                 }
+                work.extend(leads(word).into_iter().flatten());
             }
             pc = pc.next();
         }
     }
 }
 
-/// Where an instruction may lead besides the next word, now or when a scope that it opens ends.
-fn leads(flow: Flow) -> [Option<Pc>; 2] {
-    match flow {
-        Flow::Call { target, .. } | Flow::CallC { target, .. } | Flow::CallU { target, .. } => {
+/// Where a word that steers may lead besides the next word, now or when a scope that it opens ends. Decoding it whole would
+/// take several times as long.
+#[inline]
+fn leads(word: u32) -> [Option<Pc>; 2] {
+    // Ranges: a target has twelve bits; of the length eight are read.
+    let target = Pc(flow::TARGET.get(word) as u16);
+    match Opcode::of_word(word) {
+        Some(Opcode::Call | Opcode::Callc | Opcode::Callu | Opcode::Jmpc | Opcode::Jmpu) => {
             [Some(target), None]
         }
-        Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
-            [Some(target), Some(target.plus(length))]
+        Some(Opcode::Ifu | Opcode::Ifc) => {
+            [Some(target), Some(target.plus((flow::NUM.get(word) & 0xFF) as u8))]
         }
-        Flow::Loop { last, .. } => [Some(last.next()), None],
-        Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => [Some(target), None],
-        Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) => [None; 2],
+        Some(Opcode::Loop) => [Some(target.next()), None],
+        _others_lead_nowhere => [None; 2],
     }
 }
 

@@ -148,7 +148,8 @@ macro_rules! define_opcodes {
 for_each_op!(define_opcodes);
 
 /// The opcode of each six-bit code.
-static BY_CODE: [Option<Opcode>; 64] = {
+static BY_CODE: [Option<Opcode>; 64] = OPCODES_OF_CODES;
+const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
     let mut table = [None; 64];
     let mut row = 0;
     while row < Opcode::TABLE.len() {
@@ -172,11 +173,12 @@ pub(super) struct Shape {
 }
 
 /// The shape of each six-bit code.
-static SHAPES: [Option<Shape>; 64] = {
+static SHAPES: [Option<Shape>; 64] = SHAPES_OF_CODES;
+const SHAPES_OF_CODES: [Option<Shape>; 64] = {
     let mut table = [None; 64];
     let mut code = 0;
     while code < 64 {
-        if let Some(opcode) = BY_CODE[code] {
+        if let Some(opcode) = OPCODES_OF_CODES[code] {
             let info = &Opcode::TABLE[opcode as usize];
             table[code] = Some(Shape { opcode, class: info.class, format: info.format });
         }
@@ -184,6 +186,24 @@ static SHAPES: [Option<Shape>; 64] = {
     }
     table
 };
+
+/// The six-bit codes of [`Class::Control`], as a set.
+const CONTROL: u64 = {
+    let (mut set, mut code) = (0, 0);
+    while code < 64 {
+        if let Some(Shape { class: Class::Control, .. }) = SHAPES_OF_CODES[code] {
+            set |= 1 << code;
+        }
+        code += 1;
+    }
+    set
+};
+
+/// Whether a word steers, or talks to the primitive assembler; quicker than its row.
+#[inline]
+pub fn is_control(word: u32) -> bool {
+    CONTROL >> (word >> 26) & 1 != 0
+}
 
 impl Shape {
     #[inline]

@@ -145,7 +145,7 @@ pub(super) mod one {
 }
 
 /// Bit positions of formats 2, 3 and 4.
-pub(super) mod flow {
+pub(crate) mod flow {
     use super::Bits;
     pub const REF_X: Bits = Bits::new(25, 25);
     pub const REF_Y: Bits = Bits::new(24, 24);
