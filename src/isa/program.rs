@@ -89,9 +89,8 @@ impl<'a> Program<'a> {
     ///
     /// ```
     /// use transpica::isa::{Pc, Program, Stage};
-    /// let mov = 0x4C00_0000; // mov o0, v0
-    /// let end = 0x8800_0000;
-    /// let program = Program::from_raw(&[mov, end][..], &[0x36F][..], Pc(0), Stage::Vertex)?;
+    /// let code = [0x4C00_0000, 0x8800_0000]; // mov o0, v0; end
+    /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Vertex)?;
     /// assert_eq!(program.code().len(), 2);
     /// # Ok::<(), transpica::error::Error>(())
     /// ```
