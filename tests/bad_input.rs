@@ -16,6 +16,7 @@ use transpica::host::{EntryPoint, Layout, Options, Profile};
 use transpica::isa::Pc;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
+use transpica_prove::spirv_tools;
 
 /// How far inputs came.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +87,7 @@ fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Res
     count.tried += 1;
     let mut translator = Translator::new(effort.options, Profile::default());
     let translated = translator.translate(&program, &Executable::new(file, index, "damaged.shbin")?)?;
-    translator.spirv(&translated)?;
+    spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
     count.translated += 1;
     if effort.text {
         // In debug builds naga checks the module by all of its rules here.
@@ -234,7 +235,7 @@ impl Patched {
         let program = dvle::program(&file, 0, &options.limits)?;
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(&program, &Executable::new(&file, 0, "patched")?)?;
-        translator.spirv(&translated)?;
+        spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
         Ok(translated)
     }
     fn error(&self) -> Error {

@@ -14,6 +14,7 @@ use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Generated, Kind, generate};
+use transpica_prove::spirv_tools;
 
 /// What is used as random here.
 struct Random(u64);
@@ -148,6 +149,10 @@ fn equal_keys_give_equal_words() {
                 generated.kind,
                 translator.options().limits
             );
+            if let Ok(words) = &plain {
+                spirv_tools::validate(words)
+                    .unwrap_or_else(|error| panic!("{:?} {seed}: {error}", generated.kind));
+            }
             modules += 1;
         }
     }

@@ -8,6 +8,7 @@ use transpica::container::{Dvle, ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
 use transpica::isa::{Stage, Uniforms};
+use transpica_prove::spirv_tools;
 
 /// Whether the registers of an output table are o0, o1, … without a gap, and as many as the library keeps words for.
 fn is_contiguous(executable: &Dvle<'_>) -> bool {
@@ -74,7 +75,10 @@ fn programs_become_the_same_module_with_either_around_them() {
                     translator.spirv(&translated)
                 };
                 match (module(&around), module(&state.vertex())) {
-                    (Ok(of_file), Ok(of_registers)) => assert!(of_file == of_registers, "{name}"),
+                    (Ok(of_file), Ok(of_registers)) => {
+                        assert!(of_file == of_registers, "{name}");
+                        spirv_tools::validate(&of_file).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    }
                     (of_file, of_registers) => assert_eq!(of_file, of_registers, "{name}"),
                 }
                 let mut uniforms = Uniforms::default();

@@ -232,6 +232,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_take_no_bit_twice_and_look_at_more_where_more_is_written() {
+        for &opcode in Opcode::ALL {
+            // Made now, by the functions that made the table when the library was compiled.
+            let info = opcode.info();
+            let row = row(info.opcode, info.format, info.class);
+            let made = &ROWS[usize::from(info.first)];
+            assert_eq!((row.keep, row.descriptor), (made.keep, made.descriptor), "{opcode:?}");
+            assert_eq!((row.keep & row.descriptor, row.looks), (0, made.looks), "{opcode:?}");
+            for (less, more) in (0..16).flat_map(|less| (0..16).map(move |more| (less, less | more))) {
+                assert_eq!(row.looks[less] & !row.looks[more], 0, "{opcode:?} {less:#x} {more:#x}");
+            }
+        }
+    }
+
+    #[test]
     fn the_canonical_word_is_its_own_canonical_form() {
         for (word, descriptor) in words().zip((0..).map(|n: u32| n.wrapping_mul(0x9E37_79B9))) {
             for stage in [Stage::Vertex, Stage::Geometry] {
