@@ -3,9 +3,6 @@
 
 mod samples;
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use samples::{Sample, samples};
 use transpica::Translator;
@@ -19,36 +16,9 @@ use transpica::host::{
     Unwritten,
 };
 use transpica::precision::Precision;
+use transpica_prove::spirv_tools;
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
-
-/// What spirv-val must be told for a version.
-fn environment(version: (u8, u8)) -> &'static str {
-    match version {
-        (1, 0) => "vulkan1.0",
-        (1, 1) => "spv1.1",
-        (1, 2) => "spv1.2",
-        (1, 4) => "vulkan1.1spv1.4",
-        (1, 5) => "vulkan1.2",
-        (1, 6) => "vulkan1.3",
-        _ => "vulkan1.1",
-    }
-}
-
-fn spirv_val(words: &[u32], version: (u8, u8)) -> Result<(), String> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut child = Command::new("spirv-val")
-        .args(["--target-env", environment(version), "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("spirv-val: {error}; it is part of the package spirv-tools"))?;
-    child.stdin.take().expect("piped").write_all(&bytes).map_err(|error| error.to_string())?;
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    if output.status.success() { Ok(()) } else { Err(said) }
-}
 
 /// naga's validator; it must be told of clip distances where there are any, and of nothing else.
 fn validate(module: &naga::Module, options: &Options) -> Result<(), String> {
@@ -73,7 +43,7 @@ fn check(
     let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, &around).map_err(text)?;
     let words = translator.spirv(&translated).map_err(text)?;
-    spirv_val(&words, profile.spirv_version)?;
+    spirv_tools::validate_for(&words, profile.spirv_version)?;
     let reading = naga::front::spv::Options {
         adjust_coordinate_space: false,
         strict_capabilities: true,

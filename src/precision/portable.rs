@@ -28,8 +28,8 @@ pub(crate) const LOG2: [f32; 10] = [
     0.187_826_71,
     -0.112_974_904,
 ];
-/// First power that [`exp2`] gives; what is below becomes 0.
-pub(crate) const EXP2_LOWEST: f32 = -126.0;
+/// The first number below -126: the power of this and of what is below becomes 0.
+pub(crate) const EXP2_ZERO: f32 = f32::from_bits(0xC2FC_0001);
 /// First power that f32 cannot hold.
 pub(crate) const EXP2_OVERFLOW: f32 = 128.0;
 /// 2^23 and the bias of the exponent: added to a whole number from -126 to 127 it makes a float whose low bits are the
@@ -51,7 +51,7 @@ pub(crate) const ROOT: f32 = std::f32::consts::SQRT_2;
 /// assert_eq!([exp2(0.0), exp2(3.0), exp2(-126.0), exp2(-126.5), exp2(128.0)], [1.0, 8.0, f32::MIN_POSITIVE, 0.0, f32::INFINITY]);
 /// ```
 pub fn exp2(a: f32) -> f32 {
-    if a < EXP2_LOWEST {
+    if a <= EXP2_ZERO {
         return 0.0;
     }
     if a >= EXP2_OVERFLOW {

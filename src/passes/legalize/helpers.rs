@@ -330,9 +330,15 @@ impl Body<'_, '_, '_> {
     fn exp2(&mut self, a: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
-        let (low, high) = (self.float(-150.0), self.float(128.0));
+        let range = [self.float(-150.0), self.float(128.0)];
+        let power = self.emit.unary(Unary::Exp2, a);
+        self.power_within(a, power, range, [zero, infinity])
+    }
+
+    /// A power of two inside the range (without its ends), `outside` where `a` is not above or not below it; NaN stays.
+    fn power_within(&mut self, a: Value, power: Value, range: [Value; 2], outside: [Value; 2]) -> Value {
+        let ([low, high], [zero, infinity]) = (range, outside);
         let emit = &mut self.emit;
-        let power = emit.unary(Unary::Exp2, a);
         let above = emit.binary(Binary::GreaterEqual, a, high);
         let below = emit.binary(Binary::LessEqual, a, low);
         let inside_low = emit.binary(Binary::Greater, a, low);
@@ -364,7 +370,7 @@ impl Body<'_, '_, '_> {
     fn exp2_portable(&mut self, a: Value) -> Value {
         let one = self.float(1.0);
         let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
-        let (low, high) = (self.float(portable::EXP2_LOWEST), self.float(portable::EXP2_OVERFLOW));
+        let range = [self.float(portable::EXP2_ZERO), self.float(portable::EXP2_OVERFLOW)];
         let (bias, shift) = (self.float(portable::EXPONENT_BIAS), self.bits(portable::SIGNIFICAND_BITS));
         let whole = self.emit.unary(Unary::Floor, a);
         let fraction = self.difference(a, whole);
@@ -376,14 +382,7 @@ impl Body<'_, '_, '_> {
         let scale = emit.binary(Binary::ShiftLeft, scale, shift);
         let scale = emit.unary(Unary::FromBits, scale);
         let power = emit.binary(Binary::Mul, power, scale);
-        let above = emit.binary(Binary::GreaterEqual, a, high);
-        let below = emit.binary(Binary::Less, a, low);
-        let inside_low = emit.binary(Binary::GreaterEqual, a, low);
-        let inside_high = emit.binary(Binary::Less, a, high);
-        let inside = emit.binary(Binary::And, inside_low, inside_high);
-        let other = emit.select(above, infinity, a);
-        let other = emit.select(below, zero, other);
-        emit.select(inside, power, other)
+        self.power_within(a, power, range, [zero, infinity])
     }
 
     /// The steps of [`portable::log2`].

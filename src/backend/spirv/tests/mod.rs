@@ -7,7 +7,7 @@ mod machine;
 mod ops;
 mod random;
 
-use transpica_prove::spirv_tools::tool;
+use transpica_prove::spirv_tools::{tool, validate_for};
 
 use super::{Source, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
@@ -160,18 +160,9 @@ fn input(f: &mut Func, r: Region, register: u8) -> Value {
 /// rspirv, spirv-val and naga must accept the module.
 fn validate(words: &[u32], version: (u8, u8)) {
     rspirv::dr::load_words(words).expect("rspirv loads the module");
-    let environment = match version {
-        (1, 0) => "vulkan1.0",
-        (1, 1) => "spv1.1",
-        (1, 2) => "spv1.2",
-        (1, 4) => "vulkan1.1spv1.4",
-        (1, 5) => "vulkan1.2",
-        (1, 6) => "vulkan1.3",
-        _ => "vulkan1.1",
-    };
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let assembly = || super::text(words).expect("the module is readable");
-    if let Err(error) = tool("spirv-val", &["--target-env", environment, "-"], &bytes) {
+    if let Err(error) = validate_for(words, version) {
         panic!("{error}\n{}", assembly());
     }
     let options = naga::front::spv::Options {
