@@ -161,9 +161,10 @@ impl<'a> Assembler<'a> {
                 }
                 self.place.line = self.place.line.saturating_add(1);
                 self.line = line;
+                // Here and not behind the line: what counts as standing before it is never dropped while it is read.
+                self.cap_warnings();
                 self.warnings_before = self.warnings.len();
                 self.line(line);
-                self.cap_warnings();
             }
             if !lex::trim(rest).is_empty() {
                 self.warn(self.line, "the text ends at the zero byte behind this line", None);

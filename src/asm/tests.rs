@@ -153,6 +153,16 @@ fn warnings_have_an_end() {
     assert_eq!(LeftOut { errors: 1, warnings: 2 }.to_string(), "and 1 more error, and 2 more warnings");
 }
 
+/// A source may end with a warning more than are told; those of the next one still count right.
+#[test]
+fn warnings_behind_the_last_line_count_once() {
+    let first = format!(".proc main\n{}end\n.end\0behind", "mov R0, r1\n".repeat(100));
+    let second = "\0behind";
+    let sources = [Source { name: "a.pica", text: &first }, Source { name: "b.pica", text: second }];
+    let assembled = assemble(&sources).expect("assembles");
+    assert_eq!((assembled.warnings.len(), assembled.left_out.warnings), (100, 2));
+}
+
 #[test]
 fn long_names_are_not_quoted_whole() {
     let report = run(&format!(".proc main\nmov r0, {}\nend\n.end", "n".repeat(1000))).expect_err("refused");
