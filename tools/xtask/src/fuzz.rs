@@ -35,6 +35,8 @@ const TARGETS: [Target; 6] = [
 /// What is asked for.
 struct Request<'a> {
     seconds: u32,
+    /// Where libFuzzer's choices begin; another place each time if there is none.
+    seed: Option<u32>,
     keep: bool,
     targets: Vec<&'a Target>,
 }
@@ -62,11 +64,12 @@ pub fn run(options: &[&str]) -> Option<ExitCode> {
 }
 
 fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
-    let mut request = Request { seconds: 60, keep: false, targets: Vec::new() };
+    let mut request = Request { seconds: 60, seed: None, keep: false, targets: Vec::new() };
     let mut options = options.iter();
     while let Some(&option) = options.next() {
         match option {
             "--seconds" => request.seconds = options.next()?.parse().ok()?,
+            "--seed" => request.seed = Some(options.next()?.parse().ok()?),
             "--keep" => request.keep = true,
             name => request.targets.push(TARGETS.iter().find(|target| target.name == name)?),
         }
@@ -86,7 +89,7 @@ fn fuzz(request: &Request<'_>) -> Result<bool, String> {
     println!("{:<12} {:>11} {:>8} {:>9}  result", "target", "executions", "/s", "coverage");
     for target in &request.targets {
         let fuzzer = Fuzzer { target, binary: binaries.join(target.name), work: work.join(target.name) };
-        let outcome = fuzzer.run(request.seconds)?;
+        let outcome = fuzzer.run(request.seconds, request.seed)?;
         let Outcome { executions, rate, coverage, .. } = &outcome;
         let result = if outcome.failed.is_some() { "FAILED" } else { "ok" };
         println!("{:<12} {executions:>11} {rate:>8} {coverage:>9}  {result}", target.name);
@@ -171,13 +174,16 @@ impl Fuzzer<'_> {
         Ok(command)
     }
 
-    fn run(&self, seconds: u32) -> Result<Outcome, String> {
+    fn run(&self, seconds: u32, seed: Option<u32>) -> Result<Outcome, String> {
         let (finds, failures) = (self.folder("finds")?, self.folder("failures")?);
         let log = self.work.join("log.txt");
         let mut command = self.command(&log)?;
         command.args([&finds, &self.kept()]);
         command.arg(format!("-artifact_prefix={}/", failures.display()));
         command.arg(format!("-max_total_time={seconds}")).args(["-timeout=10", "-print_final_stats=1"]);
+        if let Some(seed) = seed {
+            command.arg(format!("-seed={seed}"));
+        }
         if let Some(name) = self.target.dictionary {
             command.arg(format!("-dict={FOLDER}/{name}"));
         }

@@ -18,7 +18,7 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
-       cargo xtask fuzz [--seconds N] [--keep] [TARGET...]
+       cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
 
   test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
                    then checks formatting, lints, features, runs every test and prints what they compared
