@@ -1,5 +1,7 @@
 //! The interface of one translated program, as the back ends write it and reflection reports it.
 
+use std::fmt;
+
 use crate::error::Warning;
 use crate::isa::{Component, Mask, Uniforms};
 
@@ -26,6 +28,16 @@ pub enum ComponentSource {
     One,
     /// Not mapped, where the options say so: 0.0.
     Zero,
+}
+
+impl fmt::Display for ComponentSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Register { register, component } => write!(f, "o{register}.{}", component.letter()),
+            Self::One => f.write_str("1"),
+            Self::Zero => f.write_str("0"),
+        }
+    }
 }
 
 /// Where an output goes.

@@ -1,6 +1,7 @@
 //! Profile: what host and driver want, apart from what the program means. Public fields with defaults, serialisable.
 //! In: choices of the host. Out: plain data.
 
+use super::options::EntryPoint;
 use crate::error::{At, Error, Kind, Result};
 
 /// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
@@ -160,6 +161,16 @@ pub struct Profile {
     pub bindings: Bindings,
     /// Locations of the varyings.
     pub locations: Locations,
+}
+
+impl Profile {
+    /// Where an entry of this shape finds the uniform block.
+    pub fn uniforms(&self, entry: EntryPoint) -> Binding {
+        match entry {
+            EntryPoint::Vertex => self.bindings.uniforms,
+            EntryPoint::Compute => Binding { set: 0, binding: 2 },
+        }
+    }
 }
 
 impl Default for Profile {

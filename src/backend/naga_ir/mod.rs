@@ -35,7 +35,7 @@ use function::{Builder, Shared, Slot};
 use naga::{Expression, Span, Statement};
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{Binding, EntryPoint, Interface, Options, Profile};
+use crate::host::{EntryPoint, Interface, Options, Profile};
 use crate::ir::{Def, Func, HintRegister, Module, Op};
 
 /// The naga module of a program.
@@ -55,10 +55,7 @@ pub fn build(
         specialized: [None; 32],
         helpers: Vec::new(),
     };
-    let binding = match options.entry {
-        EntryPoint::Vertex => profile.bindings.uniforms,
-        EntryPoint::Compute => Binding { set: 0, binding: 2 },
-    };
+    let binding = profile.uniforms(options.entry);
     shared.block = types::uniform_block(&mut shared.module, &interface.block, binding)?;
     // Operations of helpers come from registers alone.
     if reads_host(&module.main) {

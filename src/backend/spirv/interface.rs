@@ -122,20 +122,17 @@ pub(super) fn output_type(output: &Output) -> Result<Type> {
 /// Declares all variables.
 pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: Reads) -> Result<()> {
     vars.start();
-    let block_binding = match source.options.entry {
+    match source.options.entry {
         EntryPoint::Vertex => {
             declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
-            source.profile.bindings.uniforms
         }
-        EntryPoint::Compute => {
-            declare_buffers(w, vars, source.profile.spirv_version);
-            Binding { set: 0, binding: 2 }
-        }
-    };
+        EntryPoint::Compute => declare_buffers(w, vars, source.profile.spirv_version),
+    }
     let lists_all = source.profile.spirv_version >= (1, 4);
     if source.interface.block.size > 0 {
-        declare_block(w, vars, &source.interface.block, block_binding)?;
+        let binding = source.profile.uniforms(source.options.entry);
+        declare_block(w, vars, &source.interface.block, binding)?;
         if lists_all {
             vars.listed.push(vars.block);
         }

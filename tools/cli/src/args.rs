@@ -142,6 +142,8 @@ pub enum Target {
     Hlsl,
     /// MSL text
     Msl,
+    /// What the program reads and writes, as a table
+    Reflection,
 }
 
 /// `--entry`
@@ -264,6 +266,7 @@ pub enum Command {
   transpica translate lights.shbin
   transpica translate library.shbin --dvle 4 --to glsl
   transpica translate lights.shbin --to spirv -o lights.spv --reflect lights.json
+  transpica translate lights.shbin --to reflection    what it reads and writes
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
       --outmap 0=0x03020100 --outmap 1=0x0b0a0908")]
     Translate {

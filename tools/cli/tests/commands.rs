@@ -66,6 +66,8 @@ fn a_result_goes_to_the_file_that_is_named() {
     assert_eq!(fs::read_to_string(text).expect("written"), printed);
     let reflection: Value = serde_json::from_str(&fs::read_to_string(json).expect("written")).expect("JSON");
     assert_eq!(reflection["attributes"][0]["name"], "inpos", "{reflection}");
+    let table = transpica(&["translate", SAMPLE, "--to", "reflection"]).succeeded();
+    assert!(table.contains(" words reached: ") && table.contains("inpos"), "{table}");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use transpica::host::dvle::Executable;
 use transpica::host::registers::number;
 use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState, Surroundings};
 use transpica::isa::{Pc, Program, Stage};
-use transpica::{Translated, Translator, reflect};
+use transpica::reflect::Reflection;
+use transpica::{Translated, Translator};
 
 use super::Input;
 use crate::args::{Command, Common, Entry, EntryOption, Raw, Target};
@@ -135,11 +136,11 @@ fn translate(
     if common.verbose {
         eprintln!("{path}: {}", translated.tier);
     }
-    let bytes = emit(&mut translator, &translated, job.to).map_err(|error| input.fail(&error))?;
-    let reflection = job.reflect.map(|path| {
-        let reflection = reflect::Reflection::new(&translated, constants);
-        (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n")
-    });
+    let reflection = Reflection::new(&translator, program, &translated, constants);
+    let bytes =
+        emit(&mut translator, &translated, &reflection, job.to).map_err(|error| input.fail(&error))?;
+    let reflection =
+        job.reflect.map(|path| (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n"));
     let output = job.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
@@ -150,6 +151,7 @@ fn translate(
 fn emit(
     translator: &mut Translator,
     translated: &Translated,
+    reflection: &Reflection,
     to: Target,
 ) -> Result<Vec<u8>, transpica::error::Error> {
     let language = match to {
@@ -161,6 +163,7 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::backend::spirv::text(&words)?.into_bytes());
         }
+        Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
         Target::Glsl => Language::Glsl(GlslVersion::default()),
         Target::Hlsl => Language::Hlsl,

@@ -64,7 +64,7 @@ fn program(file: &Shbin<'_>, index: usize) {
     let around = Executable::new(file, index, "any.shbin").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
     if let Some(translated) = super::unless_refused(translator.translate(&program, &around)) {
-        let reflection = Reflection::new(&translated, &around.constants());
+        let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
         assert_eq!(reflection.attributes.len(), translated.interface.attributes.len());
     }
 }

@@ -31,7 +31,7 @@ pub fn check(bytes: &[u8]) {
         5 => naga_reads(&words),
         6 => {
             spirv::text(&words).expect("SPIR-V");
-            Reflection::new(&translated, &around.constants());
+            Reflection::new(&translator, &program, &translated, &around.constants());
         }
         7 => {
             let mut fresh = Translator::new(input.options, input.profile);

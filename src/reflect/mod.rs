@@ -1,0 +1,400 @@
+//! What a translated program reads and writes, for hosts and people.
+//! In: [`Translated`] and what it was translated from. Out: [`Reflection`], plain data that serialises (feature `serde`) and prints
+//! as a table. Byte offsets are those of the blocks, locations those of the vertex entry.
+
+mod table;
+
+use crate::cfg::reach::reach;
+use crate::host::profile::specialized_name;
+use crate::host::{
+    AttributeFormat, AttributeKind, Bank, Binding, Constants, EntryPoint, HostField, Location, MemberType,
+    Options, Reach, Usage,
+};
+use crate::ir::Op;
+use crate::isa::table::is_control;
+use crate::isa::{Opcode, Program};
+use crate::translate::{Translated, Translator};
+
+/// Version of the shape of [`Reflection`].
+pub const SCHEMA: u32 = 2;
+
+/// How many instructions a program has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Instructions {
+    /// Words of code memory, whatever they are.
+    pub code: u32,
+    /// Words that execution may reach from the entry point, whatever the uniforms are; the sum of the next three.
+    pub reached: u32,
+    /// Of those: they compute, compare, or set an address register.
+    pub arithmetic: u32,
+    /// Of those: they steer (CALL, IF, JMP, LOOP and their variants, BREAK, END).
+    pub control: u32,
+    /// Of those: NOP.
+    pub nop: u32,
+}
+
+/// The registers that a program still reads once what has no effect is gone. Ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reads {
+    /// v registers.
+    pub v: Vec<u8>,
+    /// c registers read without an address register, folded constants too.
+    pub c: Vec<u8>,
+    /// What reads through address registers reach.
+    pub relative: Option<RelativeReads>,
+    /// i registers.
+    pub i: Vec<u8>,
+    /// b registers.
+    pub b: Vec<u8>,
+}
+
+/// What reads through an address register reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RelativeReads {
+    /// The c registers that the operands name.
+    pub bases: Vec<u8>,
+    /// First c register that may be read.
+    pub first: u8,
+    /// Last one. Reads beyond c95 give ones.
+    pub last: u8,
+}
+
+/// An attribute of the vertex entry.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// v0..v15
+    pub register: u8,
+    /// Its location.
+    pub location: u32,
+    /// Type of the input variable: `vec4f`, `vec4i` or `vec4u`.
+    pub ty: String,
+    /// How many components of it the program sees.
+    pub components: u8,
+}
+
+/// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU), and what it must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Block {
+    /// Set or group.
+    pub set: u32,
+    /// Binding in it.
+    pub binding: u32,
+    /// Size of the block in bytes, a multiple of 16: what must be bound at least.
+    pub size: u32,
+    /// Bytes up to the end of its last member: what must be written at least.
+    pub used: u32,
+}
+
+/// A field that the program reads of the host block, which clip planes and a dynamic y need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HostMember {
+    /// Its name.
+    pub name: String,
+    /// Its type: `u32` or `vec4f`.
+    pub ty: String,
+    /// Byte offset in the block.
+    pub offset: u32,
+}
+
+/// A specialisation constant (SPIR-V) or override (WGSL): a u32, 0 unless set; b registers are true if it is not 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Specialization {
+    /// `SpecId`.
+    pub id: u32,
+    /// Its name: `b3`, `i0_x`.
+    pub name: String,
+}
+
+/// A member of the uniform block.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Uniform {
+    /// Its name.
+    pub name: String,
+    /// Its type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for each register.
+    pub ty: String,
+    /// Register file: `c`, `i` or `b`.
+    pub bank: String,
+    /// First register.
+    pub first: u8,
+    /// Number of registers.
+    pub count: u8,
+    /// Byte offset in the block.
+    pub offset: u32,
+}
+
+/// An output of the vertex entry.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// `position` or `clip_distances` for the outputs that are built in.
+    pub built_in: Option<String>,
+    /// Its location; nothing for what is built in.
+    pub location: Option<u32>,
+    /// Number of components.
+    pub components: u32,
+    /// The components of o registers that it is made of, `o0.x`, or the constant that stands there, `1` or `0`. Clip distances
+    /// name the position they are computed from.
+    pub sources: Vec<String>,
+    /// Whether a component depends on EX2 or LG2, whose last bits differ between drivers.
+    pub approximate: bool,
+}
+
+/// The value that binding the executable gives a uniform register.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Default {
+    /// `c95`, `i3`, `b15`
+    pub register: String,
+    /// f32 bits of a float register, the four bytes of an int register, 0 or 1 of a bool register.
+    pub value: Vec<u32>,
+    /// Whether the program holds it as a literal, so that the host need not set it.
+    pub folded: bool,
+}
+
+/// What a translated program reads and writes.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reflection {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Name of the source file.
+    pub source: String,
+    /// Name of the entry label, if known.
+    pub entry: Option<String>,
+    /// `structured`, `block dispatcher` or `pc dispatcher`.
+    pub tier: String,
+    /// How many instructions there are.
+    pub instructions: Instructions,
+    /// Registers read.
+    pub reads: Reads,
+    /// Attributes read.
+    pub attributes: Vec<Attribute>,
+    /// The uniform block; nothing if no uniform is read.
+    pub uniform_block: Option<Block>,
+    /// Members of the uniform block.
+    pub uniforms: Vec<Uniform>,
+    /// The host block; nothing if no field of it is read.
+    pub host_block: Option<Block>,
+    /// Its fields that are read.
+    pub host_members: Vec<HostMember>,
+    /// Specialisation constants that are read.
+    pub specialization: Vec<Specialization>,
+    /// Outputs.
+    pub outputs: Vec<Output>,
+    /// Setup constants.
+    pub defaults: Vec<Default>,
+    /// What was odd.
+    pub warnings: Vec<String>,
+}
+
+impl Reflection {
+    /// Describes what `translator` made of `program`; `constants` are what binding its executable sets, if it comes from one.
+    ///
+    /// ```
+    /// use transpica::host::{Constants, RegisterState};
+    /// use transpica::isa::{Pc, Program, Stage};
+    /// use transpica::reflect::Reflection;
+    /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
+    /// let state = RegisterState::default();
+    /// let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex)?; // end
+    /// let translated = translator.translate(&program, &state.vertex())?;
+    /// let reflection = Reflection::new(&translator, &program, &translated, &Constants::default());
+    /// assert_eq!((reflection.instructions.control, reflection.uniform_block), (1, None));
+    /// println!("{reflection}");
+    /// # Ok::<(), transpica::error::Error>(())
+    /// ```
+    pub fn new(
+        translator: &Translator,
+        program: &Program<'_>,
+        translated: &Translated,
+        constants: &Constants,
+    ) -> Self {
+        let interface = &translated.interface;
+        let (options, profile) = (translator.options(), translator.profile());
+        let around = Around::of(translated);
+        let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
+        let size = interface.block.size;
+        let has_host = !around.host_members.is_empty();
+        Self {
+            schema: SCHEMA,
+            source: interface.source.clone(),
+            entry: interface.entry_label.clone(),
+            tier: translated.tier.to_string(),
+            instructions: instructions(program),
+            reads: reads(&translated.usage),
+            attributes: interface.attributes.iter().map(|attribute| described(attribute, options)).collect(),
+            uniform_block: (size > 0)
+                .then(|| block(profile.uniforms(options.entry), size, interface.block.used())),
+            uniforms: interface.block.members.iter().map(uniform).collect(),
+            host_block: has_host
+                .then(|| block(profile.bindings.host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
+            host_members: around.host_members,
+            specialization: around.specialization,
+            outputs: outputs(translated),
+            defaults: defaults(constants, &interface.folded),
+            warnings: translated.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// What a module reads besides registers.
+struct Around {
+    host_members: Vec<HostMember>,
+    specialization: Vec<Specialization>,
+}
+
+impl Around {
+    fn of(translated: &Translated) -> Self {
+        let (mut fields, mut ids) = (0u8, 0u32);
+        let main = &translated.module.main;
+        for op in main.values.keys().filter_map(|value| main.op(value)) {
+            match op {
+                Op::HostField(field) => fields |= 1 << (field & 7),
+                Op::Specialized(id) => ids |= 1 << (id & 31),
+                _other_operations => {}
+            }
+        }
+        let host = HostField::ALL.into_iter().enumerate().filter(|(index, _)| fields >> index & 1 != 0);
+        Self {
+            host_members: host.map(|(_, field)| host_member(field)).collect(),
+            specialization: set(u128::from(ids))
+                .into_iter()
+                .map(|id| Specialization { id: id.into(), name: specialized_name(id) })
+                .collect(),
+        }
+    }
+}
+
+fn host_member(field: HostField) -> HostMember {
+    let ty = match field {
+        HostField::ClipEnabled | HostField::FlipY => "u32",
+        HostField::ClipPlane => "vec4f",
+    };
+    HostMember { name: field.name().into(), ty: ty.into(), offset: field.offset() }
+}
+
+/// The members of a set of registers, ascending.
+fn set(bits: u128) -> Vec<u8> {
+    (0..128u8).filter(|register| bits >> register & 1 != 0).collect()
+}
+
+fn reads(usage: &Usage) -> Reads {
+    let relative = usage.relative.map(|reach| {
+        let (first, last) = match reach {
+            Reach::Anywhere => (0, 95),
+            Reach::Range { first, last } => (first, last),
+        };
+        RelativeReads { bases: set(usage.relative_bases), first, last }
+    });
+    Reads {
+        v: set(usage.inputs.into()),
+        c: set(usage.floats),
+        relative,
+        i: set(usage.ints.into()),
+        b: set(usage.bools.into()),
+    }
+}
+
+fn instructions(program: &Program<'_>) -> Instructions {
+    let (mut reached, mut control, mut nop) = (0, 0, 0);
+    reach(program, |_, word, _| {
+        reached += 1;
+        let is_nop = Opcode::of_word(word) == Some(Opcode::Nop);
+        nop += u32::from(is_nop);
+        control += u32::from(is_control(word) && !is_nop);
+    });
+    let code = program.code().len() as u32; // Range: at most 4,096.
+    Instructions { code, reached, arithmetic: reached - control - nop, control, nop }
+}
+
+fn described(attribute: &crate::host::interface::Attribute, options: &Options) -> Attribute {
+    let format = match options.entry {
+        EntryPoint::Vertex => options.attributes[usize::from(attribute.register & 15)],
+        EntryPoint::Compute => AttributeFormat::default(),
+    };
+    let ty = match format.kind {
+        AttributeKind::Float => "vec4f",
+        AttributeKind::Int => "vec4i",
+        AttributeKind::Uint => "vec4u",
+    };
+    Attribute {
+        name: attribute.name.clone(),
+        register: attribute.register,
+        location: attribute.register.into(),
+        ty: ty.into(),
+        components: format.components,
+    }
+}
+
+fn uniform(member: &crate::host::Member) -> Uniform {
+    Uniform {
+        name: member.name.clone(),
+        ty: match member.ty {
+            MemberType::Vec4 => "vec4f".into(),
+            MemberType::Vec4Array(n) => format!("array<vec4f, {n}>"),
+            MemberType::IVec4 => "vec4i".into(),
+            MemberType::IVec4Array(n) => format!("array<vec4i, {n}>"),
+            MemberType::PackedInts => "vec4u".into(),
+            MemberType::Bits => "u32".into(),
+        },
+        bank: match member.bank {
+            Bank::Float => "c",
+            Bank::Int => "i",
+            Bank::Bool => "b",
+        }
+        .into(),
+        first: member.first,
+        count: member.count,
+        offset: member.offset,
+    }
+}
+
+fn outputs(translated: &Translated) -> Vec<Output> {
+    let approximate = translated.approximate();
+    let outputs = translated.interface.outputs.iter().enumerate();
+    outputs
+        .map(|(index, output)| Output {
+            name: output.name.clone(),
+            built_in: match output.location {
+                Location::Position => Some("position".into()),
+                Location::ClipDistances => Some("clip_distances".into()),
+                Location::Varying(_) => None,
+            },
+            location: match output.location {
+                Location::Position | Location::ClipDistances => None,
+                Location::Varying(location) => Some(location),
+            },
+            components: output.lanes() as u32,
+            sources: output.components.iter().map(ToString::to_string).collect(),
+            approximate: approximate.get(index).is_some_and(|lanes| *lanes != 0),
+        })
+        .collect()
+}
+
+fn defaults(constants: &Constants, folded: &Constants) -> Vec<Default> {
+    let floats =
+        constants.floats.iter().zip(&folded.floats).enumerate().filter_map(|(n, (value, folded))| {
+            let value = (*value)?.to_vec();
+            Some(Default { register: format!("c{n}"), value, folded: folded.is_some() })
+        });
+    let ints = constants.ints.iter().enumerate().filter_map(|(n, value)| {
+        let value = (*value)?.map(u32::from).to_vec();
+        Some(Default { register: format!("i{n}"), value, folded: false })
+    });
+    let bools = constants.bools.iter().enumerate().filter_map(|(n, value)| {
+        Some(Default { register: format!("b{n}"), value: vec![u32::from((*value)?)], folded: false })
+    });
+    floats.chain(ints).chain(bools).collect()
+}

@@ -1,0 +1,144 @@
+//! A reflection as a table for people: one section for each kind of thing, columns as wide as they must be.
+//! In: [`Reflection`]. Out: text. Says nothing that the data does not.
+
+use std::fmt;
+
+use super::{Block, Default, Output, Reads, Reflection};
+
+/// Rows of cells, the first row being the head.
+struct Table(Vec<Vec<String>>);
+
+impl Table {
+    fn new(head: &[&str]) -> Self {
+        Self(vec![head.iter().map(ToString::to_string).collect()])
+    }
+
+    /// Writes a title and the rows under it; nothing if there are none.
+    fn write(&self, f: &mut fmt::Formatter<'_>, title: &str) -> fmt::Result {
+        if self.0.len() == 1 {
+            return Ok(());
+        }
+        let widths: Vec<usize> = (0..self.0[0].len())
+            .map(|column| {
+                self.0.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max().unwrap_or(0)
+            })
+            .collect();
+        writeln!(f, "\n{title}")?;
+        for row in &self.0 {
+            let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("  {cell:<width$}"));
+            writeln!(f, "{}", cells.collect::<String>().trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Registers of a file with runs taken together: `c0..c3 c8`.
+fn registers(bank: char, registers: &[u8]) -> String {
+    let runs = registers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [only] => format!("{bank}{only}"),
+        [first, .., last] => format!("{bank}{first}..{bank}{last}"),
+        [] => String::new(),
+    });
+    runs.collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Reads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        for (bank, set) in [('v', &self.v), ('c', &self.c), ('i', &self.i), ('b', &self.b)] {
+            parts.push(registers(bank, set));
+        }
+        if let Some(relative) = &self.relative {
+            let bases = registers('c', &relative.bases);
+            parts.insert(
+                2,
+                format!("{bases} with an address, which reaches c{}..c{}", relative.first, relative.last),
+            );
+        }
+        parts.retain(|part| !part.is_empty());
+        f.write_str(if parts.is_empty() { "nothing" } else { "" })?;
+        f.write_str(&parts.join("; "))
+    }
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, binding, size, used } = self;
+        write!(f, "set {set}, binding {binding}, {size} bytes")?;
+        if used == size { Ok(()) } else { write!(f, ", of which {used} are used") }
+    }
+}
+
+/// The value of a setup constant: floats as numbers.
+fn value(default: &Default) -> String {
+    let is_float = default.register.starts_with('c');
+    let words = default
+        .value
+        .iter()
+        .map(|&word| if is_float { f32::from_bits(word).to_string() } else { word.to_string() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What an output is in the module.
+fn place(output: &Output) -> String {
+    match (output.location, &output.built_in) {
+        (Some(location), _) => location.to_string(),
+        (None, Some(_)) => "built in".into(),
+        (None, None) => "-".into(),
+    }
+}
+
+impl fmt::Display for Reflection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
+        let count = &self.instructions;
+        writeln!(f, "{}{entry}: {}", self.source, self.tier)?;
+        writeln!(
+            f,
+            "{} of {} words reached: {} arithmetic, {} control, {} nop",
+            count.reached, count.code, count.arithmetic, count.control, count.nop
+        )?;
+        writeln!(f, "reads {}", self.reads)?;
+        let mut attributes = Table::new(&["location", "register", "type", "components", "name"]);
+        attributes.0.extend(self.attributes.iter().map(|a| {
+            let register = format!("v{}", a.register);
+            vec![a.location.to_string(), register, a.ty.clone(), a.components.to_string(), a.name.clone()]
+        }));
+        attributes.write(f, "attributes")?;
+        let mut uniforms = Table::new(&["offset", "registers", "type", "name"]);
+        uniforms.0.extend(self.uniforms.iter().map(|u| {
+            let bank = u.bank.chars().next().unwrap_or('?');
+            let run: Vec<u8> = (u.first..=u.first.saturating_add(u.count.saturating_sub(1))).collect();
+            vec![u.offset.to_string(), registers(bank, &run), u.ty.clone(), u.name.clone()]
+        }));
+        let title = |what: &str, block: &Option<Block>| match block {
+            Some(block) => format!("{what}: {block}"),
+            None => what.to_string(),
+        };
+        uniforms.write(f, &title("uniform block", &self.uniform_block))?;
+        let mut host = Table::new(&["offset", "type", "name"]);
+        host.0.extend(
+            self.host_members.iter().map(|m| vec![m.offset.to_string(), m.ty.clone(), m.name.clone()]),
+        );
+        host.write(f, &title("host block", &self.host_block))?;
+        let mut constants = Table::new(&["id", "name"]);
+        constants.0.extend(self.specialization.iter().map(|s| vec![s.id.to_string(), s.name.clone()]));
+        constants.write(f, "specialisation constants")?;
+        let mut outputs = Table::new(&["location", "components", "from", "name", ""]);
+        outputs.0.extend(self.outputs.iter().map(|o| {
+            let note = if o.approximate { "approximate (EX2/LG2)" } else { "" };
+            vec![place(o), o.components.to_string(), o.sources.join(" "), o.name.clone(), note.into()]
+        }));
+        outputs.write(f, "outputs")?;
+        let mut defaults = Table::new(&["register", "value", ""]);
+        defaults.0.extend(self.defaults.iter().map(|d| {
+            let note = if d.folded { "a literal" } else { "set by the host" };
+            vec![d.register.clone(), value(d), note.into()]
+        }));
+        defaults.write(f, "setup constants")?;
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nwarnings")?;
+        }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))
+    }
+}

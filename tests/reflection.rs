@@ -1,0 +1,281 @@
+//! Reflection: what it says is what the modules declare, for every sample in every layout; and how it looks as a table.
+
+mod samples;
+
+use expect_test::expect;
+use naga::{AddressSpace, Binding as Place, TypeInner};
+use samples::{Sample, samples};
+use transpica::container::{ShaderType, Shbin};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::registers::number;
+use transpica::host::{
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, FlipY, IntUniforms, Layout, Options,
+    Profile, RegisterState,
+};
+use transpica::isa::{Pc, Program, Stage};
+use transpica::reflect::{Reflection, SCHEMA};
+use transpica::{Translated, Translator};
+
+/// Every vertex program of the samples: name, file, number in it.
+fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
+    samples().into_iter().flat_map(|Sample { name, bytes }| {
+        let file = Shbin::parse(&bytes).expect("a file");
+        let is_vertex =
+            |&index: &usize| file.executables[index].header.shader_type() == Some(ShaderType::Vertex);
+        let programs: Vec<_> = (0..file.executables.len()).filter(is_vertex).collect();
+        programs.into_iter().map(|index| (name.clone(), bytes.clone(), index)).collect::<Vec<_>>()
+    })
+}
+
+/// The translator, its work, and what is said of it.
+fn reflected(
+    bytes: &[u8],
+    executable: usize,
+    name: &str,
+    options: Options,
+) -> (Translator, Translated, Reflection) {
+    let file = Shbin::parse(bytes).expect("a file");
+    let program = dvle::program(&file, executable, &options.limits).expect("a program");
+    let around = Executable::new(&file, executable, name).expect("there");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &around).expect("translates");
+    let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
+    (translator, translated, reflection)
+}
+
+/// Everything that hosts can ask for at once.
+fn everything() -> Options {
+    let mut options = Options {
+        layout: Layout::Panda3ds,
+        flip_y: FlipY::Dynamic,
+        clip_planes: ClipPlanes::Varying,
+        bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+        ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
+        fold_constants: false,
+        ..Options::default()
+    };
+    options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
+    options.attributes[1].kind = AttributeKind::Uint;
+    options
+}
+
+/// What a module declares, in the words of a reflection: blocks with their members, attributes, varyings, overrides.
+fn declared(module: &naga::Module) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (_, variable) in module.global_variables.iter() {
+        let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
+        let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
+        lines.push(format!("block {} {} {span}", place.group, place.binding));
+        for member in members.iter().filter(|member| member.name.as_deref() != Some("padding")) {
+            lines.push(format!("member {} {}", member.offset, member.name.as_deref().unwrap_or_default()));
+        }
+    }
+    let function = &module.entry_points[0].function;
+    for argument in &function.arguments {
+        if let Some(Place::Location { location, .. }) = argument.binding {
+            let ty = match module.types[argument.ty].inner {
+                TypeInner::Vector { scalar, .. } => scalar.kind,
+                _ => unreachable!("attributes are vectors"),
+            };
+            lines.push(format!(
+                "attribute {location} {ty:?} {}",
+                argument.name.as_deref().unwrap_or_default()
+            ));
+        }
+    }
+    if let Some(result) = &function.result {
+        let TypeInner::Struct { members, .. } = &module.types[result.ty].inner else {
+            unreachable!("outputs")
+        };
+        for member in members {
+            let place = match member.binding {
+                Some(Place::Location { location, .. }) => location.to_string(),
+                _ => "built in".to_string(),
+            };
+            lines.push(format!("output {place} {}", member.name.as_deref().unwrap_or_default()));
+        }
+    }
+    for (_, constant) in module.overrides.iter() {
+        lines.push(format!(
+            "constant {} {}",
+            constant.id.unwrap_or(u16::MAX),
+            constant.name.as_deref().unwrap_or_default()
+        ));
+    }
+    lines.sort();
+    lines
+}
+
+/// The same from a reflection.
+fn said(reflection: &Reflection) -> Vec<String> {
+    let mut lines = Vec::new();
+    for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
+        lines.push(format!("block {} {} {}", block.set, block.binding, block.size));
+    }
+    lines.extend(reflection.uniforms.iter().map(|u| format!("member {} {}", u.offset, u.name)));
+    if reflection.host_block.is_some() {
+        // The block is declared whole; what is said is what is read.
+        let fields = transpica::host::HostField::ALL;
+        lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
+    }
+    for attribute in &reflection.attributes {
+        let kind = match &attribute.ty[..] {
+            "vec4f" => "Float",
+            "vec4i" => "Sint",
+            "vec4u" => "Uint",
+            other => panic!("{other}"),
+        };
+        lines.push(format!("attribute {} {kind} {}", attribute.location, attribute.name));
+    }
+    for output in &reflection.outputs {
+        let place = output.location.map_or("built in".to_string(), |location| location.to_string());
+        lines.push(format!("output {place} {}", output.name));
+    }
+    lines.extend(reflection.specialization.iter().map(|s| format!("constant {} {}", s.id, s.name)));
+    lines.sort();
+    lines
+}
+
+#[test]
+fn what_is_said_is_what_modules_declare() {
+    let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
+    let options =
+        layouts.map(|layout| Options { layout, ..Options::default() }).into_iter().chain([everything()]);
+    let mut compared = 0;
+    for options in options {
+        for (name, bytes, executable) in vertex_programs() {
+            let (translator, translated, reflection) = reflected(&bytes, executable, &name, options);
+            let module = translator.naga(&translated).expect("a module");
+            assert_eq!(declared(&module), said(&reflection), "{name}, {:?}", options.layout);
+            let Some(block) = reflection.uniform_block else { continue };
+            let ends =
+                translated.interface.block.members.iter().map(|member| member.offset + member.ty.size());
+            assert_eq!(ends.max(), Some(block.used), "{name}");
+            assert!(block.used <= block.size && block.size.is_multiple_of(16), "{name}: {block:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 80, "{compared} programs");
+}
+
+#[test]
+fn a_reflection_survives_json() {
+    for (name, bytes, executable) in vertex_programs() {
+        let (_, _, reflection) = reflected(&bytes, executable, &name, everything());
+        let text = serde_json::to_string(&reflection).expect("text");
+        assert_eq!(serde_json::from_str::<Reflection>(&text).expect("a reflection"), reflection, "{name}");
+        assert!(text.starts_with(&format!("{{\"schema\":{SCHEMA},")), "{text}");
+    }
+}
+
+/// The words of a program that computes, steers and idles; two words are out of its reach.
+#[test]
+fn instructions_are_those_that_may_run() {
+    let words = [
+        0x4C00_0000, // mov o0, v0
+        0x9C00_1001, // ifu b0: else at 4, one word
+        0x8400_0000, // nop
+        0x8800_0000, // end
+        0x8800_0000, // end
+        0x8800_0000, // end, behind the IF
+        0x8400_0000, // out of reach
+        0x8400_0000, // out of reach
+    ];
+    let program = Program::from_raw(&words[..], &[0x0000_0def][..], Pc(0), Stage::Vertex).expect("a program");
+    let mut state = RegisterState::default();
+    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 1);
+    state.write(number::OUTMAP_TOTAL, 1);
+    state.write(number::OUTMAP, 0x0302_0100);
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(&program, &state.vertex()).expect("translates");
+    let Reflection { instructions, reads, .. } =
+        Reflection::new(&translator, &program, &translated, &Constants::default());
+    assert_eq!((instructions.code, instructions.reached), (8, 6));
+    assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
+    // Both parts do the same, so that b0 makes no difference.
+    assert_eq!((reads.v, reads.b), (vec![0], vec![]));
+}
+
+#[test]
+fn the_table_shows_everything() {
+    let (_, _, reflection) =
+        reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
+    expect![[r#"
+        lights.shbin, entry code word 0xe: structured
+        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
+        reads v0..v1; c0..c10 c27..c29; c11 c19 with an address, which reaches c0..c95; i0; b0
+
+        attributes
+          location  register  type   components  name
+          0         v0        vec4f  4           inpos
+          1         v1        vec4f  4           innrm
+
+        uniform block: set 0, binding 0, 1552 bytes, of which 1540 are used
+          offset  registers  type              name
+          0       c0..c3     array<vec4f, 4>   projection
+          64      c4..c7     array<vec4f, 4>   modelView
+          128     c8..c10    array<vec4f, 3>   normalMatrix
+          176     c11..c18   array<vec4f, 8>   lightDir
+          304     c19..c26   array<vec4f, 8>   lightColor
+          432     c27        vec4f             ambient
+          448     c28        vec4f             material
+          464     c29        vec4f             eye
+          480     c30..c94   array<vec4f, 65>  c30_unbound
+          1520    i0         vec4i             lightLoop
+          1536    b0         u32               useSpecular
+
+        outputs
+          location  components  from                 name
+          built in  4           o0.x o0.y o0.z o0.w  position
+          0         4           o1.x o1.y o1.z o1.w  color
+          6         3           o2.x o2.y o2.z       view
+
+        setup constants
+          register  value
+          c95       0 1 0.5 16  a literal
+    "#]]
+    .assert_eq(&reflection.to_string());
+    let (_, _, reflection) =
+        reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
+    expect![[r#"
+        lights.shbin, entry code word 0xe: structured
+        47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
+        reads v0..v1; c0..c10 c27..c29 c95; c11 c19 with an address, which reaches c0..c95
+
+        attributes
+          location  register  type   components  name
+          0         v0        vec4i  3           inpos
+          1         v1        vec4u  4           innrm
+
+        uniform block: set 0, binding 0, 1568 bytes, of which 1556 are used
+          offset  registers  type              name
+          0       c0..c95    array<vec4f, 96>  c
+          1536    i0..i3     vec4u             i
+          1552    b0..b15    u32               b
+
+        host block: set 0, binding 1, 32 bytes
+          offset  type   name
+          0       u32    clip_enabled
+          4       u32    flip_y
+          16      vec4f  clip_plane
+
+        specialisation constants
+          id  name
+          0   b0
+          16  i0_x
+          17  i0_y
+          18  i0_z
+
+        outputs
+          location  components  from                 name
+          built in  4           o0.x o0.y o0.z o0.w  position
+          0         4           o1.x o1.y o1.z o1.w  color
+          6         3           o2.x o2.y o2.z       view
+          7         2           o0.x o0.y o0.z o0.w  clip_distances
+
+        setup constants
+          register  value
+          c95       0 1 0.5 16  set by the host
+    "#]]
+    .assert_eq(&reflection.to_string());
+}
