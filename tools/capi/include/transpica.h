@@ -1,0 +1,1084 @@
+// transpica: PICA200 (Nintendo 3DS) shader programs become SPIR-V, WGSL, GLSL, HLSL and MSL.
+// Made from the sources of the library by its tests; do not edit.
+//
+// Pointers are NULL or what their comment says. NULL where something must be is an error, not a crash.
+//
+// Options and programs are chains of structures. Each begins with a TranspicaHead: its type, its size (sizeof), the next one or
+// NULL. TRANSPICA_INIT gives a structure its head and zeros. Zeros are defaults, except in TranspicaBindings,
+// TranspicaLocations and TranspicaRegisterLayout, which say everything. Types that the library does not know, structures that are
+// too small, and fields beyond what it knows that are not 0 are errors with a message. Structures that a function fills have a
+// head as well.
+//
+// A translator or register state is used by one thread at a time; different ones are independent of each other. Results do
+// not change and may be read by any thread. Who creates something frees it; texts and words belong to their result.
+// Nothing is printed (unless the library panics, which is a defect), no file is read. There is no global state except tables of
+// keywords of text targets, which are made once.
+
+#ifndef TRANSPICA_H
+#define TRANSPICA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// Version of this header; transpica_version tells that of the library.
+#define TRANSPICA_VERSION_MAJOR 0
+#define TRANSPICA_VERSION_MINOR 1
+#define TRANSPICA_VERSION_PATCH 0
+
+// Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);
+#define TRANSPICA_INIT(structure, TYPE) \
+    (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \
+     (structure).head.size = (uint32_t)sizeof(structure))
+
+
+// What became of a call.
+enum TranspicaStatus
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // All is well; a program is translated.
+    TRANSPICA_STATUS_OK = 0,
+    // The program may well be one, but the library does not translate it: run it otherwise.
+    TRANSPICA_STATUS_UNSUPPORTED = 1,
+    // The program, the options or the profile contradict themselves; no other way of running it will do better.
+    TRANSPICA_STATUS_INVALID = 2,
+    // The call is wrong: NULL where something must be, or a chain that is not as it must be.
+    TRANSPICA_STATUS_BAD_ARGUMENT = 3,
+    // The caller's allocator failed.
+    TRANSPICA_STATUS_OUT_OF_MEMORY = 4,
+    // A defect of the library. Objects of the call can still be freed, and used again.
+    TRANSPICA_STATUS_INTERNAL = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaStatus TranspicaStatus;
+#else
+typedef uint32_t TranspicaStatus;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What an error is about.
+enum TranspicaCode
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A warning, not an error.
+    TRANSPICA_CODE_NONE = 0,
+    // The file ends before a structure does.
+    TRANSPICA_CODE_TRUNCATED = 1,
+    // Four bytes that name a structure differ from what they must be.
+    TRANSPICA_CODE_BAD_MAGIC = 2,
+    // A table or string lies outside the file.
+    TRANSPICA_CODE_OUT_OF_FILE = 3,
+    // A field holds a value that has no meaning.
+    TRANSPICA_CODE_BAD_FIELD = 4,
+    // The file has no executable with this number.
+    TRANSPICA_CODE_NO_EXECUTABLE = 5,
+    // The entry point lies outside the code.
+    TRANSPICA_CODE_ENTRY_OUT_OF_CODE = 6,
+    // The entry point lies in the code, but beyond the words that its shader unit holds.
+    TRANSPICA_CODE_ENTRY_OUT_OF_REACH = 7,
+    // A reachable opcode that the instruction set does not define.
+    TRANSPICA_CODE_BAD_OPCODE = 8,
+    // One of TranspicaLimits was passed.
+    TRANSPICA_CODE_LIMIT = 9,
+    // The program is of a stage that the operation does not handle.
+    TRANSPICA_CODE_STAGE = 10,
+    // The step budget of the interpreter was used up.
+    TRANSPICA_CODE_STEP_BUDGET = 11,
+    // An option or a profile field that contradicts another, or that a target cannot express.
+    TRANSPICA_CODE_BAD_OPTION = 12,
+    // Text that is not what its grammar says.
+    TRANSPICA_CODE_SYNTAX = 13,
+    // An intermediate form breaks one of its own rules (a defect of the library).
+    TRANSPICA_CODE_VERIFY = 14,
+    // A downstream library refused what the library made (a defect of the library).
+    TRANSPICA_CODE_BACKEND = 15,
+    // Anything else.
+    TRANSPICA_CODE_OTHER = 16,
+    // An argument is NULL that may not be.
+    TRANSPICA_CODE_NULL_ARGUMENT = 100,
+    // A structure of a chain has a type that this library does not know.
+    TRANSPICA_CODE_UNKNOWN_TYPE = 101,
+    // A structure stands in a chain where it does not belong.
+    TRANSPICA_CODE_MISPLACED_TYPE = 102,
+    // Two structures of a chain say the same thing.
+    TRANSPICA_CODE_REPEATED_TYPE = 103,
+    // A structure is smaller than it must be, or beyond reason.
+    TRANSPICA_CODE_BAD_SIZE = 104,
+    // A structure is larger than this library knows, and what it does not know is not zero.
+    TRANSPICA_CODE_UNKNOWN_FIELD = 105,
+    // A number that stands for none of the choices.
+    TRANSPICA_CODE_UNKNOWN_CHOICE = 106,
+    // A chain has no end, or a pointer in it is not aligned.
+    TRANSPICA_CODE_BAD_CHAIN = 107,
+    // No structure says which program is meant.
+    TRANSPICA_CODE_NO_PROGRAM = 108,
+    // The library was built without this target.
+    TRANSPICA_CODE_NO_TARGET = 109,
+    // The caller's allocator failed.
+    TRANSPICA_CODE_OUT_OF_MEMORY = 110,
+    // A defect of the library.
+    TRANSPICA_CODE_INTERNAL = 111,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaCode TranspicaCode;
+#else
+typedef uint32_t TranspicaCode;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What the place of a message counts.
+enum TranspicaPlace
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nothing: it is about the whole input.
+    TRANSPICA_PLACE_WHOLE = 0,
+    // Bytes from the start of the file.
+    TRANSPICA_PLACE_BYTE_OFFSET = 1,
+    // Code words.
+    TRANSPICA_PLACE_CODE_WORD = 2,
+    // Lines of a text, from 1.
+    TRANSPICA_PLACE_LINE = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaPlace TranspicaPlace;
+#else
+typedef uint32_t TranspicaPlace;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The type of a structure.
+enum TranspicaType
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // TranspicaOptions
+    TRANSPICA_TYPE_OPTIONS = 1,
+    // TranspicaProfile
+    TRANSPICA_TYPE_PROFILE = 2,
+    // TranspicaBindings
+    TRANSPICA_TYPE_BINDINGS = 3,
+    // TranspicaLocations
+    TRANSPICA_TYPE_LOCATIONS = 4,
+    // TranspicaRegisterLayout
+    TRANSPICA_TYPE_REGISTER_LAYOUT = 5,
+    // TranspicaLimits
+    TRANSPICA_TYPE_LIMITS = 6,
+    // TranspicaAllocator
+    TRANSPICA_TYPE_ALLOCATOR = 7,
+    // TranspicaRequest
+    TRANSPICA_TYPE_REQUEST = 16,
+    // TranspicaRawProgram
+    TRANSPICA_TYPE_RAW_PROGRAM = 17,
+    // TranspicaExecutable
+    TRANSPICA_TYPE_EXECUTABLE = 18,
+    // TranspicaRegisterProgram
+    TRANSPICA_TYPE_REGISTER_PROGRAM = 19,
+    // TranspicaRegisterWrites
+    TRANSPICA_TYPE_REGISTER_WRITES = 20,
+    // TranspicaSalt
+    TRANSPICA_TYPE_SALT = 21,
+    // TranspicaFigures
+    TRANSPICA_TYPE_FIGURES = 32,
+    // TranspicaMessage
+    TRANSPICA_TYPE_MESSAGE = 33,
+    // TranspicaInput
+    TRANSPICA_TYPE_INPUT = 34,
+    // TranspicaOutput
+    TRANSPICA_TYPE_OUTPUT = 35,
+    // TranspicaMember
+    TRANSPICA_TYPE_MEMBER = 36,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaType TranspicaType;
+#else
+typedef uint32_t TranspicaType;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a result holds. Bits that are combined.
+enum TranspicaTarget
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // SPIR-V words.
+    TRANSPICA_TARGET_SPIRV = 1,
+    // WGSL text.
+    TRANSPICA_TARGET_WGSL = 2,
+    // GLSL text.
+    TRANSPICA_TARGET_GLSL = 4,
+    // HLSL text.
+    TRANSPICA_TARGET_HLSL = 8,
+    // MSL text.
+    TRANSPICA_TARGET_MSL = 16,
+    // Reflection as JSON text.
+    TRANSPICA_TARGET_REFLECTION = 32,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaTarget TranspicaTarget;
+#else
+typedef uint32_t TranspicaTarget;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The numbers that a program computes with.
+enum TranspicaPrecision
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX as hardware orders them.
+    TRANSPICA_PRECISION_EXACT = 0,
+    // Plain IEEE f32 as the host computes it.
+    TRANSPICA_PRECISION_FAST = 1,
+    // Every result truncated to float24.
+    TRANSPICA_PRECISION_FLOAT24 = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaPrecision TranspicaPrecision;
+#else
+typedef uint32_t TranspicaPrecision;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Shape of the entry point.
+enum TranspicaEntryPoint
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A vertex stage: attributes in, position and varyings out.
+    TRANSPICA_ENTRY_POINT_VERTEX = 0,
+    // A compute stage: all registers of each vertex in and out through storage buffers.
+    TRANSPICA_ENTRY_POINT_COMPUTE = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaEntryPoint TranspicaEntryPoint;
+#else
+typedef uint32_t TranspicaEntryPoint;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Layout of the uniform block.
+enum TranspicaLayout
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // One named member for each bound symbol, or for each run of registers.
+    TRANSPICA_LAYOUT_SYMBOLS = 0,
+    // The whole register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
+    TRANSPICA_LAYOUT_REGISTERS = 1,
+    // As Azahar holds it: bools, ints, floats; 1,616 bytes.
+    TRANSPICA_LAYOUT_AZAHAR = 2,
+    // As Panda3DS holds it: floats, ints of one word each, bools; 1,556 bytes.
+    TRANSPICA_LAYOUT_PANDA3DS = 3,
+    // As the TranspicaRegisterLayout of the chain says.
+    TRANSPICA_LAYOUT_CUSTOM = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaLayout TranspicaLayout;
+#else
+typedef uint32_t TranspicaLayout;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The host's clip volume in z. The PICA200 keeps -w to 0.
+enum TranspicaDepthRange
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // 0 to w, as Vulkan has it.
+    TRANSPICA_DEPTH_RANGE_ZERO_TO_W = 0,
+    // -w to w, as OpenGL has it.
+    TRANSPICA_DEPTH_RANGE_MINUS_W_TO_W = 1,
+    // z as the program writes it.
+    TRANSPICA_DEPTH_RANGE_RAW = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaDepthRange TranspicaDepthRange;
+#else
+typedef uint32_t TranspicaDepthRange;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Whether the position is mirrored in y.
+enum TranspicaFlipY
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // y as the program writes it.
+    TRANSPICA_FLIP_Y_NEVER = 0,
+    // y becomes -y.
+    TRANSPICA_FLIP_Y_ALWAYS = 1,
+    // As the host block says at the time of drawing.
+    TRANSPICA_FLIP_Y_DYNAMIC = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaFlipY TranspicaFlipY;
+#else
+typedef uint32_t TranspicaFlipY;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What becomes of the plane z = 0 and the user's clip plane.
+enum TranspicaClipPlanes
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Nothing.
+    TRANSPICA_CLIP_PLANES_NONE = 0,
+    // Two clip distances, built-in.
+    TRANSPICA_CLIP_PLANES_BUILT_IN = 1,
+    // A varying of two distances: the fragment stage discards what is below 0.
+    TRANSPICA_CLIP_PLANES_VARYING = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaClipPlanes TranspicaClipPlanes;
+#else
+typedef uint32_t TranspicaClipPlanes;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a component reads that nothing has written.
+enum TranspicaUnwritten
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // As hardware: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
+    TRANSPICA_UNWRITTEN_DEFAULT = 0,
+    // 0.
+    TRANSPICA_UNWRITTEN_ZERO = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaUnwritten TranspicaUnwritten;
+#else
+typedef uint32_t TranspicaUnwritten;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Which outputs a vertex entry has.
+enum TranspicaOutputSet
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The position, and what some component is mapped to.
+    TRANSPICA_OUTPUT_SET_MAPPED = 0,
+    // All of them, so that one fragment stage fits every program.
+    TRANSPICA_OUTPUT_SET_ALL = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaOutputSet TranspicaOutputSet;
+#else
+typedef uint32_t TranspicaOutputSet;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The number format of an attribute in the host's input assembly.
+enum TranspicaAttributeKind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Floats, or integers that the host has converted.
+    TRANSPICA_ATTRIBUTE_KIND_FLOAT = 0,
+    // Signed integers; the shader converts them.
+    TRANSPICA_ATTRIBUTE_KIND_INT = 1,
+    // Unsigned integers; the shader converts them.
+    TRANSPICA_ATTRIBUTE_KIND_UINT = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaAttributeKind TranspicaAttributeKind;
+#else
+typedef uint32_t TranspicaAttributeKind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Locations of varyings that hosts have.
+enum TranspicaLocationPreset
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Colour 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    TRANSPICA_LOCATION_PRESET_DENSE = 0,
+    // Position 0, colour 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
+    TRANSPICA_LOCATION_PRESET_AZAHAR = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaLocationPreset TranspicaLocationPreset;
+#else
+typedef uint32_t TranspicaLocationPreset;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How int registers lie in a uniform block.
+enum TranspicaIntPacking
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Four words of 32 bits each.
+    TRANSPICA_INT_PACKING_WORDS = 0,
+    // Four bytes, x lowest.
+    TRANSPICA_INT_PACKING_BYTES = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaIntPacking TranspicaIntPacking;
+#else
+typedef uint32_t TranspicaIntPacking;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A shader unit.
+enum TranspicaStage
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The vertex unit: 512 code words.
+    TRANSPICA_STAGE_VERTEX = 0,
+    // The geometry unit: 4,096 code words.
+    TRANSPICA_STAGE_GEOMETRY = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaStage TranspicaStage;
+#else
+typedef uint32_t TranspicaStage;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How control flow was made structured.
+enum TranspicaTier
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The program's own structure was recovered.
+    TRANSPICA_TIER_STRUCTURED = 0,
+    // A loop over a switch on basic blocks: slower.
+    TRANSPICA_TIER_BLOCK_DISPATCHER = 1,
+    // A loop over a switch on the program counter: slower still.
+    TRANSPICA_TIER_PC_DISPATCHER = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaTier TranspicaTier;
+#else
+typedef uint32_t TranspicaTier;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// A register file.
+enum TranspicaBank
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // c registers.
+    TRANSPICA_BANK_FLOAT = 0,
+    // i registers.
+    TRANSPICA_BANK_INT = 1,
+    // b registers.
+    TRANSPICA_BANK_BOOL = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaBank TranspicaBank;
+#else
+typedef uint32_t TranspicaBank;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Type of a member of the uniform block.
+enum TranspicaMemberType
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A vector of four floats for each register.
+    TRANSPICA_MEMBER_TYPE_FLOAT_VECTORS = 0,
+    // A vector of four int32_t for each register.
+    TRANSPICA_MEMBER_TYPE_INT_VECTORS = 1,
+    // One word for each register: four bytes, x lowest.
+    TRANSPICA_MEMBER_TYPE_PACKED_INTS = 2,
+    // One word for all: bit k is the register first + k.
+    TRANSPICA_MEMBER_TYPE_BITS = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaMemberType TranspicaMemberType;
+#else
+typedef uint32_t TranspicaMemberType;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where an output goes.
+enum TranspicaDestination
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The position built-in.
+    TRANSPICA_DESTINATION_POSITION = 0,
+    // The varying of a location.
+    TRANSPICA_DESTINATION_VARYING = 1,
+    // The clip distance built-in.
+    TRANSPICA_DESTINATION_CLIP_DISTANCES = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaDestination TranspicaDestination;
+#else
+typedef uint32_t TranspicaDestination;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// The registers of the shader units and of the output map. Start as 0. Writes to registers that are none of these do nothing.
+typedef struct TranspicaRegisters TranspicaRegisters;
+
+// What became of a call: status, words, texts, messages, reflection. Does not change; any thread may read it. Free it with
+// transpica_result_free.
+typedef struct TranspicaResult TranspicaResult;
+
+// Translates programs under fixed options, and keeps its memory from one to the next. One for each thread.
+typedef struct TranspicaTranslator TranspicaTranslator;
+
+// What every structure begins with.
+typedef struct TranspicaHead {
+    // Which structure it is: a TranspicaType.
+    uint32_t type;
+    // Its size in bytes: sizeof of the structure.
+    uint32_t size;
+    // The next structure of the chain, or NULL. Structures that a function fills are not chained.
+    const struct TranspicaHead *next;
+} TranspicaHead;
+
+// Counts and sizes of a result.
+typedef struct TranspicaFigures {
+    // TRANSPICA_TYPE_FIGURES
+    struct TranspicaHead head;
+    // A TranspicaTier.
+    uint32_t tier;
+    // How many errors there are.
+    uint32_t error_count;
+    // How many warnings there are.
+    uint32_t warning_count;
+    // How many attributes the program reads.
+    uint32_t input_count;
+    // How many outputs it has.
+    uint32_t output_count;
+    // How many members the uniform block has.
+    uint32_t member_count;
+    // Bytes of the uniform block as it is bound, a multiple of 16; 0 if there is none.
+    uint32_t uniform_size;
+    // Bytes up to the end of its last member: what must at least be filled.
+    uint32_t uniform_minimum;
+} TranspicaFigures;
+
+// An error or a warning.
+typedef struct TranspicaMessage {
+    // TRANSPICA_TYPE_MESSAGE
+    struct TranspicaHead head;
+    // What is wrong, and where, in words; ends with a zero. Lives as long as the result.
+    const char *text;
+    // Bytes of the text, without the zero.
+    size_t text_length;
+    // A TranspicaCode.
+    uint32_t code;
+    // A TranspicaPlace: what `at` counts.
+    uint32_t place;
+    // Where it is: a byte offset in the file, a code word, or a line.
+    uint32_t at;
+    // The column in the line, from 1.
+    uint32_t column;
+} TranspicaMessage;
+
+// An attribute that a program reads.
+typedef struct TranspicaInput {
+    // TRANSPICA_TYPE_INPUT
+    struct TranspicaHead head;
+    // Its name; ends with a zero. Lives as long as the result.
+    const char *name;
+    // Bytes of the name, without the zero.
+    size_t name_length;
+    // Its v register, 0 to 15.
+    uint32_t number;
+    // Its location.
+    uint32_t location;
+} TranspicaInput;
+
+// An output of the vertex entry.
+typedef struct TranspicaOutput {
+    // TRANSPICA_TYPE_OUTPUT
+    struct TranspicaHead head;
+    // Its name; ends with a zero. Lives as long as the result.
+    const char *name;
+    // Bytes of the name, without the zero.
+    size_t name_length;
+    // A TranspicaDestination.
+    uint32_t destination;
+    // The location of a varying.
+    uint32_t location;
+    // How many components it has.
+    uint32_t components;
+    // 0
+    uint32_t reserved;
+} TranspicaOutput;
+
+// A member of the uniform block.
+typedef struct TranspicaMember {
+    // TRANSPICA_TYPE_MEMBER
+    struct TranspicaHead head;
+    // Its name; ends with a zero. Lives as long as the result.
+    const char *name;
+    // Bytes of the name, without the zero.
+    size_t name_length;
+    // A TranspicaBank.
+    uint32_t bank;
+    // First register.
+    uint32_t first;
+    // How many registers.
+    uint32_t count;
+    // A TranspicaMemberType.
+    uint32_t type;
+    // Byte offset in the block.
+    uint32_t offset;
+    // Bytes.
+    uint32_t byte_count;
+} TranspicaMember;
+
+// 128 bits that stand for a module: equal keys, equal SPIR-V. A new version of the library has new keys.
+typedef struct TranspicaKey {
+    // As they are; print or compare them in this order.
+    uint8_t bytes[16];
+} TranspicaKey;
+
+// The caller's allocator, for the words and texts of results (what is needed on the way there is the library's own, bounded by
+// TranspicaLimits). Both functions NULL: the library's. They must not throw, and must suit every thread that translates or
+// frees results.
+typedef struct TranspicaAllocator {
+    // TRANSPICA_TYPE_ALLOCATOR
+    struct TranspicaHead head;
+    // Returns `size` bytes at a multiple of `alignment`, or NULL.
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    // Takes them back.
+    void (*free)(void *user, void *memory, size_t size);
+    // Handed to both.
+    void *user;
+} TranspicaAllocator;
+
+// An attribute as the host feeds it.
+typedef struct TranspicaAttributeFormat {
+    // A TranspicaAttributeKind.
+    uint32_t kind;
+    // How many components the program shall see, 1 to 4; the others are those of (0, 0, 0, 1). 0: four.
+    uint32_t components;
+} TranspicaAttributeFormat;
+
+// What a translated program means. Zeros are the defaults. Switches are 0 or 1.
+typedef struct TranspicaOptions {
+    // TRANSPICA_TYPE_OPTIONS
+    struct TranspicaHead head;
+    // A TranspicaPrecision.
+    uint32_t precision;
+    // Switch: EX2 and LG2 are polynomials of the library, equal on every driver.
+    uint32_t portable_exponentials;
+    // A TranspicaEntryPoint.
+    uint32_t entry_point;
+    // A TranspicaLayout.
+    uint32_t layout;
+    // A TranspicaDepthRange.
+    uint32_t depth_range;
+    // A TranspicaFlipY.
+    uint32_t flip_y;
+    // A TranspicaClipPlanes.
+    uint32_t clip_planes;
+    // A TranspicaOutputSet.
+    uint32_t output_set;
+    // A TranspicaUnwritten: components of outputs that no register is mapped to.
+    uint32_t unmapped;
+    // A TranspicaUnwritten: registers at the start of the program.
+    uint32_t uninitialized;
+    // Switch: colours stay as the program writes them, instead of becoming min(|c|, 1).
+    uint32_t keep_colors;
+    // Switch: float constants of a file stay uniforms, instead of becoming literals.
+    uint32_t keep_constants;
+    // Switch: undefined opcodes do nothing, instead of being an error.
+    uint32_t lenient;
+    // Switch: `loop_guard` counts.
+    uint32_t has_loop_guard;
+    // How many jumps and calls to the same or a lower address one run may make.
+    uint32_t loop_guard;
+    // Bit n: b register n is known.
+    uint32_t known_bools;
+    // The values of those.
+    uint32_t bool_values;
+    // Bit n: b register n is the specialisation constant n.
+    uint32_t specialized_bools;
+    // Bit n: i register n is known.
+    uint32_t known_ints;
+    // Bit n: the components of i register n are the specialisation constants 16 + 4 * n and the three that follow.
+    uint32_t specialized_ints;
+    // The values of the known ones.
+    uint8_t int_values[4][4];
+    // Attributes v0 to v15.
+    struct TranspicaAttributeFormat attributes[16];
+} TranspicaOptions;
+
+// What host and driver want. Zeros are the defaults. Switches are 0 or 1.
+typedef struct TranspicaProfile {
+    // TRANSPICA_TYPE_PROFILE
+    struct TranspicaHead head;
+    // SPIR-V version before the dot; 0 with a minor version of 0: version 1.3.
+    uint32_t spirv_major;
+    // SPIR-V version behind the dot, 0 to 6.
+    uint32_t spirv_minor;
+    // Switch: float operations do without NoContraction; results are not exact then.
+    uint32_t allow_contraction;
+    // Switch: the position is not marked invariant.
+    uint32_t variant_position;
+    // Switch: modules have no names.
+    uint32_t omit_names;
+    // A TranspicaLocationPreset; a TranspicaLocations of the chain goes before it.
+    uint32_t locations;
+} TranspicaProfile;
+
+// Where the vertex entry finds its blocks. Without it: set 0, bindings 0 and 1.
+typedef struct TranspicaBindings {
+    // TRANSPICA_TYPE_BINDINGS
+    struct TranspicaHead head;
+    // Set of the uniform block.
+    uint32_t uniform_set;
+    // Binding of the uniform block.
+    uint32_t uniform_binding;
+    // Set of the host block, which only clip planes and a dynamic y need.
+    uint32_t host_set;
+    // Binding of the host block.
+    uint32_t host_binding;
+} TranspicaBindings;
+
+// Locations of the varyings, all of them.
+typedef struct TranspicaLocations {
+    // TRANSPICA_TYPE_LOCATIONS
+    struct TranspicaHead head;
+    // Switch: there is a second copy of the position, as the program writes it.
+    uint32_t has_position;
+    // Its location.
+    uint32_t position;
+    // Colour.
+    uint32_t color;
+    // Texture coordinate 0.
+    uint32_t texcoord0;
+    // Texture coordinate 1.
+    uint32_t texcoord1;
+    // Texture coordinate 2.
+    uint32_t texcoord2;
+    // Third component of texture coordinate 0.
+    uint32_t texcoord0_w;
+    // Normal quaternion.
+    uint32_t quaternion;
+    // View vector.
+    uint32_t view;
+    // The two clip distances, if they are a varying.
+    uint32_t clip_distances;
+} TranspicaLocations;
+
+// Byte offsets of the register banks in the uniform block, for TRANSPICA_LAYOUT_CUSTOM.
+typedef struct TranspicaRegisterLayout {
+    // TRANSPICA_TYPE_REGISTER_LAYOUT
+    struct TranspicaHead head;
+    // Of the 96 float registers; a multiple of 16.
+    uint32_t floats;
+    // Of the four int registers; a multiple of 16.
+    uint32_t ints;
+    // A TranspicaIntPacking.
+    uint32_t packing;
+    // Of the word of bools; a multiple of 4.
+    uint32_t bools;
+} TranspicaRegisterLayout;
+
+// Sizes that may not be passed. 0: the default of each.
+typedef struct TranspicaLimits {
+    // TRANSPICA_TYPE_LIMITS
+    struct TranspicaHead head;
+    // Code words of one program.
+    uint32_t code_words;
+    // Operand descriptors.
+    uint32_t descriptors;
+    // Control-flow nodes for each instruction, on top of `nodes_base`.
+    uint32_t nodes_per_instruction;
+    // Control-flow nodes that any program may have.
+    uint32_t nodes_base;
+    // Nesting depth of the structured program.
+    uint32_t depth;
+    // Time budget of finding and lowering structure.
+    uint32_t steps;
+    // Values of the intermediate form.
+    uint32_t values;
+    // Words of a module, or a fourth of the bytes of a text.
+    uint32_t output_words;
+    // Executables of one file.
+    uint32_t executables;
+    // 0
+    uint32_t reserved;
+} TranspicaLimits;
+
+// What is wanted. Without it: SPIR-V words.
+typedef struct TranspicaRequest {
+    // TRANSPICA_TYPE_REQUEST
+    struct TranspicaHead head;
+    // One or more of TranspicaTarget. 0: SPIR-V words.
+    uint32_t targets;
+    // Version of GLSL, such as 330. 0: 450, or 310 for GLSL ES.
+    uint32_t glsl_version;
+    // Switch: GLSL ES.
+    uint32_t glsl_es;
+    // 0
+    uint32_t reserved;
+} TranspicaRequest;
+
+// A program as it lies in the memory of a shader unit.
+typedef struct TranspicaRawProgram {
+    // TRANSPICA_TYPE_RAW_PROGRAM
+    struct TranspicaHead head;
+    // Code words.
+    const uint32_t *code;
+    // How many.
+    size_t code_count;
+    // Operand descriptors.
+    const uint32_t *descriptors;
+    // How many.
+    size_t descriptor_count;
+    // Where the program starts, in code words.
+    uint32_t entry;
+    // A TranspicaStage.
+    uint32_t stage;
+    // Register 0x2BD: bit n: o register n is passed on.
+    uint32_t output_mask;
+    // Register 0x04F: how many outputs the rasteriser takes.
+    uint32_t output_count;
+    // Registers 0x050 to 0x056: what the components of each are.
+    uint32_t output_map[7];
+    // 0
+    uint32_t reserved;
+} TranspicaRawProgram;
+
+// An executable of a .shbin file.
+typedef struct TranspicaExecutable {
+    // TRANSPICA_TYPE_EXECUTABLE
+    struct TranspicaHead head;
+    // The file.
+    const uint8_t *bytes;
+    // Its size.
+    size_t byte_count;
+    // Name of the file for comments in texts, or NULL.
+    const char *name;
+    // Which of its executables (DVLE), from 0.
+    uint32_t index;
+    // 0
+    uint32_t reserved;
+} TranspicaExecutable;
+
+// The program that a register state holds.
+typedef struct TranspicaRegisterProgram {
+    // TRANSPICA_TYPE_REGISTER_PROGRAM
+    struct TranspicaHead head;
+    // The state.
+    const struct TranspicaRegisters *registers;
+    // A TranspicaStage.
+    uint32_t stage;
+    // 0
+    uint32_t reserved;
+} TranspicaRegisterProgram;
+
+// A write to a register of the GPU.
+typedef struct TranspicaWrite {
+    // Number of the register.
+    uint32_t number;
+    // What is written.
+    uint32_t value;
+} TranspicaWrite;
+
+// The program that a register state of zeros holds after some writes.
+typedef struct TranspicaRegisterWrites {
+    // TRANSPICA_TYPE_REGISTER_WRITES
+    struct TranspicaHead head;
+    // The writes.
+    const struct TranspicaWrite *writes;
+    // How many.
+    size_t write_count;
+    // A TranspicaStage.
+    uint32_t stage;
+    // 0
+    uint32_t reserved;
+} TranspicaRegisterWrites;
+
+// What else a key stands for, such as a driver.
+typedef struct TranspicaSalt {
+    // TRANSPICA_TYPE_SALT
+    struct TranspicaHead head;
+    // Any bytes.
+    const uint8_t *bytes;
+    // How many.
+    size_t byte_count;
+} TranspicaSalt;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// A new state through `registers`.
+TranspicaStatus transpica_registers_create(struct TranspicaRegisters **registers);
+
+// Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.
+TranspicaStatus transpica_registers_write(struct TranspicaRegisters *registers,
+                                          uint32_t number,
+                                          uint32_t value);
+
+// Writes those bytes of `value` that the low four bits of `bytes` enable.
+TranspicaStatus transpica_registers_write_masked(struct TranspicaRegisters *registers,
+                                                 uint32_t number,
+                                                 uint32_t value,
+                                                 uint32_t bytes);
+
+// Executes a command list of `word_count` words: each command is a parameter, a header and further parameters, padded to eight
+// bytes. What the list lacks at its end is not executed.
+TranspicaStatus transpica_registers_commands(struct TranspicaRegisters *registers,
+                                             const uint32_t *words,
+                                             size_t word_count);
+
+// The value of a register as it was written last; 0 for data registers, registers that are none of these, and NULL.
+uint32_t transpica_registers_read(const struct TranspicaRegisters *registers,
+                                  uint32_t number);
+
+// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a TranspicaStage). `size` is at least
+// TranspicaFigures.uniform_minimum; bytes beyond the block stay as they are.
+TranspicaStatus transpica_registers_pack(const struct TranspicaRegisters *registers,
+                                         uint32_t stage,
+                                         const struct TranspicaResult *result,
+                                         uint8_t *bytes,
+                                         size_t size);
+
+// Frees a state. NULL is fine.
+void transpica_registers_free(struct TranspicaRegisters *registers);
+
+// The status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
+TranspicaStatus transpica_result_status(const struct TranspicaResult *result);
+
+// The words of the SPIR-V module, and through `count` (unless NULL) how many. NULL if there are none. They live as long as the
+// result.
+const uint32_t *transpica_result_words(const struct TranspicaResult *result,
+                                       size_t *count);
+
+// A text of the result, which ends with a zero, and through `length` (unless NULL) how many bytes stand before it. `target` is one
+// TranspicaTarget. NULL if there is none. It lives as long as the result.
+const char *transpica_result_text(const struct TranspicaResult *result,
+                                  uint32_t target,
+                                  size_t *length);
+
+// Fills `figures`, whose head says type and size. Also for results without a program.
+TranspicaStatus transpica_result_figures(const struct TranspicaResult *result,
+                                         struct TranspicaFigures *figures);
+
+// Fills `message` with error number `index`, from 0.
+TranspicaStatus transpica_result_error(const struct TranspicaResult *result,
+                                       size_t index,
+                                       struct TranspicaMessage *message);
+
+// Fills `message` with warning number `index`, from 0.
+TranspicaStatus transpica_result_warning(const struct TranspicaResult *result,
+                                         size_t index,
+                                         struct TranspicaMessage *message);
+
+// Fills `input` with attribute number `index` of those that are read, from 0.
+TranspicaStatus transpica_result_input(const struct TranspicaResult *result,
+                                       size_t index,
+                                       struct TranspicaInput *input);
+
+// Fills `output` with output number `index`, from 0.
+TranspicaStatus transpica_result_output(const struct TranspicaResult *result,
+                                        size_t index,
+                                        struct TranspicaOutput *output);
+
+// Fills `member` with member number `index` of the uniform block, from 0.
+TranspicaStatus transpica_result_member(const struct TranspicaResult *result,
+                                        size_t index,
+                                        struct TranspicaMember *member);
+
+// Frees a result and everything that it gave. NULL is fine.
+void transpica_result_free(struct TranspicaResult *result);
+
+// A new translator through `translator`. `settings` is NULL or a chain of TranspicaOptions, TranspicaProfile,
+// TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout, TranspicaLimits and TranspicaAllocator, each at most once; it is
+// not needed afterwards. `errors` is NULL or gets a result if the call fails, else NULL.
+TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
+                                            struct TranspicaTranslator **translator,
+                                            struct TranspicaResult **errors);
+
+// Frees a translator; its results stay. NULL is fine.
+void transpica_translator_free(struct TranspicaTranslator *translator);
+
+// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable, TranspicaRegisterProgram and
+// TranspicaRegisterWrites, and of TranspicaRequest if anything but SPIR-V is wanted; it is not needed afterwards. `result`
+// gets a result, whatever the status is.
+TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
+                                    const struct TranspicaHead *program,
+                                    struct TranspicaResult **result);
+
+// As transpica_translate, but makes nothing except reflection: structures and JSON.
+TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
+                               const struct TranspicaHead *program,
+                               struct TranspicaResult **result);
+
+// The key of a program under the options and the profile of a translator, without translating it, through `key`. `program` is a
+// chain as for transpica_translate, and may have a TranspicaSalt; targets do not count. `errors` is NULL or gets a result if the
+// call fails, else NULL.
+TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
+                              const struct TranspicaHead *program,
+                              struct TranspicaKey *key,
+                              struct TranspicaResult **errors);
+
+// Major version * 65,536 + minor version * 256 + patch level of the library that is linked.
+uint32_t transpica_version(void);
+
+// The version in words, such as `0.1.0`; ends with a zero.
+const char *transpica_version_text(void);
+
+// Whether the library that is linked has a TranspicaTarget: 1 or 0.
+uint32_t transpica_has_target(uint32_t target);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TRANSPICA_H */

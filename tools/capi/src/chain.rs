@@ -1,0 +1,267 @@
+//! Chains of structures: how callers of any age hand in options.
+//! In: a pointer to the first structure. Out: one [`Link`] after the other, checked before anything of it is read. Knows no
+//! structure but the head.
+//!
+//! A caller that is newer than the library may hand in larger structures; what the library does not know of them must be 0. Types
+//! that it does not know are errors: what is left out silently would be missed later.
+
+use std::mem::{offset_of, size_of};
+
+use crate::enums::{Choice, TranspicaCode};
+use crate::problem::Problem;
+
+/// The type of a structure.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaType {
+    /// TranspicaOptions
+    Options = 1,
+    /// TranspicaProfile
+    Profile = 2,
+    /// TranspicaBindings
+    Bindings = 3,
+    /// TranspicaLocations
+    Locations = 4,
+    /// TranspicaRegisterLayout
+    RegisterLayout = 5,
+    /// TranspicaLimits
+    Limits = 6,
+    /// TranspicaAllocator
+    Allocator = 7,
+    /// TranspicaRequest
+    Request = 16,
+    /// TranspicaRawProgram
+    RawProgram = 17,
+    /// TranspicaExecutable
+    Executable = 18,
+    /// TranspicaRegisterProgram
+    RegisterProgram = 19,
+    /// TranspicaRegisterWrites
+    RegisterWrites = 20,
+    /// TranspicaSalt
+    Salt = 21,
+    /// TranspicaFigures
+    Figures = 32,
+    /// TranspicaMessage
+    Message = 33,
+    /// TranspicaInput
+    Input = 34,
+    /// TranspicaOutput
+    Output = 35,
+    /// TranspicaMember
+    Member = 36,
+}
+
+/// What every structure begins with.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaHead {
+    /// Which structure it is: a TranspicaType.
+    pub r#type: u32,
+    /// Its size in bytes: sizeof of the structure.
+    pub size: u32,
+    /// The next structure of the chain, or NULL. Structures that a function fills are not chained.
+    pub next: *const TranspicaHead,
+}
+
+/// A structure that begins with [`TranspicaHead`].
+///
+/// # Safety
+/// `repr(C)`, the head is its first field, and every pattern of bits is a value of it.
+pub(crate) unsafe trait Structure: Copy {
+    /// Its number.
+    const TYPE: TranspicaType;
+    /// Its name, for messages.
+    const NAME: &'static str;
+}
+
+/// Structures and their numbers.
+macro_rules! structures {
+    ($($name:ident => $variant:ident),+ $(,)?) => {
+        $(
+            // SAFETY: the structure is repr(C), begins with `head` (checked here), and consists of numbers, pointers and
+            // optional function pointers, for which all bits are values.
+            unsafe impl $crate::chain::Structure for $name {
+                const TYPE: $crate::chain::TranspicaType = $crate::chain::TranspicaType::$variant;
+                const NAME: &'static str = stringify!($name);
+            }
+            const _: () = assert!(std::mem::offset_of!($name, head) == 0);
+        )+
+    };
+}
+pub(crate) use structures;
+
+/// Every type.
+const TYPES: [TranspicaType; 18] = {
+    use TranspicaType as T;
+    [
+        T::Options,
+        T::Profile,
+        T::Bindings,
+        T::Locations,
+        T::RegisterLayout,
+        T::Limits,
+        T::Allocator,
+        T::Request,
+        T::RawProgram,
+        T::Executable,
+        T::RegisterProgram,
+        T::RegisterWrites,
+        T::Salt,
+        T::Figures,
+        T::Message,
+        T::Input,
+        T::Output,
+        T::Member,
+    ]
+};
+
+impl Choice for TranspicaType {
+    fn read(number: u32) -> Option<Self> {
+        TYPES.into_iter().find(|&known| known as u32 == number)
+    }
+}
+
+/// More structures than there are types can only be a circle.
+const LONGEST: usize = TYPES.len();
+/// No structure comes near this; a larger number was never a size.
+const LARGEST: u32 = 1 << 16;
+
+/// A chain that is walked.
+pub(crate) struct Chain {
+    next: *const TranspicaHead,
+    walked: usize,
+}
+
+/// One structure of a chain.
+pub(crate) struct Link {
+    at: *const TranspicaHead,
+    head: TranspicaHead,
+}
+
+impl Chain {
+    /// # Safety
+    /// Every pointer of the chain is NULL or points to as many readable bytes as the size of its head says, until the last
+    /// link is dropped.
+    pub(crate) unsafe fn new(first: *const TranspicaHead) -> Self {
+        Self { next: first, walked: 0 }
+    }
+
+    /// The next structure.
+    pub(crate) fn next(&mut self) -> Result<Option<Link>, Problem> {
+        let at = self.next;
+        if at.is_null() {
+            return Ok(None);
+        }
+        if !at.is_aligned() {
+            let text = "a pointer to a structure is not aligned".to_owned();
+            return Err(Problem::argument(TranspicaCode::BadChain, text));
+        }
+        self.walked += 1;
+        if self.walked > LONGEST {
+            let text = format!("a chain has more than {LONGEST} structures: does it end?");
+            return Err(Problem::argument(TranspicaCode::BadChain, text));
+        }
+        // SAFETY: not NULL and aligned; readable, says the caller of `new`.
+        let head = unsafe { at.read() };
+        self.next = head.next;
+        Ok(Some(Link { at, head }))
+    }
+}
+
+impl Link {
+    /// Which structure it is.
+    pub(crate) fn which(&self) -> Result<TranspicaType, Problem> {
+        TranspicaType::read(self.head.r#type).ok_or_else(|| {
+            let text = format!("a structure has type {}, which this library does not know", self.head.r#type);
+            Problem::argument(TranspicaCode::UnknownType, text)
+        })
+    }
+
+    /// It is known, but not here.
+    #[cold]
+    pub(crate) fn misplaced(&self, which: TranspicaType, call: &str) -> Problem {
+        Problem::argument(TranspicaCode::MisplacedType, format!("{call} does not take Transpica{which:?}"))
+    }
+
+    /// Reads it into its place, which must be empty.
+    pub(crate) fn put<T: Structure>(&self, place: &mut Option<T>) -> Result<(), Problem> {
+        if place.is_some() {
+            let text = format!("a chain has two of {}", T::NAME);
+            return Err(Problem::argument(TranspicaCode::RepeatedType, text));
+        }
+        *place = Some(self.read()?);
+        Ok(())
+    }
+
+    fn read<T: Structure>(&self) -> Result<T, Problem> {
+        debug_assert_eq!(self.head.r#type, T::TYPE as u32, "the caller looked at the type");
+        let rest = check_size::<T>(self.head.size)?;
+        // SAFETY: `size` bytes are readable, says the caller of `Chain::new`, and T takes no more; all bits are values of
+        // T. The pointer is aligned for the head; T may want more, hence the unaligned read.
+        let value = unsafe { self.at.cast::<T>().read_unaligned() };
+        // SAFETY: what lies between the end of T and `size` is readable as well.
+        let unknown = unsafe { std::slice::from_raw_parts(self.at.cast::<u8>().add(size_of::<T>()), rest) };
+        if unknown.iter().any(|&byte| byte != 0) {
+            let text = format!("{} has fields that this library does not know, and they are not 0", T::NAME);
+            return Err(Problem::argument(TranspicaCode::UnknownField, text));
+        }
+        Ok(value)
+    }
+}
+
+/// Checks the size of a structure; how many bytes it has that are not known.
+fn check_size<T: Structure>(size: u32) -> Result<usize, Problem> {
+    let known = size_of::<T>();
+    if (size as usize) < known || size > LARGEST {
+        let text = format!("{} has size {size}, must be {known}", T::NAME);
+        return Err(Problem::argument(TranspicaCode::BadSize, text));
+    }
+    Ok(size as usize - known)
+}
+
+/// Fills a structure of the caller: its head stays, what is not known of it becomes 0.
+///
+/// # Safety
+/// `out` is NULL or points to a readable head and as many writable bytes as its size says.
+pub(crate) unsafe fn fill<T: Structure>(
+    out: *mut T,
+    make: impl FnOnce(TranspicaHead) -> T,
+) -> Result<(), Problem> {
+    if out.is_null() {
+        return Err(Problem::null(T::NAME));
+    }
+    if !out.is_aligned() {
+        let text = format!("{} is not aligned", T::NAME);
+        return Err(Problem::argument(TranspicaCode::BadChain, text));
+    }
+    // SAFETY: not NULL, aligned, readable.
+    let head = unsafe { out.cast::<TranspicaHead>().read() };
+    if head.r#type != T::TYPE as u32 {
+        let text = format!("{} has type {}, must be {}", T::NAME, head.r#type, T::TYPE as u32);
+        return Err(Problem::argument(TranspicaCode::MisplacedType, text));
+    }
+    let rest = check_size::<T>(head.size)?;
+    let value = make(head);
+    // SAFETY: `size` bytes are writable; T and the rest are as many.
+    unsafe {
+        out.write(value);
+        out.add(1).cast::<u8>().write_bytes(0, rest);
+    }
+    Ok(())
+}
+
+const _: () = assert!(offset_of!(TranspicaHead, size) == 4);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read_as_they_are_numbered() {
+        for known in TYPES {
+            assert_eq!(TranspicaType::read(known as u32), Some(known));
+        }
+        assert_eq!(TranspicaType::read(0), None);
+    }
+}

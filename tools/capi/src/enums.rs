@@ -1,0 +1,394 @@
+//! Every enumeration of the interface, and its counterpart in the library.
+//! In: numbers of callers, values of the library. Out: the other. Fields of structures are plain numbers, because a caller may
+//! store anything there; [`mirror`] makes the one table that translates both ways and breaks the build where a variant is
+//! missing on either side.
+
+use transpica::error::Code;
+use transpica::host::{
+    AttributeKind, Bank, ClipPlanes, DepthRange, EntryPoint, FlipY, IntPacking, Layout, OutputSet, Unwritten,
+};
+use transpica::isa::Stage;
+use transpica::precision::Precision;
+use transpica::translate::Tier;
+
+/// What became of a call.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaStatus {
+    /// All is well; a program is translated.
+    Ok = 0,
+    /// The program may well be one, but the library does not translate it: run it otherwise.
+    Unsupported = 1,
+    /// The program, the options or the profile contradict themselves; no other way of running it will do better.
+    Invalid = 2,
+    /// The call is wrong: NULL where something must be, or a chain that is not as it must be.
+    BadArgument = 3,
+    /// The caller's allocator failed.
+    OutOfMemory = 4,
+    /// A defect of the library. Objects of the call can still be freed, and used again.
+    Internal = 5,
+}
+
+/// What an error is about.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaCode {
+    /// A warning, not an error.
+    None = 0,
+    /// The file ends before a structure does.
+    Truncated = 1,
+    /// Four bytes that name a structure differ from what they must be.
+    BadMagic = 2,
+    /// A table or string lies outside the file.
+    OutOfFile = 3,
+    /// A field holds a value that has no meaning.
+    BadField = 4,
+    /// The file has no executable with this number.
+    NoExecutable = 5,
+    /// The entry point lies outside the code.
+    EntryOutOfCode = 6,
+    /// The entry point lies in the code, but beyond the words that its shader unit holds.
+    EntryOutOfReach = 7,
+    /// A reachable opcode that the instruction set does not define.
+    BadOpcode = 8,
+    /// One of TranspicaLimits was passed.
+    Limit = 9,
+    /// The program is of a stage that the operation does not handle.
+    Stage = 10,
+    /// The step budget of the interpreter was used up.
+    StepBudget = 11,
+    /// An option or a profile field that contradicts another, or that a target cannot express.
+    BadOption = 12,
+    /// Text that is not what its grammar says.
+    Syntax = 13,
+    /// An intermediate form breaks one of its own rules (a defect of the library).
+    Verify = 14,
+    /// A downstream library refused what the library made (a defect of the library).
+    Backend = 15,
+    /// Anything else.
+    Other = 16,
+    /// An argument is NULL that may not be.
+    NullArgument = 100,
+    /// A structure of a chain has a type that this library does not know.
+    UnknownType = 101,
+    /// A structure stands in a chain where it does not belong.
+    MisplacedType = 102,
+    /// Two structures of a chain say the same thing.
+    RepeatedType = 103,
+    /// A structure is smaller than it must be, or beyond reason.
+    BadSize = 104,
+    /// A structure is larger than this library knows, and what it does not know is not zero.
+    UnknownField = 105,
+    /// A number that stands for none of the choices.
+    UnknownChoice = 106,
+    /// A chain has no end, or a pointer in it is not aligned.
+    BadChain = 107,
+    /// No structure says which program is meant.
+    NoProgram = 108,
+    /// The library was built without this target.
+    NoTarget = 109,
+    /// The caller's allocator failed.
+    OutOfMemory = 110,
+    /// A defect of the library.
+    Internal = 111,
+}
+
+impl From<Code> for TranspicaCode {
+    fn from(code: Code) -> Self {
+        match code {
+            Code::Truncated => Self::Truncated,
+            Code::BadMagic => Self::BadMagic,
+            Code::OutOfFile => Self::OutOfFile,
+            Code::BadField => Self::BadField,
+            Code::NoExecutable => Self::NoExecutable,
+            Code::EntryOutOfCode => Self::EntryOutOfCode,
+            Code::EntryOutOfReach => Self::EntryOutOfReach,
+            Code::BadOpcode => Self::BadOpcode,
+            Code::Limit => Self::Limit,
+            Code::Stage => Self::Stage,
+            Code::StepBudget => Self::StepBudget,
+            Code::BadOption => Self::BadOption,
+            Code::Syntax => Self::Syntax,
+            Code::Verify => Self::Verify,
+            Code::Backend => Self::Backend,
+            Code::Other => Self::Other,
+        }
+    }
+}
+
+/// What the place of a message counts.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaPlace {
+    /// Nothing: it is about the whole input.
+    Whole = 0,
+    /// Bytes from the start of the file.
+    ByteOffset = 1,
+    /// Code words.
+    CodeWord = 2,
+    /// Lines of a text, from 1.
+    Line = 3,
+}
+
+/// What a result holds. Bits that are combined.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaTarget {
+    /// SPIR-V words.
+    Spirv = 1,
+    /// WGSL text.
+    Wgsl = 2,
+    /// GLSL text.
+    Glsl = 4,
+    /// HLSL text.
+    Hlsl = 8,
+    /// MSL text.
+    Msl = 16,
+    /// Reflection as JSON text.
+    Reflection = 32,
+}
+
+/// The numbers that a program computes with.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaPrecision {
+    /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX as hardware orders them.
+    Exact = 0,
+    /// Plain IEEE f32 as the host computes it.
+    Fast = 1,
+    /// Every result truncated to float24.
+    Float24 = 2,
+}
+
+/// Shape of the entry point.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaEntryPoint {
+    /// A vertex stage: attributes in, position and varyings out.
+    Vertex = 0,
+    /// A compute stage: all registers of each vertex in and out through storage buffers.
+    Compute = 1,
+}
+
+/// Layout of the uniform block.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaLayout {
+    /// One named member for each bound symbol, or for each run of registers.
+    Symbols = 0,
+    /// The whole register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
+    Registers = 1,
+    /// As Azahar holds it: bools, ints, floats; 1,616 bytes.
+    Azahar = 2,
+    /// As Panda3DS holds it: floats, ints of one word each, bools; 1,556 bytes.
+    Panda3ds = 3,
+    /// As the TranspicaRegisterLayout of the chain says.
+    Custom = 4,
+}
+
+/// The host's clip volume in z. The PICA200 keeps -w to 0.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaDepthRange {
+    /// 0 to w, as Vulkan has it.
+    ZeroToW = 0,
+    /// -w to w, as OpenGL has it.
+    MinusWToW = 1,
+    /// z as the program writes it.
+    Raw = 2,
+}
+
+/// Whether the position is mirrored in y.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaFlipY {
+    /// y as the program writes it.
+    Never = 0,
+    /// y becomes -y.
+    Always = 1,
+    /// As the host block says at the time of drawing.
+    Dynamic = 2,
+}
+
+/// What becomes of the plane z = 0 and the user's clip plane.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaClipPlanes {
+    /// Nothing.
+    None = 0,
+    /// Two clip distances, built-in.
+    BuiltIn = 1,
+    /// A varying of two distances: the fragment stage discards what is below 0.
+    Varying = 2,
+}
+
+/// What a component reads that nothing has written.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaUnwritten {
+    /// As hardware: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
+    Default = 0,
+    /// 0.
+    Zero = 1,
+}
+
+/// Which outputs a vertex entry has.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaOutputSet {
+    /// The position, and what some component is mapped to.
+    Mapped = 0,
+    /// All of them, so that one fragment stage fits every program.
+    All = 1,
+}
+
+/// The number format of an attribute in the host's input assembly.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaAttributeKind {
+    /// Floats, or integers that the host has converted.
+    Float = 0,
+    /// Signed integers; the shader converts them.
+    Int = 1,
+    /// Unsigned integers; the shader converts them.
+    Uint = 2,
+}
+
+/// Locations of varyings that hosts have.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaLocationPreset {
+    /// Colour 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    Dense = 0,
+    /// Position 0, colour 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
+    Azahar = 1,
+}
+
+impl Choice for TranspicaLocationPreset {
+    fn read(number: u32) -> Option<Self> {
+        [Self::Dense, Self::Azahar].into_iter().find(|&preset| preset as u32 == number)
+    }
+}
+
+/// How int registers lie in a uniform block.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaIntPacking {
+    /// Four words of 32 bits each.
+    Words = 0,
+    /// Four bytes, x lowest.
+    Bytes = 1,
+}
+
+/// A shader unit.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaStage {
+    /// The vertex unit: 512 code words.
+    Vertex = 0,
+    /// The geometry unit: 4,096 code words.
+    Geometry = 1,
+}
+
+/// How control flow was made structured.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaTier {
+    /// The program's own structure was recovered.
+    Structured = 0,
+    /// A loop over a switch on basic blocks: slower.
+    BlockDispatcher = 1,
+    /// A loop over a switch on the program counter: slower still.
+    PcDispatcher = 2,
+}
+
+/// A register file.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaBank {
+    /// c registers.
+    Float = 0,
+    /// i registers.
+    Int = 1,
+    /// b registers.
+    Bool = 2,
+}
+
+/// Type of a member of the uniform block.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaMemberType {
+    /// A vector of four floats for each register.
+    FloatVectors = 0,
+    /// A vector of four int32_t for each register.
+    IntVectors = 1,
+    /// One word for each register: four bytes, x lowest.
+    PackedInts = 2,
+    /// One word for all: bit k is the register first + k.
+    Bits = 3,
+}
+
+/// Where an output goes.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaDestination {
+    /// The position built-in.
+    Position = 0,
+    /// The varying of a location.
+    Varying = 1,
+    /// The clip distance built-in.
+    ClipDistances = 2,
+}
+
+/// One table of an enumeration and its counterpart, read both ways.
+macro_rules! mirror {
+    ($here:ident = $there:ident { $($variant:ident => $value:ident),+ $(,)? }) => {
+        impl Choice for $there {
+            fn read(number: u32) -> Option<Self> {
+                const NAMED: fn($here) = |here| match here { $($here::$variant => ()),+ };
+                let _ = NAMED;
+                [$(($here::$variant, $there::$value)),+]
+                    .into_iter()
+                    .find_map(|(here, there)| (here as u32 == number).then_some(there))
+            }
+        }
+        impl From<$there> for $here {
+            fn from(there: $there) -> Self {
+                match there { $($there::$value => Self::$variant),+ }
+            }
+        }
+    };
+}
+
+/// What a number of a caller can stand for.
+pub(crate) trait Choice: Sized {
+    /// What a number stands for, if for anything.
+    fn read(number: u32) -> Option<Self>;
+}
+
+mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
+mirror! { TranspicaEntryPoint = EntryPoint { Vertex => Vertex, Compute => Compute } }
+mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
+mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
+mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }
+mirror! { TranspicaUnwritten = Unwritten { Default => Default, Zero => Zero } }
+mirror! { TranspicaOutputSet = OutputSet { Mapped => Mapped, All => All } }
+mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
+mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
+mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }
+mirror! { TranspicaTier = Tier {
+    Structured => Structured, BlockDispatcher => BlockDispatcher, PcDispatcher => PcDispatcher,
+} }
+mirror! { TranspicaBank = Bank { Float => Float, Int => Int, Bool => Bool } }
+
+impl From<Layout> for TranspicaLayout {
+    fn from(layout: Layout) -> Self {
+        match layout {
+            Layout::Symbols => Self::Symbols,
+            Layout::Registers => Self::Registers,
+            Layout::Azahar => Self::Azahar,
+            Layout::Panda3ds => Self::Panda3ds,
+            Layout::Custom(_) => Self::Custom,
+        }
+    }
+}

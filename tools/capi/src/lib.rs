@@ -1,0 +1,60 @@
+//! The C interface of transpica. `include/transpica.h` is made from this crate.
+//! In: pointers of callers in C and C++. Out: statuses, results, keys. Knows of the library what every host knows.
+//!
+//! | module | what |
+//! |---|---|
+//! | `chain` | structures with type and size, read with care |
+//! | `settings`, `source` | what the chains of a translator and of a program say |
+//! | `memory` | the caller's allocator |
+//! | `boundary` | panics and NULL stop here |
+//! | `result`, `registers`, `translator` | the functions |
+//!
+//! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything there.
+#![warn(clippy::undocumented_unsafe_blocks)]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "one rule holds for every function, and the head of the header says it: pointers are NULL or what their comment says"
+)]
+
+mod boundary;
+mod chain;
+mod enums;
+mod memory;
+mod problem;
+mod registers;
+mod result;
+mod settings;
+mod source;
+mod translator;
+
+pub use chain::{TranspicaHead, TranspicaType};
+pub use enums::*;
+pub use memory::TranspicaAllocator;
+pub use registers::*;
+pub use result::*;
+pub use settings::{
+    TranspicaAttributeFormat, TranspicaBindings, TranspicaLimits, TranspicaLocations, TranspicaOptions,
+    TranspicaProfile, TranspicaRegisterLayout,
+};
+pub use source::{
+    TranspicaExecutable, TranspicaRawProgram, TranspicaRegisterProgram, TranspicaRegisterWrites,
+    TranspicaRequest, TranspicaSalt, TranspicaWrite,
+};
+pub use translator::*;
+
+/// A part of the version, as a number.
+const fn number(text: &str) -> u32 {
+    let (bytes, mut at, mut number) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        number = number * 10 + (bytes[at] - b'0') as u32;
+        at += 1;
+    }
+    number
+}
+
+/// Major version of the library.
+pub const VERSION_MAJOR: u32 = number(env!("CARGO_PKG_VERSION_MAJOR"));
+/// Minor version.
+pub const VERSION_MINOR: u32 = number(env!("CARGO_PKG_VERSION_MINOR"));
+/// Patch level.
+pub const VERSION_PATCH: u32 = number(env!("CARGO_PKG_VERSION_PATCH"));

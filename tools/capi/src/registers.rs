@@ -1,0 +1,133 @@
+//! Register states: what the GPU's registers hold for its shader units, fed by raw writes.
+//! In: writes, command lists. Out: a program to translate (see [`source`](crate::source)), bytes for the uniform buffer.
+
+use std::ptr::null_mut;
+
+use transpica::host::{RegisterState, pack};
+
+use crate::boundary::{array, exclusive, free, plain, shared, value};
+use crate::enums::{TranspicaCode, TranspicaStatus};
+use crate::problem::Problem;
+use crate::result::TranspicaResult;
+use crate::settings::choice;
+use crate::source::write;
+
+/// The registers of the shader units and of the output map. Start as 0. Writes to registers that are none of these do nothing.
+pub struct TranspicaRegisters {
+    pub(crate) state: RegisterState,
+}
+
+/// A new state through `registers`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_create(
+    registers: *mut *mut TranspicaRegisters,
+) -> TranspicaStatus {
+    plain(|| {
+        if registers.is_null() {
+            return Err(Problem::null("registers"));
+        }
+        // SAFETY: not NULL, so a place for a pointer; so below.
+        unsafe { registers.write(null_mut()) };
+        let new = Box::new(TranspicaRegisters { state: RegisterState::default() });
+        // SAFETY: as above.
+        unsafe { registers.write(Box::into_raw(new)) };
+        Ok(())
+    })
+}
+
+/// Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_write(
+    registers: *mut TranspicaRegisters,
+    number: u32,
+    value: u32,
+) -> TranspicaStatus {
+    // SAFETY: the caller's promise.
+    unsafe { transpica_registers_write_masked(registers, number, value, 15) }
+}
+
+/// Writes those bytes of `value` that the low four bits of `bytes` enable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_write_masked(
+    registers: *mut TranspicaRegisters,
+    number: u32,
+    value: u32,
+    bytes: u32,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a state that no other call uses.
+        let registers = unsafe { exclusive(registers, "registers")? };
+        write(&mut registers.state, number, value, bytes);
+        Ok(())
+    })
+}
+
+/// Executes a command list of `word_count` words: each command is a parameter, a header and further parameters, padded to eight
+/// bytes. What the list lacks at its end is not executed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_commands(
+    registers: *mut TranspicaRegisters,
+    words: *const u32,
+    word_count: usize,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL or a state that no other call uses; NULL or an array of that length.
+        let (registers, words) =
+            unsafe { (exclusive(registers, "registers")?, array(words, word_count, "words")?) };
+        registers.state.commands(words);
+        Ok(())
+    })
+}
+
+/// The value of a register as it was written last; 0 for data registers, registers that are none of these, and NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_read(registers: *const TranspicaRegisters, number: u32) -> u32 {
+    value(0, || {
+        // SAFETY: NULL or a state that no other call changes.
+        let registers = unsafe { shared(registers, "registers") };
+        let number = u16::try_from(number);
+        registers.map_or(0, |registers| number.map_or(0, |number| registers.state.read(number)))
+    })
+}
+
+/// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a TranspicaStage). `size` is at least
+/// TranspicaFigures.uniform_minimum; bytes beyond the block stay as they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_pack(
+    registers: *const TranspicaRegisters,
+    stage: u32,
+    result: *const TranspicaResult,
+    bytes: *mut u8,
+    size: usize,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: NULL, or a state that no other call changes and a result.
+        let (registers, result) = unsafe { (shared(registers, "registers")?, shared(result, "result")?) };
+        let uniforms = registers.state.uniforms(choice("stage", stage)?);
+        let Some(block) = result.block() else {
+            let text = "the result has no program".to_owned();
+            return Err(Problem::argument(TranspicaCode::NoProgram, text));
+        };
+        if size < block.used() as usize {
+            let text = format!("size is {size}, must be {}", block.used());
+            return Err(Problem::argument(TranspicaCode::BadSize, text));
+        }
+        let content = pack(block, &uniforms);
+        let count = content.len().min(size);
+        if count > 0 {
+            if bytes.is_null() {
+                return Err(Problem::null("bytes"));
+            }
+            // SAFETY: not NULL, so `size` writable bytes, and `count` is not more.
+            unsafe { bytes.copy_from_nonoverlapping(content.as_ptr(), count) };
+        }
+        Ok(())
+    })
+}
+
+/// Frees a state. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_free(registers: *mut TranspicaRegisters) {
+    // SAFETY: NULL or a state that is used no more.
+    unsafe { free(registers) }
+}

@@ -1,0 +1,519 @@
+//! Results: modules, texts, messages and what a host must know to bind a program.
+//! In: a translated program or a problem. Out: [`TranspicaResult`], and structures that are filled from it.
+
+use std::ffi::c_char;
+use std::ptr::null;
+
+use transpica::Translated;
+use transpica::error::At;
+use transpica::host::{Location, MemberType, UniformBlock};
+
+use crate::boundary::{free, plain, shared, value};
+use crate::chain::{Structure, TranspicaHead, fill, structures};
+use crate::enums::{
+    TranspicaBank, TranspicaCode, TranspicaDestination, TranspicaMemberType, TranspicaPlace, TranspicaStatus,
+    TranspicaTarget, TranspicaTier,
+};
+use crate::memory::{Buffer, Memory};
+use crate::problem::Problem;
+
+/// Counts and sizes of a result.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaFigures {
+    /// TRANSPICA_TYPE_FIGURES
+    pub head: TranspicaHead,
+    /// A TranspicaTier.
+    pub tier: u32,
+    /// How many errors there are.
+    pub error_count: u32,
+    /// How many warnings there are.
+    pub warning_count: u32,
+    /// How many attributes the program reads.
+    pub input_count: u32,
+    /// How many outputs it has.
+    pub output_count: u32,
+    /// How many members the uniform block has.
+    pub member_count: u32,
+    /// Bytes of the uniform block as it is bound, a multiple of 16; 0 if there is none.
+    pub uniform_size: u32,
+    /// Bytes up to the end of its last member: what must at least be filled.
+    pub uniform_minimum: u32,
+}
+
+/// An error or a warning.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaMessage {
+    /// TRANSPICA_TYPE_MESSAGE
+    pub head: TranspicaHead,
+    /// What is wrong, and where, in words; ends with a zero. Lives as long as the result.
+    pub text: *const c_char,
+    /// Bytes of the text, without the zero.
+    pub text_length: usize,
+    /// A TranspicaCode.
+    pub code: u32,
+    /// A TranspicaPlace: what `at` counts.
+    pub place: u32,
+    /// Where it is: a byte offset in the file, a code word, or a line.
+    pub at: u32,
+    /// The column in the line, from 1.
+    pub column: u32,
+}
+
+/// An attribute that a program reads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaInput {
+    /// TRANSPICA_TYPE_INPUT
+    pub head: TranspicaHead,
+    /// Its name; ends with a zero. Lives as long as the result.
+    pub name: *const c_char,
+    /// Bytes of the name, without the zero.
+    pub name_length: usize,
+    /// Its v register, 0 to 15.
+    pub number: u32,
+    /// Its location.
+    pub location: u32,
+}
+
+/// An output of the vertex entry.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaOutput {
+    /// TRANSPICA_TYPE_OUTPUT
+    pub head: TranspicaHead,
+    /// Its name; ends with a zero. Lives as long as the result.
+    pub name: *const c_char,
+    /// Bytes of the name, without the zero.
+    pub name_length: usize,
+    /// A TranspicaDestination.
+    pub destination: u32,
+    /// The location of a varying.
+    pub location: u32,
+    /// How many components it has.
+    pub components: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// A member of the uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaMember {
+    /// TRANSPICA_TYPE_MEMBER
+    pub head: TranspicaHead,
+    /// Its name; ends with a zero. Lives as long as the result.
+    pub name: *const c_char,
+    /// Bytes of the name, without the zero.
+    pub name_length: usize,
+    /// A TranspicaBank.
+    pub bank: u32,
+    /// First register.
+    pub first: u32,
+    /// How many registers.
+    pub count: u32,
+    /// A TranspicaMemberType.
+    pub r#type: u32,
+    /// Byte offset in the block.
+    pub offset: u32,
+    /// Bytes.
+    pub byte_count: u32,
+}
+
+structures! {
+    TranspicaFigures => Figures,
+    TranspicaMessage => Message,
+    TranspicaInput => Input,
+    TranspicaOutput => Output,
+    TranspicaMember => Member,
+}
+
+/// Where a text lies among the names.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    length: usize,
+}
+
+/// Texts, each with a zero at its end.
+#[derive(Default)]
+struct Names(Vec<u8>);
+
+impl Names {
+    fn add(&mut self, text: &str) -> Span {
+        let span = Span { start: self.0.len(), length: text.len() };
+        self.0.extend_from_slice(text.as_bytes());
+        self.0.push(0);
+        span
+    }
+}
+
+/// An error or a warning, its text elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    text: Span,
+    code: TranspicaCode,
+    at: At,
+}
+
+/// What became of a call: status, words, texts, messages, reflection. Does not change; any thread may read it. Free it with
+/// transpica_result_free.
+pub struct TranspicaResult {
+    status: TranspicaStatus,
+    words: Buffer<u32>,
+    texts: Vec<(TranspicaTarget, Buffer<u8>)>,
+    names: Buffer<u8>,
+    errors: Vec<Message>,
+    warnings: Vec<Message>,
+    described: Option<Described>,
+}
+
+/// What a host must know to bind a program; texts are elsewhere, in the same order.
+struct Described {
+    tier: TranspicaTier,
+    inputs: Vec<(Span, u8)>,
+    outputs: Vec<(Span, Location, usize)>,
+    members: Vec<Span>,
+    block: UniformBlock,
+}
+
+impl TranspicaResult {
+    /// The result of a problem.
+    pub(crate) fn of_problem(problem: Problem, memory: Memory) -> Self {
+        let Problem { mut status, mut code, at, text } = problem;
+        let mut names = Names::default();
+        let mut text = names.add(&text);
+        let names = memory.keep(names.0).ok().filter(|_| status != TranspicaStatus::OutOfMemory);
+        let names = names.unwrap_or_else(|| {
+            (status, code) = (TranspicaStatus::OutOfMemory, TranspicaCode::OutOfMemory);
+            let mut names = Names::default();
+            text = names.add("the caller's allocator failed");
+            Buffer::Own(names.0)
+        });
+        Self {
+            status,
+            words: Buffer::default(),
+            texts: Vec::new(),
+            names,
+            errors: vec![Message { text, code, at }],
+            warnings: Vec::new(),
+            described: None,
+        }
+    }
+
+    /// The result of a translation.
+    pub(crate) fn of_program(
+        translated: Translated,
+        words: Vec<u32>,
+        texts: Vec<(TranspicaTarget, String)>,
+        memory: Memory,
+    ) -> Result<Self, Problem> {
+        let Translated { interface, tier, warnings, .. } = translated;
+        let mut names = Names::default();
+        let inputs =
+            interface.attributes.iter().map(|input| (names.add(&input.name), input.register)).collect();
+        let outputs = interface.outputs.iter();
+        let outputs =
+            outputs.map(|output| (names.add(&output.name), output.location, output.lanes())).collect();
+        let members = interface.block.members.iter().map(|member| names.add(&member.name)).collect();
+        let warnings = warnings
+            .iter()
+            .map(|warning| Message {
+                text: names.add(&warning.to_string()),
+                code: TranspicaCode::None,
+                at: warning.at,
+            })
+            .collect();
+        let ended = |text: String| {
+            let mut bytes = text.into_bytes();
+            bytes.push(0);
+            bytes
+        };
+        let texts = texts.into_iter().map(|(target, text)| Ok((target, memory.keep(ended(text))?)));
+        Ok(Self {
+            status: TranspicaStatus::Ok,
+            words: memory.keep(words)?,
+            texts: texts.collect::<Result<_, Problem>>()?,
+            names: memory.keep(names.0)?,
+            errors: Vec::new(),
+            warnings,
+            described: Some(Described {
+                tier: tier.into(),
+                inputs,
+                outputs,
+                members,
+                block: interface.block,
+            }),
+        })
+    }
+
+    pub(crate) fn status(&self) -> TranspicaStatus {
+        self.status
+    }
+
+    /// The uniform block, if a program was translated.
+    pub(crate) fn block(&self) -> Option<&UniformBlock> {
+        self.described.as_ref().map(|described| &described.block)
+    }
+
+    fn text(&self, span: Span) -> *const c_char {
+        self.names[span.start..].as_ptr().cast()
+    }
+
+    fn figures(&self, head: TranspicaHead) -> TranspicaFigures {
+        let described = self.described.as_ref();
+        // Range: none of these lists has more than a few thousand entries.
+        let count = |count: fn(&Described) -> usize| described.map_or(0, count) as u32;
+        TranspicaFigures {
+            head,
+            tier: described.map_or(TranspicaTier::Structured, |described| described.tier) as u32,
+            error_count: self.errors.len() as u32,
+            warning_count: self.warnings.len() as u32,
+            input_count: count(|described| described.inputs.len()),
+            output_count: count(|described| described.outputs.len()),
+            member_count: count(|described| described.members.len()),
+            uniform_size: described.map_or(0, |described| described.block.size),
+            uniform_minimum: described.map_or(0, |described| described.block.used()),
+        }
+    }
+
+    fn message(&self, message: Message, head: TranspicaHead) -> TranspicaMessage {
+        let (place, at, column) = match message.at {
+            At::Whole => (TranspicaPlace::Whole, 0, 0),
+            At::Offset(offset) => (TranspicaPlace::ByteOffset, offset, 0),
+            At::Pc(pc) => (TranspicaPlace::CodeWord, u32::from(pc), 0),
+            At::Text { line, column } => (TranspicaPlace::Line, line, column),
+        };
+        let Message { text, code, .. } = message;
+        TranspicaMessage {
+            head,
+            text: self.text(text),
+            text_length: text.length,
+            code: code as u32,
+            place: place as u32,
+            at,
+            column,
+        }
+    }
+
+    fn input(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaInput {
+        let (name, register) = described.inputs[index];
+        let number = u32::from(register);
+        TranspicaInput { head, name: self.text(name), name_length: name.length, number, location: number }
+    }
+
+    fn output(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaOutput {
+        let (name, location, components) = described.outputs[index];
+        let (destination, location) = match location {
+            Location::Position => (TranspicaDestination::Position, 0),
+            Location::Varying(location) => (TranspicaDestination::Varying, location),
+            Location::ClipDistances => (TranspicaDestination::ClipDistances, 0),
+        };
+        TranspicaOutput {
+            head,
+            name: self.text(name),
+            name_length: name.length,
+            destination: destination as u32,
+            location,
+            components: components as u32, // Range: at most four.
+            reserved: 0,
+        }
+    }
+
+    fn member(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaMember {
+        let name = described.members[index];
+        let member = &described.block.members[index];
+        let kind = match member.ty {
+            MemberType::Vec4 | MemberType::Vec4Array(_) => TranspicaMemberType::FloatVectors,
+            MemberType::IVec4 | MemberType::IVec4Array(_) => TranspicaMemberType::IntVectors,
+            MemberType::PackedInts => TranspicaMemberType::PackedInts,
+            MemberType::Bits => TranspicaMemberType::Bits,
+        };
+        TranspicaMember {
+            head,
+            name: self.text(name),
+            name_length: name.length,
+            bank: TranspicaBank::from(member.bank) as u32,
+            first: member.first.into(),
+            count: member.count.into(),
+            r#type: kind as u32,
+            offset: member.offset,
+            byte_count: member.ty.size(),
+        }
+    }
+}
+
+/// Fills a structure about entry `index` of `count`.
+///
+/// # Safety
+/// As for [`fill`].
+unsafe fn entry<T: Structure>(
+    out: *mut T,
+    index: usize,
+    count: usize,
+    make: impl FnOnce(TranspicaHead) -> T,
+) -> Result<(), Problem> {
+    if index >= count {
+        let text = format!("there is no {} {index}, there are {count}", T::NAME);
+        return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { fill(out, make) }
+}
+
+/// The status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_status(result: *const TranspicaResult) -> TranspicaStatus {
+    // SAFETY: NULL or a result, says the caller; so in all functions below.
+    unsafe { shared(result, "result") }.map_or(TranspicaStatus::BadArgument, TranspicaResult::status)
+}
+
+/// The words of the SPIR-V module, and through `count` (unless NULL) how many. NULL if there are none. They live as long as the
+/// result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_words(
+    result: *const TranspicaResult,
+    count: *mut usize,
+) -> *const u32 {
+    value(null(), || {
+        // SAFETY: as above.
+        let words = unsafe { shared(result, "result") }.map_or(&[][..], |result| &result.words);
+        if !count.is_null() {
+            // SAFETY: not NULL, so a place for a number.
+            unsafe { count.write(words.len()) };
+        }
+        if words.is_empty() { null() } else { words.as_ptr() }
+    })
+}
+
+/// A text of the result, which ends with a zero, and through `length` (unless NULL) how many bytes stand before it. `target` is one
+/// TranspicaTarget. NULL if there is none. It lives as long as the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_text(
+    result: *const TranspicaResult,
+    target: u32,
+    length: *mut usize,
+) -> *const c_char {
+    value(null(), || {
+        // SAFETY: as above.
+        let texts = unsafe { shared(result, "result") }.map_or(&[][..], |result| &result.texts);
+        let text = texts.iter().find(|(which, _)| *which as u32 == target).map(|(_, text)| text);
+        if !length.is_null() {
+            // SAFETY: not NULL, so a place for a number. The zero does not count.
+            unsafe { length.write(text.map_or(0, |text| text.len() - 1)) };
+        }
+        text.map_or(null(), |text| text.as_ptr().cast())
+    })
+}
+
+/// Fills `figures`, whose head says type and size. Also for results without a program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_figures(
+    result: *const TranspicaResult,
+    figures: *mut TranspicaFigures,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: as above.
+        let result = unsafe { shared(result, "result")? };
+        // SAFETY: NULL or such a structure.
+        unsafe { fill(figures, |head| result.figures(head)) }
+    })
+}
+
+/// Fills `message` with error number `index`, from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_error(
+    result: *const TranspicaResult,
+    index: usize,
+    message: *mut TranspicaMessage,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: as above.
+        let result = unsafe { shared(result, "result")? };
+        let list = &result.errors;
+        // SAFETY: NULL or such a structure.
+        unsafe { entry(message, index, list.len(), |head| result.message(list[index], head)) }
+    })
+}
+
+/// Fills `message` with warning number `index`, from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_warning(
+    result: *const TranspicaResult,
+    index: usize,
+    message: *mut TranspicaMessage,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: as above.
+        let result = unsafe { shared(result, "result")? };
+        let list = &result.warnings;
+        // SAFETY: NULL or such a structure.
+        unsafe { entry(message, index, list.len(), |head| result.message(list[index], head)) }
+    })
+}
+
+/// Fills a structure about one of the things that a program was found to have.
+///
+/// # Safety
+/// `result` is NULL or a result; as for [`fill`].
+unsafe fn described<T: Structure>(
+    result: *const TranspicaResult,
+    index: usize,
+    out: *mut T,
+    count: fn(&Described) -> usize,
+    make: fn(&TranspicaResult, &Described, usize, TranspicaHead) -> T,
+) -> TranspicaStatus {
+    plain(|| {
+        // SAFETY: the caller's promise.
+        let result = unsafe { shared(result, "result")? };
+        let described = result.described.as_ref();
+        let count = described.map_or(0, count);
+        // SAFETY: the caller's promise.
+        unsafe {
+            entry(out, index, count, |head| {
+                make(result, described.expect("what has entries is described"), index, head)
+            })
+        }
+    })
+}
+
+/// Fills `input` with attribute number `index` of those that are read, from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_input(
+    result: *const TranspicaResult,
+    index: usize,
+    input: *mut TranspicaInput,
+) -> TranspicaStatus {
+    // SAFETY: NULL or such a structure.
+    unsafe { described(result, index, input, |of| of.inputs.len(), TranspicaResult::input) }
+}
+
+/// Fills `output` with output number `index`, from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_output(
+    result: *const TranspicaResult,
+    index: usize,
+    output: *mut TranspicaOutput,
+) -> TranspicaStatus {
+    // SAFETY: NULL or such a structure.
+    unsafe { described(result, index, output, |of| of.outputs.len(), TranspicaResult::output) }
+}
+
+/// Fills `member` with member number `index` of the uniform block, from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_member(
+    result: *const TranspicaResult,
+    index: usize,
+    member: *mut TranspicaMember,
+) -> TranspicaStatus {
+    // SAFETY: NULL or such a structure.
+    unsafe { described(result, index, member, |of| of.members.len(), TranspicaResult::member) }
+}
+
+/// Frees a result and everything that it gave. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_result_free(result: *mut TranspicaResult) {
+    // SAFETY: NULL or a result that is used no more.
+    unsafe { free(result) }
+}

@@ -1,0 +1,507 @@
+//! Options and profile as callers of C say them.
+//! In: a chain. Out: [`Settings`] for a translator. Every field of the library's `Options`, `Profile` and `Limits` is written here
+//! by name, so that a new one breaks the build.
+
+use transpica::host::{
+    AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Layout, Locations, RegisterLayout,
+};
+use transpica::limits::Limits;
+use transpica::{Options, Profile};
+
+use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
+use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPreset};
+use crate::memory::{Memory, TranspicaAllocator};
+use crate::problem::Problem;
+
+/// An attribute as the host feeds it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaAttributeFormat {
+    /// A TranspicaAttributeKind.
+    pub kind: u32,
+    /// How many components the program shall see, 1 to 4; the others are those of (0, 0, 0, 1). 0: four.
+    pub components: u32,
+}
+
+/// What a translated program means. Zeros are the defaults. Switches are 0 or 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaOptions {
+    /// TRANSPICA_TYPE_OPTIONS
+    pub head: TranspicaHead,
+    /// A TranspicaPrecision.
+    pub precision: u32,
+    /// Switch: EX2 and LG2 are polynomials of the library, equal on every driver.
+    pub portable_exponentials: u32,
+    /// A TranspicaEntryPoint.
+    pub entry_point: u32,
+    /// A TranspicaLayout.
+    pub layout: u32,
+    /// A TranspicaDepthRange.
+    pub depth_range: u32,
+    /// A TranspicaFlipY.
+    pub flip_y: u32,
+    /// A TranspicaClipPlanes.
+    pub clip_planes: u32,
+    /// A TranspicaOutputSet.
+    pub output_set: u32,
+    /// A TranspicaUnwritten: components of outputs that no register is mapped to.
+    pub unmapped: u32,
+    /// A TranspicaUnwritten: registers at the start of the program.
+    pub uninitialized: u32,
+    /// Switch: colours stay as the program writes them, instead of becoming min(|c|, 1).
+    pub keep_colors: u32,
+    /// Switch: float constants of a file stay uniforms, instead of becoming literals.
+    pub keep_constants: u32,
+    /// Switch: undefined opcodes do nothing, instead of being an error.
+    pub lenient: u32,
+    /// Switch: `loop_guard` counts.
+    pub has_loop_guard: u32,
+    /// How many jumps and calls to the same or a lower address one run may make.
+    pub loop_guard: u32,
+    /// Bit n: b register n is known.
+    pub known_bools: u32,
+    /// The values of those.
+    pub bool_values: u32,
+    /// Bit n: b register n is the specialisation constant n.
+    pub specialized_bools: u32,
+    /// Bit n: i register n is known.
+    pub known_ints: u32,
+    /// Bit n: the components of i register n are the specialisation constants 16 + 4 * n and the three that follow.
+    pub specialized_ints: u32,
+    /// The values of the known ones.
+    pub int_values: [[u8; 4]; 4],
+    /// Attributes v0 to v15.
+    pub attributes: [TranspicaAttributeFormat; 16],
+}
+
+/// What host and driver want. Zeros are the defaults. Switches are 0 or 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaProfile {
+    /// TRANSPICA_TYPE_PROFILE
+    pub head: TranspicaHead,
+    /// SPIR-V version before the dot; 0 with a minor version of 0: version 1.3.
+    pub spirv_major: u32,
+    /// SPIR-V version behind the dot, 0 to 6.
+    pub spirv_minor: u32,
+    /// Switch: float operations do without NoContraction; results are not exact then.
+    pub allow_contraction: u32,
+    /// Switch: the position is not marked invariant.
+    pub variant_position: u32,
+    /// Switch: modules have no names.
+    pub omit_names: u32,
+    /// A TranspicaLocationPreset; a TranspicaLocations of the chain goes before it.
+    pub locations: u32,
+}
+
+/// Where the vertex entry finds its blocks. Without it: set 0, bindings 0 and 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaBindings {
+    /// TRANSPICA_TYPE_BINDINGS
+    pub head: TranspicaHead,
+    /// Set of the uniform block.
+    pub uniform_set: u32,
+    /// Binding of the uniform block.
+    pub uniform_binding: u32,
+    /// Set of the host block, which only clip planes and a dynamic y need.
+    pub host_set: u32,
+    /// Binding of the host block.
+    pub host_binding: u32,
+}
+
+/// Locations of the varyings, all of them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaLocations {
+    /// TRANSPICA_TYPE_LOCATIONS
+    pub head: TranspicaHead,
+    /// Switch: there is a second copy of the position, as the program writes it.
+    pub has_position: u32,
+    /// Its location.
+    pub position: u32,
+    /// Colour.
+    pub color: u32,
+    /// Texture coordinate 0.
+    pub texcoord0: u32,
+    /// Texture coordinate 1.
+    pub texcoord1: u32,
+    /// Texture coordinate 2.
+    pub texcoord2: u32,
+    /// Third component of texture coordinate 0.
+    pub texcoord0_w: u32,
+    /// Normal quaternion.
+    pub quaternion: u32,
+    /// View vector.
+    pub view: u32,
+    /// The two clip distances, if they are a varying.
+    pub clip_distances: u32,
+}
+
+/// Byte offsets of the register banks in the uniform block, for TRANSPICA_LAYOUT_CUSTOM.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaRegisterLayout {
+    /// TRANSPICA_TYPE_REGISTER_LAYOUT
+    pub head: TranspicaHead,
+    /// Of the 96 float registers; a multiple of 16.
+    pub floats: u32,
+    /// Of the four int registers; a multiple of 16.
+    pub ints: u32,
+    /// A TranspicaIntPacking.
+    pub packing: u32,
+    /// Of the word of bools; a multiple of 4.
+    pub bools: u32,
+}
+
+/// Sizes that may not be passed. 0: the default of each.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaLimits {
+    /// TRANSPICA_TYPE_LIMITS
+    pub head: TranspicaHead,
+    /// Code words of one program.
+    pub code_words: u32,
+    /// Operand descriptors.
+    pub descriptors: u32,
+    /// Control-flow nodes for each instruction, on top of `nodes_base`.
+    pub nodes_per_instruction: u32,
+    /// Control-flow nodes that any program may have.
+    pub nodes_base: u32,
+    /// Nesting depth of the structured program.
+    pub depth: u32,
+    /// Time budget of finding and lowering structure.
+    pub steps: u32,
+    /// Values of the intermediate form.
+    pub values: u32,
+    /// Words of a module, or a fourth of the bytes of a text.
+    pub output_words: u32,
+    /// Executables of one file.
+    pub executables: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+structures! {
+    TranspicaOptions => Options,
+    TranspicaProfile => Profile,
+    TranspicaBindings => Bindings,
+    TranspicaLocations => Locations,
+    TranspicaRegisterLayout => RegisterLayout,
+    TranspicaLimits => Limits,
+}
+
+/// What a translator is made of.
+#[derive(Default)]
+pub(crate) struct Settings {
+    pub(crate) options: Options,
+    pub(crate) profile: Profile,
+    pub(crate) memory: Memory,
+}
+
+/// The structures of a chain.
+#[derive(Default)]
+struct Given {
+    options: Option<TranspicaOptions>,
+    profile: Option<TranspicaProfile>,
+    bindings: Option<TranspicaBindings>,
+    locations: Option<TranspicaLocations>,
+    layout: Option<TranspicaRegisterLayout>,
+    limits: Option<TranspicaLimits>,
+    allocator: Option<TranspicaAllocator>,
+}
+
+impl Settings {
+    /// # Safety
+    /// As for [`Chain::new`] and [`Memory::new`].
+    pub(crate) unsafe fn new(first: *const TranspicaHead) -> Result<Self, Problem> {
+        let mut given = Given::default();
+        // SAFETY: the caller's promise.
+        let mut chain = unsafe { Chain::new(first) };
+        while let Some(link) = chain.next()? {
+            use TranspicaType as T;
+            match link.which()? {
+                T::Options => link.put(&mut given.options)?,
+                T::Profile => link.put(&mut given.profile)?,
+                T::Bindings => link.put(&mut given.bindings)?,
+                T::Locations => link.put(&mut given.locations)?,
+                T::RegisterLayout => link.put(&mut given.layout)?,
+                T::Limits => link.put(&mut given.limits)?,
+                T::Allocator => link.put(&mut given.allocator)?,
+                other @ (T::Request
+                | T::RawProgram
+                | T::Executable
+                | T::RegisterProgram
+                | T::RegisterWrites
+                | T::Salt
+                | T::Figures
+                | T::Message
+                | T::Input
+                | T::Output
+                | T::Member) => return Err(link.misplaced(other, "a translator")),
+            }
+        }
+        let memory = match &given.allocator {
+            // SAFETY: the caller's promise.
+            Some(allocator) => unsafe { Memory::new(allocator)? },
+            None => Memory::default(),
+        };
+        let settings = Self { options: options(&given)?, profile: profile(&given)?, memory };
+        settings.options.check()?;
+        Ok(settings)
+    }
+}
+
+/// A choice by its number.
+pub(crate) fn choice<T: Choice>(name: &str, number: u32) -> Result<T, Problem> {
+    T::read(number).ok_or_else(|| {
+        Problem::argument(
+            TranspicaCode::UnknownChoice,
+            format!("{name} is {number}: there is no such choice"),
+        )
+    })
+}
+
+/// 0 or 1.
+pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
+    match number {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => {
+            let text = format!("{name} is {number}, must be 0 or 1");
+            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+        }
+    }
+}
+
+/// 0, until it means something.
+pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
+    match number {
+        0 => Ok(()),
+        _ => Err(Problem::argument(TranspicaCode::UnknownField, format!("{name} is {number}, must be 0"))),
+    }
+}
+
+/// A number that the library keeps in fewer bits.
+pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Problem> {
+    T::try_from(number).map_err(|_| {
+        let text = format!("{name} is {number:#x}, which has too many bits");
+        Problem::argument(TranspicaCode::UnknownChoice, text)
+    })
+}
+
+fn options(given: &Given) -> Result<Options, Problem> {
+    let limits = limits(given.limits.as_ref())?;
+    let Some(given_options) = &given.options else {
+        return match given.layout {
+            None => Ok(Options { limits, ..Options::default() }),
+            Some(_) => Err(no_custom_layout()),
+        };
+    };
+    let TranspicaOptions {
+        head: _,
+        precision,
+        portable_exponentials,
+        entry_point,
+        layout: which,
+        depth_range,
+        flip_y,
+        clip_planes,
+        output_set,
+        unmapped,
+        uninitialized,
+        keep_colors,
+        keep_constants,
+        lenient,
+        has_loop_guard,
+        loop_guard,
+        known_bools,
+        bool_values,
+        specialized_bools,
+        known_ints,
+        specialized_ints,
+        int_values,
+        attributes: formats,
+    } = *given_options;
+    let loop_guard = switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard);
+    Ok(Options {
+        precision: choice("TranspicaOptions.precision", precision)?,
+        portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
+        entry: choice("TranspicaOptions.entry_point", entry_point)?,
+        layout: layout(which, given.layout.as_ref())?,
+        depth: choice("TranspicaOptions.depth_range", depth_range)?,
+        flip_y: choice("TranspicaOptions.flip_y", flip_y)?,
+        clip_planes: choice("TranspicaOptions.clip_planes", clip_planes)?,
+        clamp_colors: !switch("TranspicaOptions.keep_colors", keep_colors)?,
+        outputs: choice("TranspicaOptions.output_set", output_set)?,
+        unmapped: choice("TranspicaOptions.unmapped", unmapped)?,
+        uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
+        attributes: attributes(&formats)?,
+        fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
+        bools: BoolUniforms {
+            baked: narrow("TranspicaOptions.known_bools", known_bools)?,
+            values: narrow("TranspicaOptions.bool_values", bool_values)?,
+            specialized: narrow("TranspicaOptions.specialized_bools", specialized_bools)?,
+        },
+        ints: ints(known_ints, int_values, specialized_ints)?,
+        loop_guard,
+        lenient: switch("TranspicaOptions.lenient", lenient)?,
+        limits,
+    })
+}
+
+fn attributes(formats: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeFormat; 16], Problem> {
+    let mut attributes = [AttributeFormat::default(); 16];
+    for (attribute, &TranspicaAttributeFormat { kind, components }) in attributes.iter_mut().zip(formats) {
+        attribute.kind = choice("TranspicaAttributeFormat.kind", kind)?;
+        if components != 0 {
+            attribute.components = narrow("TranspicaAttributeFormat.components", components)?;
+        }
+    }
+    Ok(attributes)
+}
+
+fn ints(known: u32, values: [[u8; 4]; 4], specialized: u32) -> Result<IntUniforms, Problem> {
+    for (name, set) in
+        [("TranspicaOptions.known_ints", known), ("TranspicaOptions.specialized_ints", specialized)]
+    {
+        if set > 15 {
+            let text = format!("{name} is {set:#x}, but there are four int registers");
+            return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
+        }
+    }
+    let mut baked = [None; 4];
+    for (index, (baked, value)) in baked.iter_mut().zip(values).enumerate() {
+        *baked = (known >> index & 1 != 0).then_some(value);
+    }
+    Ok(IntUniforms { baked, specialized: narrow("TranspicaOptions.specialized_ints", specialized)? })
+}
+
+#[cold]
+fn no_custom_layout() -> Problem {
+    let text =
+        "a TranspicaRegisterLayout goes with TRANSPICA_LAYOUT_CUSTOM, and the other way round".to_owned();
+    Problem::argument(TranspicaCode::MisplacedType, text)
+}
+
+fn layout(number: u32, custom: Option<&TranspicaRegisterLayout>) -> Result<Layout, Problem> {
+    let named = [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds];
+    let named = named.into_iter().find(|&layout| TranspicaLayout::from(layout) as u32 == number);
+    match (named, custom) {
+        (Some(layout), None) => Ok(layout),
+        (None, Some(custom)) if number == TranspicaLayout::Custom as u32 => {
+            let TranspicaRegisterLayout { head: _, floats, ints, packing, bools } = *custom;
+            let packing = choice("TranspicaRegisterLayout.packing", packing)?;
+            Ok(Layout::Custom(RegisterLayout { floats, ints, packing, bools }))
+        }
+        (None, None) if number != TranspicaLayout::Custom as u32 => {
+            let text = format!("TranspicaOptions.layout is {number}: there is no such choice");
+            Err(Problem::argument(TranspicaCode::UnknownChoice, text))
+        }
+        (None | Some(_), Some(_) | None) => Err(no_custom_layout()),
+    }
+}
+
+fn limits(given: Option<&TranspicaLimits>) -> Result<Limits, Problem> {
+    let default = Limits::default();
+    let Some(given) = given else { return Ok(default) };
+    let or = |given: u32, default: u32| if given == 0 { default } else { given };
+    let TranspicaLimits {
+        head: _,
+        code_words,
+        descriptors,
+        nodes_per_instruction,
+        nodes_base,
+        depth,
+        steps,
+        values,
+        output_words,
+        executables,
+        reserved: zero,
+    } = *given;
+    reserved("TranspicaLimits.reserved", zero)?;
+    Ok(Limits {
+        code_words: or(code_words, default.code_words),
+        descriptors: or(descriptors, default.descriptors),
+        nodes_per_instruction: or(nodes_per_instruction, default.nodes_per_instruction),
+        nodes_base: or(nodes_base, default.nodes_base),
+        depth: or(depth, default.depth),
+        steps: or(steps, default.steps),
+        values: or(values, default.values),
+        output_words: or(output_words, default.output_words),
+        executables: or(executables, default.executables),
+    })
+}
+
+fn profile(given: &Given) -> Result<Profile, Problem> {
+    let default = Profile::default();
+    let bindings = given.bindings.as_ref().map_or(default.bindings, bindings);
+    let custom = given.locations.as_ref().map(locations).transpose()?;
+    let Some(profile) = &given.profile else {
+        return Ok(Profile { bindings, locations: custom.unwrap_or(default.locations), ..default });
+    };
+    let TranspicaProfile {
+        head: _,
+        spirv_major,
+        spirv_minor,
+        allow_contraction,
+        variant_position,
+        omit_names,
+        locations: preset,
+    } = *profile;
+    let preset = match choice("TranspicaProfile.locations", preset)? {
+        TranspicaLocationPreset::Dense => Locations::DENSE,
+        TranspicaLocationPreset::Azahar => Locations::AZAHAR,
+    };
+    Ok(Profile {
+        spirv_version: match (spirv_major, spirv_minor) {
+            (0, 0) => default.spirv_version,
+            (major, minor) => (
+                narrow("TranspicaProfile.spirv_major", major)?,
+                narrow("TranspicaProfile.spirv_minor", minor)?,
+            ),
+        },
+        no_contraction: !switch("TranspicaProfile.allow_contraction", allow_contraction)?,
+        invariant_position: !switch("TranspicaProfile.variant_position", variant_position)?,
+        names: !switch("TranspicaProfile.omit_names", omit_names)?,
+        bindings,
+        locations: custom.unwrap_or(preset),
+    })
+}
+
+fn bindings(given: &TranspicaBindings) -> Bindings {
+    let TranspicaBindings { head: _, uniform_set, uniform_binding, host_set, host_binding } = *given;
+    Bindings {
+        uniforms: Binding { set: uniform_set, binding: uniform_binding },
+        host: Binding { set: host_set, binding: host_binding },
+    }
+}
+
+fn locations(given: &TranspicaLocations) -> Result<Locations, Problem> {
+    let TranspicaLocations {
+        head: _,
+        has_position,
+        position,
+        color,
+        texcoord0,
+        texcoord1,
+        texcoord2,
+        texcoord0_w,
+        quaternion,
+        view,
+        clip_distances,
+    } = *given;
+    let position = switch("TranspicaLocations.has_position", has_position)?.then_some(position);
+    Ok(Locations {
+        position,
+        color,
+        texcoord0,
+        texcoord1,
+        texcoord2,
+        texcoord0_w,
+        quaternion,
+        view,
+        clip_distances,
+    })
+}

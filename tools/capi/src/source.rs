@@ -1,0 +1,383 @@
+//! Which program is meant, and what is wanted of it.
+//! In: a chain. Out: [`Asked`], and through it the program with what stands around it.
+
+use std::ffi::{CStr, c_char};
+
+use transpica::container::Shbin;
+use transpica::error::{At, Error, Kind};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::registers::number;
+use transpica::host::{Constants, RegisterState, Surroundings};
+use transpica::isa::{Pc, Program, Stage};
+use transpica::limits::Limits;
+
+use crate::boundary::{array, shared};
+use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
+use crate::enums::{TranspicaCode, TranspicaTarget};
+use crate::problem::Problem;
+use crate::registers::TranspicaRegisters;
+use crate::settings::{choice, reserved, switch};
+
+/// What is wanted. Without it: SPIR-V words.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaRequest {
+    /// TRANSPICA_TYPE_REQUEST
+    pub head: TranspicaHead,
+    /// One or more of TranspicaTarget. 0: SPIR-V words.
+    pub targets: u32,
+    /// Version of GLSL, such as 330. 0: 450, or 310 for GLSL ES.
+    pub glsl_version: u32,
+    /// Switch: GLSL ES.
+    pub glsl_es: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// A program as it lies in the memory of a shader unit.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaRawProgram {
+    /// TRANSPICA_TYPE_RAW_PROGRAM
+    pub head: TranspicaHead,
+    /// Code words.
+    pub code: *const u32,
+    /// How many.
+    pub code_count: usize,
+    /// Operand descriptors.
+    pub descriptors: *const u32,
+    /// How many.
+    pub descriptor_count: usize,
+    /// Where the program starts, in code words.
+    pub entry: u32,
+    /// A TranspicaStage.
+    pub stage: u32,
+    /// Register 0x2BD: bit n: o register n is passed on.
+    pub output_mask: u32,
+    /// Register 0x04F: how many outputs the rasteriser takes.
+    pub output_count: u32,
+    /// Registers 0x050 to 0x056: what the components of each are.
+    pub output_map: [u32; 7],
+    /// 0
+    pub reserved: u32,
+}
+
+/// An executable of a .shbin file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaExecutable {
+    /// TRANSPICA_TYPE_EXECUTABLE
+    pub head: TranspicaHead,
+    /// The file.
+    pub bytes: *const u8,
+    /// Its size.
+    pub byte_count: usize,
+    /// Name of the file for comments in texts, or NULL.
+    pub name: *const c_char,
+    /// Which of its executables (DVLE), from 0.
+    pub index: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// The program that a register state holds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaRegisterProgram {
+    /// TRANSPICA_TYPE_REGISTER_PROGRAM
+    pub head: TranspicaHead,
+    /// The state.
+    pub registers: *const TranspicaRegisters,
+    /// A TranspicaStage.
+    pub stage: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// A write to a register of the GPU.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaWrite {
+    /// Number of the register.
+    pub number: u32,
+    /// What is written.
+    pub value: u32,
+}
+
+/// The program that a register state of zeros holds after some writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaRegisterWrites {
+    /// TRANSPICA_TYPE_REGISTER_WRITES
+    pub head: TranspicaHead,
+    /// The writes.
+    pub writes: *const TranspicaWrite,
+    /// How many.
+    pub write_count: usize,
+    /// A TranspicaStage.
+    pub stage: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+/// What else a key stands for, such as a driver.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TranspicaSalt {
+    /// TRANSPICA_TYPE_SALT
+    pub head: TranspicaHead,
+    /// Any bytes.
+    pub bytes: *const u8,
+    /// How many.
+    pub byte_count: usize,
+}
+
+structures! {
+    TranspicaRequest => Request,
+    TranspicaRawProgram => RawProgram,
+    TranspicaExecutable => Executable,
+    TranspicaRegisterProgram => RegisterProgram,
+    TranspicaRegisterWrites => RegisterWrites,
+    TranspicaSalt => Salt,
+}
+
+/// What is wanted of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    targets: u32,
+    /// Version of GLSL; 0 for the default.
+    pub(crate) glsl_version: u16,
+    /// Whether it is GLSL ES.
+    pub(crate) is_glsl_es: bool,
+}
+
+impl Wanted {
+    /// Nothing but reflection.
+    pub(crate) const REFLECTION: Self =
+        Self { targets: TranspicaTarget::Reflection as u32, glsl_version: 0, is_glsl_es: false };
+
+    pub(crate) fn has(&self, target: TranspicaTarget) -> bool {
+        self.targets & target as u32 != 0
+    }
+
+    fn new(request: Option<&TranspicaRequest>) -> Result<Self, Problem> {
+        let Some(&TranspicaRequest { head: _, targets, glsl_version, glsl_es, reserved: zero }) = request
+        else {
+            return Ok(Self { targets: TranspicaTarget::Spirv as u32, ..Self::default() });
+        };
+        reserved("TranspicaRequest.reserved", zero)?;
+        let unknown = targets & !TARGETS.into_iter().fold(0, |all, (target, _)| all | target as u32);
+        if unknown != 0 {
+            let text = format!("TranspicaRequest.targets has {unknown:#x}: there is no such target");
+            return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
+        }
+        if let Some((target, _)) = TARGETS.into_iter().find(|&(t, built)| targets & t as u32 != 0 && !built) {
+            let text = format!("this library was built without {target:?}");
+            return Err(Problem::argument(TranspicaCode::NoTarget, text));
+        }
+        Ok(Self {
+            targets: if targets == 0 { TranspicaTarget::Spirv as u32 } else { targets },
+            glsl_version: crate::settings::narrow("TranspicaRequest.glsl_version", glsl_version)?,
+            is_glsl_es: switch("TranspicaRequest.glsl_es", glsl_es)?,
+        })
+    }
+}
+
+/// Every target, and whether this library has it.
+pub(crate) const TARGETS: [(TranspicaTarget, bool); 6] = [
+    (TranspicaTarget::Spirv, true),
+    (TranspicaTarget::Wgsl, cfg!(feature = "wgsl")),
+    (TranspicaTarget::Glsl, cfg!(feature = "glsl")),
+    (TranspicaTarget::Hlsl, cfg!(feature = "hlsl")),
+    (TranspicaTarget::Msl, cfg!(feature = "msl")),
+    (TranspicaTarget::Reflection, true),
+];
+
+/// The structures of a chain.
+#[derive(Default)]
+struct Given {
+    request: Option<TranspicaRequest>,
+    raw: Option<TranspicaRawProgram>,
+    executable: Option<TranspicaExecutable>,
+    registers: Option<TranspicaRegisterProgram>,
+    writes: Option<TranspicaRegisterWrites>,
+    salt: Option<TranspicaSalt>,
+}
+
+/// Where the program comes from.
+enum Source {
+    Raw(TranspicaRawProgram),
+    Executable(TranspicaExecutable),
+    Registers(TranspicaRegisterProgram),
+    Writes(TranspicaRegisterWrites),
+}
+
+/// A program, and what is wanted of it.
+pub(crate) struct Asked<'a> {
+    source: Source,
+    pub(crate) wanted: Wanted,
+    pub(crate) salt: &'a [u8],
+}
+
+/// What is done with a program: it, what stands around it, the uniforms that its file sets.
+pub(crate) type Work<'w, R> =
+    &'w mut dyn FnMut(&Program<'_>, &dyn Surroundings, &Constants) -> Result<R, Problem>;
+
+impl Asked<'_> {
+    /// # Safety
+    /// As for [`Chain::new`]; and every pointer in its structures is NULL or points to what its comment says, unchanged until
+    /// this is dropped.
+    pub(crate) unsafe fn new(first: *const TranspicaHead, call: &str) -> Result<Self, Problem> {
+        let mut given = Given::default();
+        // SAFETY: the caller's promise.
+        let mut chain = unsafe { Chain::new(first) };
+        while let Some(link) = chain.next()? {
+            use TranspicaType as T;
+            match link.which()? {
+                T::Request => link.put(&mut given.request)?,
+                T::RawProgram => link.put(&mut given.raw)?,
+                T::Executable => link.put(&mut given.executable)?,
+                T::RegisterProgram => link.put(&mut given.registers)?,
+                T::RegisterWrites => link.put(&mut given.writes)?,
+                T::Salt => link.put(&mut given.salt)?,
+                other @ (T::Options
+                | T::Profile
+                | T::Bindings
+                | T::Locations
+                | T::RegisterLayout
+                | T::Limits
+                | T::Allocator
+                | T::Figures
+                | T::Message
+                | T::Input
+                | T::Output
+                | T::Member) => return Err(link.misplaced(other, call)),
+            }
+        }
+        let wanted = Wanted::new(given.request.as_ref())?;
+        let salt = match given.salt {
+            // SAFETY: the caller's promise.
+            Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
+            None => &[],
+        };
+        let mut sources = [
+            given.raw.map(Source::Raw),
+            given.executable.map(Source::Executable),
+            given.registers.map(Source::Registers),
+            given.writes.map(Source::Writes),
+        ]
+        .into_iter()
+        .flatten();
+        match (sources.next(), sources.next()) {
+            (Some(source), None) => Ok(Self { source, wanted, salt }),
+            (None, _) => {
+                let text = format!("{call} wants a structure that says which program is meant");
+                Err(Problem::argument(TranspicaCode::NoProgram, text))
+            }
+            (Some(_), Some(_)) => {
+                let text = "a chain has two programs".to_owned();
+                Err(Problem::argument(TranspicaCode::RepeatedType, text))
+            }
+        }
+    }
+
+    /// Does something with the program.
+    pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
+        match &self.source {
+            // SAFETY: the promise made to `new`.
+            Source::Raw(raw) => unsafe { with_raw(raw, work) },
+            // SAFETY: as above; so below.
+            Source::Executable(executable) => unsafe { with_executable(executable, limits, work) },
+            Source::Registers(program) => {
+                reserved("TranspicaRegisterProgram.reserved", program.reserved)?;
+                let name = "TranspicaRegisterProgram.registers";
+                // SAFETY: as above.
+                let registers = unsafe { shared(program.registers, name)? };
+                with_state(&registers.state, choice("TranspicaRegisterProgram.stage", program.stage)?, work)
+            }
+            Source::Writes(program) => {
+                reserved("TranspicaRegisterWrites.reserved", program.reserved)?;
+                let name = "TranspicaRegisterWrites.writes";
+                // SAFETY: as above.
+                let writes = unsafe { array(program.writes, program.write_count, name)? };
+                let mut state = RegisterState::default();
+                for &TranspicaWrite { number, value } in writes {
+                    write(&mut state, number, value, u32::MAX);
+                }
+                with_state(&state, choice("TranspicaRegisterWrites.stage", program.stage)?, work)
+            }
+        }
+    }
+}
+
+/// Writes a register; numbers beyond 16 bits are no registers.
+pub(crate) fn write(state: &mut RegisterState, number: u32, value: u32, bytes: u32) {
+    if let Ok(number) = u16::try_from(number) {
+        state.write_masked(number, value, bytes);
+    }
+}
+
+fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Result<R, Problem> {
+    let view = match stage {
+        Stage::Vertex => state.vertex(),
+        Stage::Geometry => state.geometry(),
+    };
+    work(&view.program()?, &view, &Constants::default())
+}
+
+/// # Safety
+/// The pointers point to what their comments say.
+unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R, Problem> {
+    reserved("TranspicaRawProgram.reserved", raw.reserved)?;
+    // SAFETY: the caller's promise.
+    let (code, descriptors) = unsafe {
+        (
+            array(raw.code, raw.code_count, "TranspicaRawProgram.code")?,
+            array(raw.descriptors, raw.descriptor_count, "TranspicaRawProgram.descriptors")?,
+        )
+    };
+    let stage = choice("TranspicaRawProgram.stage", raw.stage)?;
+    let entry = u16::try_from(raw.entry).map_err(|_| {
+        let words = u32::try_from(code.len()).unwrap_or(u32::MAX);
+        Error::new(Kind::EntryOutOfCode { entry: raw.entry, words }, At::Whole)
+    })?;
+    let program = Program::from_raw(code, descriptors, Pc(entry), stage)?;
+    let mut state = RegisterState::default();
+    let unit = match stage {
+        Stage::Vertex => number::VERTEX_UNIT,
+        Stage::Geometry => number::GEOMETRY_UNIT,
+    };
+    state.write(unit + number::OUTPUT_MASK, raw.output_mask);
+    state.write(number::OUTMAP_TOTAL, raw.output_count);
+    for (register, word) in (number::OUTMAP..).zip(raw.output_map) {
+        state.write(register, word);
+    }
+    let view = match stage {
+        Stage::Vertex => state.vertex(),
+        Stage::Geometry => state.geometry(),
+    };
+    work(&program, &view, &Constants::default())
+}
+
+/// # Safety
+/// The pointers point to what their comments say.
+unsafe fn with_executable<R>(
+    given: &TranspicaExecutable,
+    limits: &Limits,
+    work: Work<'_, R>,
+) -> Result<R, Problem> {
+    reserved("TranspicaExecutable.reserved", given.reserved)?;
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { array(given.bytes, given.byte_count, "TranspicaExecutable.bytes")? };
+    let name = if given.name.is_null() {
+        std::borrow::Cow::Borrowed("")
+    } else {
+        // SAFETY: not NULL, so a text that ends with a zero.
+        unsafe { CStr::from_ptr(given.name) }.to_string_lossy()
+    };
+    let file = Shbin::parse(bytes)?;
+    let index = given.index as usize;
+    let program = dvle::program(&file, index, limits)?;
+    let executable = Executable::new(&file, index, &name)?;
+    work(&program, &executable, &executable.constants())
+}

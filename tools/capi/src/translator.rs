@@ -1,0 +1,253 @@
+//! Translators: programs in, results out.
+//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source). Out: [`TranspicaResult`], keys.
+
+use std::ptr::null_mut;
+
+use transpica::error::Error;
+use transpica::reflect::Reflection;
+use transpica::{Translated, Translator};
+
+use crate::boundary::{answer, exclusive, free};
+use crate::chain::TranspicaHead;
+use crate::enums::{TranspicaStatus, TranspicaTarget};
+use crate::memory::Memory;
+use crate::problem::Problem;
+use crate::result::TranspicaResult;
+use crate::settings::Settings;
+use crate::source::{Asked, Wanted};
+
+/// Translates programs under fixed options, and keeps its memory from one to the next. One for each thread.
+pub struct TranspicaTranslator {
+    translator: Translator,
+    memory: Memory,
+    /// A call runs, or was left by a panic.
+    is_busy: bool,
+}
+
+/// 128 bits that stand for a module: equal keys, equal SPIR-V. A new version of the library has new keys.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TranspicaKey {
+    /// As they are; print or compare them in this order.
+    pub bytes: [u8; 16],
+}
+
+impl TranspicaTranslator {
+    fn new(settings: Settings) -> Self {
+        let Settings { options, profile, memory } = settings;
+        Self { translator: Translator::new(options, profile), memory, is_busy: false }
+    }
+
+    /// Uses the translator; what a panic left of it is replaced first.
+    fn used<R>(&mut self, work: impl FnOnce(&mut Translator, Memory) -> R) -> R {
+        if self.is_busy {
+            self.translator = Translator::new(*self.translator.options(), *self.translator.profile());
+        }
+        self.is_busy = true;
+        let result = work(&mut self.translator, self.memory);
+        self.is_busy = false;
+        result
+    }
+}
+
+/// A result of a program, with what is wanted of it.
+fn run(
+    translator: &mut Translator,
+    memory: Memory,
+    asked: &Asked<'_>,
+    wanted: Wanted,
+) -> Result<Option<TranspicaResult>, Problem> {
+    let limits = translator.options().limits;
+    asked.with(&limits, &mut |program, around, constants| {
+        let translated = translator.translate(program, around)?;
+        let words = match wanted.has(TranspicaTarget::Spirv) {
+            true => translator.spirv(&translated)?,
+            false => Vec::new(),
+        };
+        let mut texts = texts(translator, &translated, wanted)?;
+        if wanted.has(TranspicaTarget::Reflection) {
+            let reflection = serde_json::to_string(&Reflection::new(&translated, constants));
+            let reflection = reflection.map_err(|error| Problem::internal(error.to_string()))?;
+            texts.push((TranspicaTarget::Reflection, reflection));
+        }
+        TranspicaResult::of_program(translated, words, texts, memory).map(Some)
+    })
+}
+
+/// The texts that are wanted, of those that are built.
+fn texts(
+    translator: &Translator,
+    translated: &Translated,
+    wanted: Wanted,
+) -> Result<Vec<(TranspicaTarget, String)>, Error> {
+    #[cfg_attr(
+        not(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl")),
+        expect(unused_mut, reason = "no text is built")
+    )]
+    let mut texts = Vec::new();
+    #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
+    {
+        use transpica::backend::text::Language;
+        let languages = [
+            #[cfg(feature = "wgsl")]
+            (TranspicaTarget::Wgsl, Language::Wgsl),
+            #[cfg(feature = "glsl")]
+            (TranspicaTarget::Glsl, Language::Glsl(glsl_version(wanted))),
+            #[cfg(feature = "hlsl")]
+            (TranspicaTarget::Hlsl, Language::Hlsl),
+            #[cfg(feature = "msl")]
+            (TranspicaTarget::Msl, Language::Msl),
+        ];
+        for (target, language) in languages {
+            if wanted.has(target) {
+                texts.push((target, translator.text(translated, language)?));
+            }
+        }
+    }
+    let _ = (translator, translated, wanted);
+    Ok(texts)
+}
+
+#[cfg(feature = "glsl")]
+fn glsl_version(wanted: Wanted) -> transpica::backend::text::GlslVersion {
+    use transpica::backend::text::GlslVersion;
+    match (wanted.glsl_version, wanted.is_glsl_es) {
+        (0, false) => GlslVersion::default(),
+        (0, true) => GlslVersion::Es(310),
+        (version, false) => GlslVersion::Core(version),
+        (version, true) => GlslVersion::Es(version),
+    }
+}
+
+/// A new translator through `translator`. `settings` is NULL or a chain of TranspicaOptions, TranspicaProfile,
+/// TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout, TranspicaLimits and TranspicaAllocator, each at most once; it is
+/// not needed afterwards. `errors` is NULL or gets a result if the call fails, else NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_translator_create(
+    settings: *const TranspicaHead,
+    translator: *mut *mut TranspicaTranslator,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        if translator.is_null() {
+            return Err(Problem::null("translator"));
+        }
+        // SAFETY: not NULL, so a place for a pointer.
+        unsafe { translator.write(null_mut()) };
+        // SAFETY: such a chain, says the caller.
+        let settings = unsafe { Settings::new(settings)? };
+        let new = Box::new(TranspicaTranslator::new(settings));
+        // SAFETY: as above.
+        unsafe { translator.write(Box::into_raw(new)) };
+        Ok(None)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(errors, Memory::default(), work) }
+}
+
+/// Frees a translator; its results stay. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_translator_free(translator: *mut TranspicaTranslator) {
+    // SAFETY: NULL or a translator that is used no more.
+    unsafe { free(translator) }
+}
+
+/// A result of a chain; what is wanted is in it, or told.
+///
+/// # Safety
+/// The pointers are NULL or what the functions below say.
+unsafe fn call(
+    translator: *mut TranspicaTranslator,
+    program: *const TranspicaHead,
+    result: *mut *mut TranspicaResult,
+    name: &str,
+    wanted: Option<Wanted>,
+) -> TranspicaStatus {
+    if result.is_null() {
+        return TranspicaStatus::BadArgument;
+    }
+    // SAFETY: NULL or a translator that no other call uses.
+    let translator = unsafe { exclusive(translator, "translator") };
+    let memory = translator.as_ref().map_or(Memory::default(), |translator| translator.memory);
+    let work = || {
+        // SAFETY: NULL or such a chain.
+        let asked = unsafe { Asked::new(program, name)? };
+        let wanted = wanted.unwrap_or(asked.wanted);
+        translator?.used(|translator, memory| run(translator, memory, &asked, wanted))
+    };
+    // SAFETY: a place for a pointer.
+    unsafe { answer(result, memory, work) }
+}
+
+/// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable, TranspicaRegisterProgram and
+/// TranspicaRegisterWrites, and of TranspicaRequest if anything but SPIR-V is wanted; it is not needed afterwards. `result`
+/// gets a result, whatever the status is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_translate(
+    translator: *mut TranspicaTranslator,
+    program: *const TranspicaHead,
+    result: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    // SAFETY: the caller's promise.
+    unsafe { call(translator, program, result, "transpica_translate", None) }
+}
+
+/// As transpica_translate, but makes nothing except reflection: structures and JSON.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_scan(
+    translator: *mut TranspicaTranslator,
+    program: *const TranspicaHead,
+    result: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    // SAFETY: the caller's promise.
+    unsafe { call(translator, program, result, "transpica_scan", Some(Wanted::REFLECTION)) }
+}
+
+/// The key of a program under the options and the profile of a translator, without translating it, through `key`. `program` is a
+/// chain as for transpica_translate, and may have a TranspicaSalt; targets do not count. `errors` is NULL or gets a result if the
+/// call fails, else NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_key(
+    translator: *mut TranspicaTranslator,
+    program: *const TranspicaHead,
+    key: *mut TranspicaKey,
+    errors: *mut *mut TranspicaResult,
+) -> TranspicaStatus {
+    let work = || {
+        if key.is_null() {
+            return Err(Problem::null("key"));
+        }
+        // SAFETY: NULL or a translator that no other call uses.
+        let translator = unsafe { exclusive(translator, "translator")? };
+        // SAFETY: NULL or such a chain.
+        let asked = unsafe { Asked::new(program, "transpica_key")? };
+        let bytes = translator.used(|translator, _| {
+            let limits = translator.options().limits;
+            asked.with(&limits, &mut |program, around, _| Ok(translator.key(program, around, asked.salt).0))
+        })?;
+        // SAFETY: not NULL, so a place for a key.
+        unsafe { key.write(TranspicaKey { bytes }) };
+        Ok(None)
+    };
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { answer(errors, Memory::default(), work) }
+}
+
+/// Major version * 65,536 + minor version * 256 + patch level of the library that is linked.
+#[unsafe(no_mangle)]
+pub extern "C" fn transpica_version() -> u32 {
+    crate::VERSION_MAJOR << 16 | crate::VERSION_MINOR << 8 | crate::VERSION_PATCH
+}
+
+/// The version in words, such as `0.1.0`; ends with a zero.
+#[unsafe(no_mangle)]
+pub extern "C" fn transpica_version_text() -> *const std::ffi::c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Whether the library that is linked has a TranspicaTarget: 1 or 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn transpica_has_target(target: u32) -> u32 {
+    let is_there = |(known, built): (TranspicaTarget, bool)| known as u32 == target && built;
+    u32::from(crate::source::TARGETS.into_iter().any(is_there))
+}

@@ -1,0 +1,64 @@
+//! `include/transpica.h` is what the sources say. `BLESS=1` writes it anew.
+
+use std::fs;
+use std::path::Path;
+
+/// The sources in the order of the header.
+const SOURCES: [&str; 8] =
+    ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator"];
+
+fn made() -> String {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).expect("a configuration");
+    let mut builder = cbindgen::Builder::new().with_config(config).with_after_include(preamble());
+    for source in SOURCES {
+        builder = builder.with_src(crate_folder.join("src").join(source).with_extension("rs"));
+    }
+    let mut header = Vec::new();
+    builder.generate().expect("cbindgen reads the sources").write(&mut header);
+    String::from_utf8(header).expect("a text")
+}
+
+/// What no source says: the version, and how structures begin.
+fn preamble() -> String {
+    format!(
+        "\n// Version of this header; transpica_version tells that of the library.\n\
+         #define TRANSPICA_VERSION_MAJOR {}\n\
+         #define TRANSPICA_VERSION_MINOR {}\n\
+         #define TRANSPICA_VERSION_PATCH {}\n\n\
+         // Gives a structure its head and zeros: TRANSPICA_INIT(options, OPTIONS);\n\
+         #define TRANSPICA_INIT(structure, TYPE) \\\n    \
+             (memset(&(structure), 0, sizeof(structure)), (structure).head.type = TRANSPICA_TYPE_##TYPE, \\\n     \
+             (structure).head.size = (uint32_t)sizeof(structure))\n",
+        transpica_capi::VERSION_MAJOR,
+        transpica_capi::VERSION_MINOR,
+        transpica_capi::VERSION_PATCH
+    )
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/transpica.h");
+    let made = made();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, made).expect("the header can be written");
+        return;
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == made, "include/transpica.h is stale: BLESS=1 cargo test -p transpica-capi --test header");
+}
+
+#[test]
+fn every_function_and_structure_is_in_the_header() {
+    let header = made();
+    for source in SOURCES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(source).with_extension("rs");
+        let text = fs::read_to_string(path).expect("a source");
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for name in names.filter(|name| name.starts_with("Transpica") || name.starts_with("transpica_")) {
+            if name != "transpica_capi" {
+                assert!(header.contains(name), "{name} of {source}.rs is not in the header");
+            }
+        }
+    }
+}

@@ -1,0 +1,598 @@
+// Everything that the interface can do and refuse, in what C11 and C++17 have in common: the test compiles it as both.
+// Usage: smoke FILE.shbin FOLDER; writes the modules that it made into the folder.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <transpica.h>
+
+#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
+
+static void check(int holds, const char *text, int line) {
+    if (!holds) {
+        fprintf(stderr, "line %d does not hold: %s\n", line, text);
+        exit(1);
+    }
+}
+
+static const char *folder;
+
+static void write_words(const char *name, const TranspicaResult *result) {
+    char path[1024];
+    size_t count = 0;
+    const uint32_t *words = transpica_result_words(result, &count);
+    FILE *file;
+    CHECK(snprintf(path, sizeof path, "%s/%s.spv", folder, name) < (int)sizeof path);
+    file = fopen(path, "wb");
+    CHECK(file != NULL);
+    CHECK(fwrite(words, sizeof *words, count, file) == count);
+    CHECK(fclose(file) == 0);
+}
+
+static uint8_t *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = (uint8_t *)malloc(1 << 16);
+    CHECK(file != NULL && bytes != NULL);
+    *size = fread(bytes, 1, 1 << 16, file);
+    CHECK(*size > 0 && fclose(file) == 0);
+    return bytes;
+}
+
+// mov o0, v0; mul o1, c8, v1; end; a word that nothing reaches
+static const uint32_t CODE[] = {0x4C000000, 0x20228080, 0x88000000, 0};
+static const uint32_t DESCRIPTORS[] = {0x36F};
+
+static TranspicaRawProgram raw_program(void) {
+    TranspicaRawProgram raw;
+    TRANSPICA_INIT(raw, RAW_PROGRAM);
+    raw.code = CODE;
+    raw.code_count = 3;
+    raw.descriptors = DESCRIPTORS;
+    raw.descriptor_count = 1;
+    raw.output_mask = 3;
+    raw.output_count = 2;
+    raw.output_map[0] = 0x03020100;
+    raw.output_map[1] = 0x0B0A0908;
+    return raw;
+}
+
+static TranspicaTranslator *translator_of(const TranspicaHead *settings) {
+    TranspicaTranslator *translator = NULL;
+    TranspicaResult *errors = NULL;
+    CHECK(transpica_translator_create(settings, &translator, &errors) == TRANSPICA_STATUS_OK);
+    CHECK(translator != NULL && errors == NULL);
+    return translator;
+}
+
+static TranspicaResult *translated(TranspicaTranslator *translator, const TranspicaHead *program) {
+    TranspicaResult *result = NULL;
+    TranspicaStatus status = transpica_translate(translator, program, &result);
+    TranspicaMessage message;
+    TRANSPICA_INIT(message, MESSAGE);
+    if (status != TRANSPICA_STATUS_OK && transpica_result_error(result, 0, &message) == TRANSPICA_STATUS_OK) {
+        fprintf(stderr, "%s\n", message.text);
+    }
+    CHECK(status == TRANSPICA_STATUS_OK && transpica_result_status(result) == status);
+    return result;
+}
+
+static int same_words(const TranspicaResult *one, const TranspicaResult *other) {
+    size_t count = 0, other_count = 0;
+    const uint32_t *words = transpica_result_words(one, &count);
+    const uint32_t *other_words = transpica_result_words(other, &other_count);
+    return count == other_count && memcmp(words, other_words, count * sizeof *words) == 0;
+}
+
+// The first error of a result, which is freed. The text is looked at before.
+static TranspicaMessage failure(TranspicaResult *result, const char *part) {
+    TranspicaMessage message;
+    TRANSPICA_INIT(message, MESSAGE);
+    CHECK(result != NULL);
+    CHECK(transpica_result_error(result, 0, &message) == TRANSPICA_STATUS_OK);
+    CHECK(strlen(message.text) == message.text_length);
+    if (strstr(message.text, part) == NULL) {
+        fprintf(stderr, "'%s' does not stand in: %s\n", part, message.text);
+        exit(1);
+    }
+    message.text = NULL;
+    transpica_result_free(result);
+    return message;
+}
+
+static void versions(void) {
+    const uint32_t version = TRANSPICA_VERSION_MAJOR << 16 | TRANSPICA_VERSION_MINOR << 8 | TRANSPICA_VERSION_PATCH;
+    CHECK(transpica_version() == version);
+    CHECK(strchr(transpica_version_text(), '.') != NULL);
+    CHECK(transpica_has_target(TRANSPICA_TARGET_SPIRV) == 1);
+    CHECK(transpica_has_target(3) == 0);
+}
+
+static void raw_and_registers(void) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaRegisterProgram program;
+    TranspicaRegisterWrites listed;
+    TranspicaRegisters *registers = NULL;
+    TranspicaResult *from_raw = translated(translator, &raw.head);
+    TranspicaResult *from_registers, *from_writes;
+    // c8 = (1, 2, 3, 4) as float24, w first.
+    const TranspicaWrite writes[] = {
+        {0x2CB, 0}, {0x2CC, CODE[0]}, {0x2CC, CODE[1]}, {0x2CC, CODE[2]}, {0x2D5, 0}, {0x2D6, DESCRIPTORS[0]},
+        {0x2BA, 0x7FFF0000}, {0x2BD, 3}, {0x04F, 2}, {0x050, 0x03020100}, {0x051, 0x0B0A0908},
+        {0x2C0, 8}, {0x2C1, 0x41000040}, {0x2C1, 0x80004000}, {0x2C1, 0x003F0000},
+    };
+    const float vector[4] = {1.0f, 2.0f, 3.0f, 4.0f};
+    // Four ints through one command: i0 = (2, 1, 0, 0) and more.
+    const uint32_t commands[] = {0x00000102, 0x803F02B1, 7, 8, 9, 0};
+    uint8_t bytes[32] = {0};
+    size_t index;
+
+    CHECK(transpica_result_words(from_raw, NULL)[0] == 0x07230203);
+    write_words("raw", from_raw);
+
+    CHECK(transpica_registers_create(&registers) == TRANSPICA_STATUS_OK);
+    for (index = 0; index < sizeof writes / sizeof *writes; index++) {
+        CHECK(transpica_registers_write(registers, writes[index].number, writes[index].value) == TRANSPICA_STATUS_OK);
+    }
+    CHECK(transpica_registers_commands(registers, commands, 6) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_registers_read(registers, 0x2B1) == 0x102 && transpica_registers_read(registers, 0x2B4) == 9);
+    CHECK(transpica_registers_write_masked(registers, 0x2B1, 0xFFFFFFFF, 2) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_registers_read(registers, 0x2B1) == 0xFF02);
+    CHECK(transpica_registers_write(registers, 0x10000, 1) == TRANSPICA_STATUS_OK);
+    TRANSPICA_INIT(program, REGISTER_PROGRAM);
+    program.registers = registers;
+    from_registers = translated(translator, &program.head);
+    CHECK(same_words(from_raw, from_registers));
+
+    TRANSPICA_INIT(listed, REGISTER_WRITES);
+    listed.writes = writes;
+    listed.write_count = sizeof writes / sizeof *writes;
+    from_writes = translated(translator, &listed.head);
+    CHECK(same_words(from_raw, from_writes));
+
+    CHECK(transpica_registers_pack(registers, TRANSPICA_STAGE_VERTEX, from_registers, bytes, 16) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(bytes, vector, sizeof vector) == 0 && bytes[16] == 0);
+    CHECK(transpica_registers_pack(registers, 0, from_registers, bytes, 15) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_pack(registers, 2, from_registers, bytes, 16) == TRANSPICA_STATUS_BAD_ARGUMENT);
+
+    transpica_registers_free(registers);
+    transpica_result_free(from_raw);
+    transpica_result_free(from_registers);
+    transpica_result_free(from_writes);
+    transpica_translator_free(translator);
+}
+
+static void files(const uint8_t *bytes, size_t size) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaExecutable file;
+    TranspicaFigures figures;
+    TranspicaInput input;
+    TranspicaOutput output;
+    TranspicaMember member;
+    TranspicaResult *result, *scanned = NULL;
+    size_t length = 1;
+
+    TRANSPICA_INIT(file, EXECUTABLE);
+    file.bytes = bytes;
+    file.byte_count = size;
+    file.name = "textured.shbin";
+    result = translated(translator, &file.head);
+    write_words("textured", result);
+    CHECK(transpica_result_text(result, TRANSPICA_TARGET_REFLECTION, &length) == NULL && length == 0);
+
+    TRANSPICA_INIT(figures, FIGURES);
+    CHECK(transpica_result_figures(result, &figures) == TRANSPICA_STATUS_OK);
+    CHECK(figures.tier == TRANSPICA_TIER_STRUCTURED && figures.error_count == 0);
+    CHECK(figures.input_count == 3 && figures.output_count == 3 && figures.member_count == 3);
+    CHECK(figures.uniform_size == 144 && figures.uniform_minimum == 144);
+    TRANSPICA_INIT(input, INPUT);
+    CHECK(transpica_result_input(result, 1, &input) == TRANSPICA_STATUS_OK);
+    CHECK(strcmp(input.name, "inuv") == 0 && input.name_length == 4 && input.number == 1 && input.location == 1);
+    CHECK(transpica_result_input(result, 3, &input) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    TRANSPICA_INIT(output, OUTPUT);
+    CHECK(transpica_result_output(result, 0, &output) == TRANSPICA_STATUS_OK);
+    CHECK(output.destination == TRANSPICA_DESTINATION_POSITION && output.components == 4);
+    CHECK(transpica_result_output(result, 2, &output) == TRANSPICA_STATUS_OK);
+    CHECK(strcmp(output.name, "texcoord0_uv") == 0 && output.location == 1 && output.components == 2);
+    TRANSPICA_INIT(member, MEMBER);
+    CHECK(transpica_result_member(result, 1, &member) == TRANSPICA_STATUS_OK);
+    CHECK(strcmp(member.name, "modelView") == 0 && member.bank == TRANSPICA_BANK_FLOAT);
+    CHECK(member.count == 4 && member.offset == 64 && member.byte_count == 64);
+
+    CHECK(transpica_scan(translator, &file.head, &scanned) == TRANSPICA_STATUS_OK);
+    CHECK(transpica_result_words(scanned, &length) == NULL && length == 0);
+    CHECK(strstr(transpica_result_text(scanned, TRANSPICA_TARGET_REFLECTION, &length), "\"modelView\"") != NULL);
+    CHECK(strlen(transpica_result_text(scanned, TRANSPICA_TARGET_REFLECTION, NULL)) == length);
+
+    transpica_result_free(scanned);
+    transpica_result_free(result);
+    transpica_translator_free(translator);
+}
+
+static void texts(const uint8_t *bytes, size_t size) {
+    static const struct {
+        uint32_t target;
+        const char *part;
+    } TEXTS[] = {
+        {TRANSPICA_TARGET_WGSL, "fn main"},
+        {TRANSPICA_TARGET_GLSL, "#version 330"},
+        {TRANSPICA_TARGET_HLSL, "SV_Position"},
+        {TRANSPICA_TARGET_MSL, "metal_stdlib"},
+        {TRANSPICA_TARGET_REFLECTION, "\"schema\""},
+    };
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaExecutable file;
+    TranspicaRequest request;
+    TranspicaResult *result = NULL;
+    size_t index, length = 0;
+
+    TRANSPICA_INIT(file, EXECUTABLE);
+    file.bytes = bytes;
+    file.byte_count = size;
+    TRANSPICA_INIT(request, REQUEST);
+    request.head.next = &file.head;
+    request.glsl_version = 330;
+    for (index = 0; index < sizeof TEXTS / sizeof *TEXTS; index++) {
+        if (!transpica_has_target(TEXTS[index].target)) {
+            request.targets = TEXTS[index].target;
+            CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+            CHECK(failure(result, "built without").code == TRANSPICA_CODE_NO_TARGET);
+        }
+    }
+    request.targets = TRANSPICA_TARGET_SPIRV;
+    for (index = 0; index < sizeof TEXTS / sizeof *TEXTS; index++) {
+        request.targets |= transpica_has_target(TEXTS[index].target) * TEXTS[index].target;
+    }
+    result = translated(translator, &request.head);
+    CHECK(transpica_result_words(result, NULL) != NULL);
+    for (index = 0; index < sizeof TEXTS / sizeof *TEXTS; index++) {
+        const char *text = transpica_result_text(result, TEXTS[index].target, &length);
+        CHECK((text != NULL) == (transpica_has_target(TEXTS[index].target) == 1));
+        if (text != NULL) {
+            CHECK(strlen(text) == length && strstr(text, TEXTS[index].part) != NULL);
+            printf("%u: %u bytes\n", (unsigned)TEXTS[index].target, (unsigned)length);
+        }
+    }
+    transpica_result_free(result);
+    request.targets = 64;
+    CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "no such target").code == TRANSPICA_CODE_UNKNOWN_CHOICE);
+    transpica_translator_free(translator);
+}
+
+static void keys(void) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaSalt salt;
+    TranspicaKey key, other;
+    CHECK(transpica_key(translator, &raw.head, &key, NULL) == TRANSPICA_STATUS_OK);
+    raw.code_count = 4;
+    CHECK(transpica_key(translator, &raw.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) == 0);
+    TRANSPICA_INIT(salt, SALT);
+    salt.bytes = (const uint8_t *)"driver 1";
+    salt.byte_count = 8;
+    salt.head.next = &raw.head;
+    CHECK(transpica_key(translator, &salt.head, &other, NULL) == TRANSPICA_STATUS_OK);
+    CHECK(memcmp(&key, &other, sizeof key) != 0);
+    transpica_translator_free(translator);
+}
+
+static void options(void) {
+    TranspicaOptions options;
+    TranspicaProfile profile;
+    TranspicaBindings bindings;
+    TranspicaLocations locations;
+    TranspicaRegisterLayout layout;
+    TranspicaLimits limits;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result;
+    TranspicaMember member;
+    TranspicaOutput output;
+    TranspicaFigures figures;
+
+    TRANSPICA_INIT(options, OPTIONS);
+    TRANSPICA_INIT(profile, PROFILE);
+    TRANSPICA_INIT(bindings, BINDINGS);
+    TRANSPICA_INIT(locations, LOCATIONS);
+    TRANSPICA_INIT(layout, REGISTER_LAYOUT);
+    TRANSPICA_INIT(limits, LIMITS);
+    options.head.next = &profile.head;
+    profile.head.next = &bindings.head;
+    bindings.head.next = &locations.head;
+    locations.head.next = &layout.head;
+    layout.head.next = &limits.head;
+    options.precision = TRANSPICA_PRECISION_FAST;
+    options.layout = TRANSPICA_LAYOUT_CUSTOM;
+    options.depth_range = TRANSPICA_DEPTH_RANGE_MINUS_W_TO_W;
+    options.flip_y = TRANSPICA_FLIP_Y_DYNAMIC;
+    options.keep_colors = 1;
+    options.has_loop_guard = 1;
+    options.loop_guard = 1000;
+    options.known_bools = 1;
+    options.specialized_bools = 2;
+    options.known_ints = 1;
+    options.int_values[0][0] = 3;
+    options.attributes[1].kind = TRANSPICA_ATTRIBUTE_KIND_UINT;
+    options.attributes[1].components = 3;
+    profile.spirv_major = 1;
+    profile.spirv_minor = 5;
+    profile.omit_names = 1;
+    bindings.host_binding = 7;
+    locations.has_position = 1;
+    locations.color = 9;
+    layout.floats = 32;
+    layout.ints = 16;
+    layout.packing = TRANSPICA_INT_PACKING_BYTES;
+    limits.depth = 50;
+    translator = translator_of(&options.head);
+    result = translated(translator, &raw.head);
+    CHECK(transpica_result_words(result, NULL)[1] == 0x00010500);
+    write_words("options", result);
+    TRANSPICA_INIT(member, MEMBER);
+    CHECK(transpica_result_member(result, 0, &member) == TRANSPICA_STATUS_OK);
+    CHECK(member.offset == 32 && member.count == 96 && strcmp(member.name, "c") == 0);
+    CHECK(transpica_result_member(result, 1, &member) == TRANSPICA_STATUS_OK);
+    CHECK(member.type == TRANSPICA_MEMBER_TYPE_PACKED_INTS && member.offset == 16);
+    TRANSPICA_INIT(figures, FIGURES);
+    CHECK(transpica_result_figures(result, &figures) == TRANSPICA_STATUS_OK);
+    CHECK(figures.uniform_size == 32 + 96 * 16);
+    TRANSPICA_INIT(output, OUTPUT);
+    CHECK(transpica_result_output(result, 1, &output) == TRANSPICA_STATUS_OK);
+    CHECK(output.destination == TRANSPICA_DESTINATION_VARYING && output.location == 9);
+    transpica_result_free(result);
+    transpica_translator_free(translator);
+}
+
+static void bad_programs(const uint8_t *bytes, size_t size) {
+    static const uint32_t UNDEFINED[] = {0x84000000, 0x40000000, 0x88000000};
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaExecutable file;
+    TranspicaResult *result = NULL;
+    TranspicaMessage message;
+    TranspicaFigures figures;
+
+    raw.code = UNDEFINED;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_UNSUPPORTED);
+    TRANSPICA_INIT(figures, FIGURES);
+    CHECK(transpica_result_figures(result, &figures) == TRANSPICA_STATUS_OK && figures.error_count == 1);
+    CHECK(transpica_result_words(result, NULL) == NULL);
+    message = failure(result, "opcode 0x10 is not defined");
+    CHECK(message.code == TRANSPICA_CODE_BAD_OPCODE);
+    CHECK(message.place == TRANSPICA_PLACE_CODE_WORD && message.at == 1);
+
+    raw.entry = 70000;
+    CHECK(transpica_scan(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(failure(result, "entry point").code == TRANSPICA_CODE_ENTRY_OUT_OF_CODE);
+
+    TRANSPICA_INIT(file, EXECUTABLE);
+    file.bytes = bytes;
+    file.byte_count = size / 2;
+    CHECK(transpica_translate(translator, &file.head, &result) == TRANSPICA_STATUS_INVALID);
+    message = failure(result, "");
+    CHECK(message.place == TRANSPICA_PLACE_BYTE_OFFSET && message.at > 0);
+    file.byte_count = size;
+    file.index = 5;
+    CHECK(transpica_key(translator, &file.head, NULL, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "key is NULL").code == TRANSPICA_CODE_NULL_ARGUMENT);
+    CHECK(transpica_translate(translator, &file.head, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(failure(result, "DVLE 5").code == TRANSPICA_CODE_NO_EXECUTABLE);
+    transpica_translator_free(translator);
+}
+
+static void refused(const TranspicaHead *settings, const char *part, uint32_t code) {
+    TranspicaTranslator *translator = NULL;
+    TranspicaResult *errors = NULL;
+    CHECK(transpica_translator_create(settings, &translator, &errors) != TRANSPICA_STATUS_OK);
+    CHECK(translator == NULL);
+    CHECK(failure(errors, part).code == code);
+    CHECK(transpica_translator_create(settings, &translator, NULL) != TRANSPICA_STATUS_OK);
+}
+
+static void bad_chains(void) {
+    struct {
+        TranspicaOptions known;
+        uint32_t unknown[2];
+    } newer;
+    TranspicaOptions options, second;
+    TranspicaProfile profile;
+    TranspicaSalt salt;
+    TranspicaHead stranger;
+    TranspicaRequest request;
+    TranspicaTranslator *translator;
+    TranspicaResult *result = NULL;
+    TranspicaRawProgram raw = raw_program(), other = raw_program();
+
+    memset(&newer, 0, sizeof newer);
+    TRANSPICA_INIT(newer.known, OPTIONS);
+    newer.known.head.size = sizeof newer;
+    translator = translator_of(&newer.known.head);
+    newer.unknown[1] = 1;
+    refused(&newer.known.head, "does not know", TRANSPICA_CODE_UNKNOWN_FIELD);
+
+    TRANSPICA_INIT(options, OPTIONS);
+    options.head.size -= 4;
+    refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
+    options.head.size = 0xFFFFFFFF;
+    refused(&options.head, "has size", TRANSPICA_CODE_BAD_SIZE);
+    stranger.type = 999;
+    stranger.size = sizeof stranger;
+    stranger.next = NULL;
+    refused(&stranger, "type 999", TRANSPICA_CODE_UNKNOWN_TYPE);
+    stranger.type = 0;
+    refused(&stranger, "type 0", TRANSPICA_CODE_UNKNOWN_TYPE);
+    refused((const TranspicaHead *)((const char *)&stranger + 1), "aligned", TRANSPICA_CODE_BAD_CHAIN);
+    TRANSPICA_INIT(salt, SALT);
+    refused(&salt.head, "TranspicaSalt", TRANSPICA_CODE_MISPLACED_TYPE);
+    TRANSPICA_INIT(options, OPTIONS);
+    TRANSPICA_INIT(second, OPTIONS);
+    options.head.next = &second.head;
+    refused(&options.head, "two of TranspicaOptions", TRANSPICA_CODE_REPEATED_TYPE);
+    options.head.next = NULL;
+    options.depth_range = 3;
+    refused(&options.head, "TranspicaOptions.depth_range is 3", TRANSPICA_CODE_UNKNOWN_CHOICE);
+    options.depth_range = 0;
+    options.lenient = 2;
+    refused(&options.head, "TranspicaOptions.lenient is 2", TRANSPICA_CODE_UNKNOWN_CHOICE);
+    options.lenient = 0;
+    options.layout = TRANSPICA_LAYOUT_CUSTOM;
+    refused(&options.head, "TranspicaRegisterLayout", TRANSPICA_CODE_MISPLACED_TYPE);
+    options.layout = 0;
+    options.known_bools = options.specialized_bools = 4;
+    refused(&options.head, "b2 is both", TRANSPICA_CODE_BAD_OPTION);
+    TRANSPICA_INIT(profile, PROFILE);
+    profile.head.next = &profile.head;
+    refused(&profile.head, "two of TranspicaProfile", TRANSPICA_CODE_REPEATED_TYPE);
+
+    CHECK(transpica_translate(translator, NULL, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "transpica_translate").code == TRANSPICA_CODE_NO_PROGRAM);
+    raw.head.next = &other.head;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "two of").code == TRANSPICA_CODE_REPEATED_TYPE);
+    TRANSPICA_INIT(request, REQUEST);
+    request.reserved = 1;
+    raw.head.next = &request.head;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "reserved").code == TRANSPICA_CODE_UNKNOWN_FIELD);
+    TRANSPICA_INIT(options, OPTIONS);
+    raw.head.next = &options.head;
+    CHECK(transpica_scan(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "transpica_scan").code == TRANSPICA_CODE_MISPLACED_TYPE);
+    transpica_translator_free(translator);
+}
+
+static void nulls(void) {
+    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result = NULL, *good;
+    TranspicaMessage message;
+    TranspicaFigures figures;
+    TranspicaKey key;
+    uint8_t bytes[16];
+    size_t count = 9;
+
+    CHECK(transpica_translator_create(NULL, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_translate(NULL, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "translator is NULL").code == TRANSPICA_CODE_NULL_ARGUMENT);
+    CHECK(transpica_translate(translator, &raw.head, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_scan(translator, &raw.head, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_key(NULL, &raw.head, &key, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_key(translator, &raw.head, NULL, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    raw.code = NULL;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(failure(result, "TranspicaRawProgram.code is NULL").code == TRANSPICA_CODE_NULL_ARGUMENT);
+    raw = raw_program();
+    good = translated(translator, &raw.head);
+
+    CHECK(transpica_result_status(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_words(NULL, &count) == NULL && count == 0);
+    CHECK(transpica_result_text(NULL, TRANSPICA_TARGET_WGSL, NULL) == NULL);
+    CHECK(transpica_result_figures(good, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    TRANSPICA_INIT(figures, FIGURES);
+    CHECK(transpica_result_figures(NULL, &figures) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    figures.head.type = TRANSPICA_TYPE_MESSAGE;
+    CHECK(transpica_result_figures(good, &figures) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    TRANSPICA_INIT(message, MESSAGE);
+    CHECK(transpica_result_error(good, 0, &message) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_warning(good, 0, &message) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_input(good, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_output(good, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_result_member(NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_create(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_write(NULL, 0, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_commands(NULL, NULL, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_read(NULL, 0x2BA) == 0);
+    CHECK(transpica_registers_pack(NULL, 0, good, bytes, 16) == TRANSPICA_STATUS_BAD_ARGUMENT);
+
+    transpica_result_free(good);
+    transpica_result_free(NULL);
+    transpica_registers_free(NULL);
+    transpica_translator_free(translator);
+    transpica_translator_free(NULL);
+}
+
+typedef struct Counter {
+    long live;
+    long calls;
+    long fail_at;
+} Counter;
+
+static void *allocate(void *user, size_t size, size_t alignment) {
+    Counter *counter = (Counter *)user;
+    CHECK(alignment <= sizeof(void *));
+    if (++counter->calls == counter->fail_at) {
+        return NULL;
+    }
+    counter->live += (long)size;
+    return malloc(size);
+}
+
+static void release(void *user, void *memory, size_t size) {
+    ((Counter *)user)->live -= (long)size;
+    free(memory);
+}
+
+static void allocators(void) {
+    Counter counter = {0, 0, 0};
+    TranspicaAllocator allocator;
+    TranspicaRequest request;
+    TranspicaTranslator *translator;
+    TranspicaRawProgram raw = raw_program();
+    TranspicaResult *result = NULL;
+    long calls;
+
+    TRANSPICA_INIT(allocator, ALLOCATOR);
+    allocator.allocate = allocate;
+    refused(&allocator.head, "TranspicaAllocator.free is NULL", TRANSPICA_CODE_NULL_ARGUMENT);
+    allocator.free = release;
+    allocator.user = &counter;
+    translator = translator_of(&allocator.head);
+    TRANSPICA_INIT(request, REQUEST);
+    request.targets = TRANSPICA_TARGET_SPIRV | TRANSPICA_TARGET_REFLECTION;
+    raw.head.next = &request.head;
+    result = translated(translator, &raw.head);
+    CHECK(counter.live > 0 && counter.calls == 3);
+    // Results outlive their translator.
+    transpica_translator_free(translator);
+    CHECK(transpica_result_words(result, NULL)[0] == 0x07230203);
+    transpica_result_free(result);
+    CHECK(counter.live == 0);
+
+    translator = translator_of(&allocator.head);
+    for (calls = counter.calls; counter.fail_at < calls + 3;) {
+        counter.calls = calls;
+        counter.fail_at = counter.fail_at < calls ? calls + 1 : counter.fail_at + 1;
+        CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_OUT_OF_MEMORY);
+        CHECK(failure(result, "allocator").code == TRANSPICA_CODE_OUT_OF_MEMORY);
+        CHECK(counter.live == 0);
+    }
+    counter.fail_at = 0;
+    raw.entry = 99;
+    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_INVALID);
+    CHECK(counter.live > 0);
+    transpica_result_free(result);
+    CHECK(counter.live == 0);
+    transpica_translator_free(translator);
+}
+
+int main(int count, char **arguments) {
+    size_t size = 0;
+    uint8_t *bytes;
+    CHECK(count == 3);
+    folder = arguments[2];
+    bytes = read_file(arguments[1], &size);
+    versions();
+    raw_and_registers();
+    files(bytes, size);
+    texts(bytes, size);
+    keys();
+    options();
+    bad_programs(bytes, size);
+    bad_chains();
+    nulls();
+    allocators();
+    free(bytes);
+    puts("all holds");
+    return 0;
+}

@@ -1,0 +1,58 @@
+//! `smoke.c` as C11 and as C++17: builds without a warning, everything it checks holds, valgrind finds nothing, and the
+//! modules are those of the Rust interface.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{built, compiler, folder, here, run, run_watched, system_libraries};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::{Options, Profile, Translator};
+
+fn words(path: &Path) -> Vec<u32> {
+    let bytes = fs::read(path).expect("the program wrote it");
+    bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("whole words"))).collect()
+}
+
+#[track_caller]
+fn holds(program: &str, standard: &str, language: &str) {
+    let folder = folder(standard);
+    let file = here().join("../../shaders/textured.shbin");
+    let smoke = folder.join("smoke");
+    run(compiler(program, standard)
+        .args(["-x", language])
+        .arg(here().join("tests/smoke.c"))
+        .args(["-x", "none"])
+        .arg(built().join("libtranspica_capi.a"))
+        .args(system_libraries())
+        .arg("-o")
+        .arg(&smoke));
+    let text = run_watched(&smoke, &[&file, &folder]);
+    assert!(text.ends_with("all holds\n"), "{text}");
+    for (module, environment) in [("raw", "vulkan1.1"), ("textured", "vulkan1.1"), ("options", "vulkan1.2")] {
+        let path = folder.join(module).with_extension("spv");
+        run(std::process::Command::new("spirv-val").args(["--target-env", environment]).arg(path));
+    }
+
+    let bytes = fs::read(&file).expect("a sample");
+    let parsed = Shbin::parse(&bytes).expect("valid");
+    let options = Options::default();
+    let program = dvle::program(&parsed, 0, &options.limits).expect("valid");
+    let executable = Executable::new(&parsed, 0, "textured.shbin").expect("there");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &executable).expect("translates");
+    let expected = translator.spirv(&translated).expect("a module");
+    assert_eq!(words(&folder.join("textured.spv")), expected);
+}
+
+#[test]
+fn everything_holds_in_c() {
+    holds("cc", "c11", "c");
+}
+
+#[test]
+fn everything_holds_in_cpp() {
+    holds("c++", "c++17", "c++");
+}

@@ -1,0 +1,1 @@
+//! Nothing: its static library needs what every one needs.

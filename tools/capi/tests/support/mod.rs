@@ -1,0 +1,83 @@
+//! What the tests need to build and run programs in C and C++: compilers, the library as this build made it, a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The crate's folder.
+pub fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// An empty folder for one test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+}
+
+/// Where this build put the libraries: beside the test.
+pub fn built() -> PathBuf {
+    let program = std::env::current_exe().expect("a path");
+    program.parent().expect("a folder").to_path_buf()
+}
+
+/// Libraries that a program needs besides the static one.
+pub fn system_libraries() -> Vec<String> {
+    // An empty library needs what Rust's own code needs, and ours needs no more.
+    let text = run(Command::new("rustc")
+        .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
+        .arg(folder("native"))
+        .arg(here().join("tests/support/empty.rs")));
+    let line = text.lines().find_map(|line| line.split_once("native-static-libs: ")).expect("a list").1;
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Runs a program that must succeed; what it printed, errors included.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => {
+            panic!("{program}: {error}; install with: sudo apt-get install -y {}", package(&program))
+        }
+    };
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text
+}
+
+/// Debian's package of a program.
+fn package(program: &str) -> &str {
+    match program {
+        "cc" => "gcc",
+        "c++" => "g++",
+        "spirv-val" => "spirv-tools",
+        other => other,
+    }
+}
+
+/// A compiler with every warning on, and each of them an error.
+pub fn compiler(program: &str, standard: &str) -> Command {
+    let mut command = Command::new(program);
+    command.arg(format!("-std={standard}"));
+    command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"]);
+    command.arg("-I").arg(here().join("include"));
+    command
+}
+
+/// Runs a program as it is and under valgrind, which must find no leak and no wrong access; what it printed alone.
+#[track_caller]
+pub fn run_watched(program: &Path, arguments: &[&Path]) -> String {
+    let text = run(Command::new(program).args(arguments));
+    let valgrind = ["--quiet", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=9"];
+    run(Command::new("valgrind")
+        .args(valgrind)
+        .arg("--errors-for-leak-kinds=all")
+        .arg(program)
+        .args(arguments));
+    text
+}
