@@ -73,11 +73,10 @@ pub fn compiler(program: &str, standard: &str) -> Command {
 #[track_caller]
 pub fn run_watched(program: &Path, arguments: &[&Path]) -> String {
     let text = run(Command::new(program).args(arguments));
-    let valgrind = ["--quiet", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=9"];
-    run(Command::new("valgrind")
-        .args(valgrind)
-        .arg("--errors-for-leak-kinds=all")
-        .arg(program)
-        .args(arguments));
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all"]);
+    let known = here().join("tests/support/naga.supp");
+    valgrind.arg("--errors-for-leak-kinds=all").arg(format!("--suppressions={}", known.display()));
+    run(valgrind.arg(program).args(arguments));
     text
 }
