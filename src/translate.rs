@@ -246,7 +246,8 @@ impl Translator {
     /// A module over the size limit, or one that the language cannot express.
     #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
     pub fn text(&self, translated: &Translated, language: crate::backend::text::Language) -> Result<String> {
-        let text = crate::backend::text::write(&self.naga(translated)?, &translated.interface, language)?;
+        let module = self.naga(translated)?;
+        let text = crate::backend::text::write(&module, &translated.interface, language, &self.profile)?;
         let limit = self.options.limits.output_words;
         crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
         Ok(text)

@@ -56,7 +56,7 @@ fn check(
     let module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| error.emit_to_string(&wgsl))?;
     validate(&module, &options).map_err(|error| format!("{error}\n{wgsl}"))?;
     let specialized = options.bools.specialized != 0 || options.ints.specialized != 0;
-    for language in [Language::Glsl(GlslVersion::Core(450)), Language::Hlsl, Language::Msl] {
+    for language in [Language::Glsl(GlslVersion::Vulkan450), Language::Hlsl, Language::Msl] {
         match translator.text(&translated, language) {
             Ok(_) => {}
             Err(error) if specialized && matches!(error.kind, Kind::BadOption(_)) => {}
@@ -347,21 +347,24 @@ fn refused(options: Options, profile: Profile, language: Language) -> String {
 
 #[test]
 fn what_a_language_cannot_say_is_refused_with_the_reason() {
-    let core = Language::Glsl(GlslVersion::Core(450));
+    let es = Language::Glsl(GlslVersion::Es310);
     let ints = IntUniforms { specialized: 15, ..IntUniforms::default() };
     let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
     let specialized = Options { ints, bools, ..Options::default() };
-    for language in [core, Language::Hlsl, Language::Msl] {
+    for language in [es, Language::Glsl(GlslVersion::Core330), Language::Hlsl, Language::Msl] {
         let text = refused(specialized, Profile::default(), language);
         assert!(text.contains("bake the values or read them from the block"), "{text}");
     }
     let clipped = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
-    let text = refused(clipped, Profile::default(), Language::Glsl(GlslVersion::Es(310)));
-    assert!(text.contains("GLSL ES has no clip distances"), "{text}");
+    let text = refused(clipped, Profile::default(), es);
+    assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
+    let compute = Options { entry: EntryPoint::Compute, ..Options::default() };
+    let text = refused(compute, Profile::default(), Language::Glsl(GlslVersion::Core330));
+    assert!(text.contains("GLSL 330 has no compute form"), "{text}");
     let host = Binding { set: 1, binding: 0 };
     let bindings = Bindings { host, ..Bindings::default() };
     let dynamic = Options { flip_y: FlipY::Dynamic, ..Options::default() };
-    for language in [core, Language::Msl] {
+    for language in [es, Language::Msl] {
         let text = refused(dynamic, Profile { bindings, ..Profile::default() }, language);
         assert!(text.contains("two blocks have binding 0"), "{text}");
     }

@@ -139,7 +139,7 @@ fn text_for_mobile_targets_asks_for_full_precision() {
     for_each(|case, program, around| {
         let mut translator = Translator::new(Options::default(), Profile::default());
         let translated = translator.translate(program, around).expect("translates");
-        let text = translator.text(&translated, Language::Glsl(GlslVersion::Es(310))).expect("GLSL");
+        let text = translator.text(&translated, Language::Glsl(GlslVersion::Es310)).expect("GLSL");
         assert!(text.contains("precision highp float;") && text.contains("precision highp int;"), "{text}");
         assert!(!text.contains("mediump") && !text.contains("lowp"), "{}: {text}", case.name);
     });

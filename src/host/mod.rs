@@ -4,7 +4,7 @@
 pub mod dvle;
 pub mod interface;
 pub mod layout;
-mod names;
+pub(crate) mod names;
 pub mod options;
 pub mod profile;
 pub mod registers;

@@ -59,7 +59,7 @@ fn identifier(name: &[u8]) -> String {
 }
 
 /// Whether one of the target languages does not let variables have this name.
-fn is_keyword(name: &str) -> bool {
+pub(crate) fn is_keyword(name: &str) -> bool {
     let bit = keyword_bit(name.as_bytes());
     KEYWORD_BITS[bit / 64] >> (bit % 64) & 1 != 0 && KEYWORDS.binary_search(&name).is_ok()
         || HLSL_ANY_CASE.iter().any(|word| word.eq_ignore_ascii_case(name))

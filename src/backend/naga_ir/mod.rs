@@ -28,7 +28,7 @@ mod types;
 pub use naga;
 
 pub use entry::ENTRY_POINT;
-#[cfg(feature = "wgsl")]
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub(crate) use function::operands;
 
 use function::{Builder, Shared, Slot};

@@ -1,34 +1,36 @@
-//! WGSL by a writer of our own; GLSL, HLSL and MSL by naga's.
+//! WGSL and GLSL by a writer of our own; HLSL and MSL by naga's.
 //! In: a `naga::Module` from [`naga_ir`](super::naga_ir) and the [`Interface`] it was built for. Out: text that begins with
 //! comments naming the source and the entry. Must not know the IR.
 //!
 //! | target | contract |
 //! |---|---|
 //! | WGSL | entry `main`; groups and bindings as in [`naga_ir`](super::naga_ir) |
-//! | GLSL | `void main()`; see [`glsl`] |
+//! | GLSL | `void main()`; see [`glsl`](mod@glsl) |
 //! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
 //! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; the compute form takes the sizes of its runtime arrays in buffer 3 |
 //!
-//! GLSL and MSL have no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
+//! GLSL ES and MSL have no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
 
 #[cfg(feature = "glsl")]
-mod glsl;
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+pub mod glsl;
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 mod tidy;
 #[cfg(feature = "wgsl")]
 mod wgsl;
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+mod writer;
 
 #[cfg(feature = "glsl")]
 pub use glsl::{GlslVersion, glsl};
 #[cfg(feature = "wgsl")]
 pub use wgsl::wgsl;
 
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 use super::naga_ir::check;
 use crate::error::Result;
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use crate::error::{At, Error, Kind};
-use crate::host::Interface;
+use crate::host::{Interface, Profile};
 
 /// Name of the entry point in MSL, where `main` is taken.
 pub const MSL_ENTRY_POINT: &str = "main_";
@@ -61,12 +63,18 @@ pub enum Language {
 ///
 /// # Errors
 /// As the function of that language.
-pub fn write(module: &naga::Module, interface: &Interface, language: Language) -> Result<String> {
+#[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "GLSL alone asks the profile"))]
+pub fn write(
+    module: &naga::Module,
+    interface: &Interface,
+    language: Language,
+    profile: &Profile,
+) -> Result<String> {
     match language {
         #[cfg(feature = "wgsl")]
         Language::Wgsl => wgsl(module, interface),
         #[cfg(feature = "glsl")]
-        Language::Glsl(version) => glsl(module, interface, version),
+        Language::Glsl(version) => glsl(module, interface, version, profile),
         #[cfg(feature = "hlsl")]
         Language::Hlsl => hlsl(module, interface),
         #[cfg(feature = "msl")]
@@ -129,7 +137,7 @@ pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
 }
 
 /// What naga's writers want to know. Our own modules are valid: all rules are checked in debug builds only.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
     use naga::valid::ValidationFlags;
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
@@ -141,7 +149,7 @@ fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding
     module.global_variables.iter().filter_map(|(_, global)| global.binding)
 }
 
-/// naga's writers of these languages want all specialisation constants settled.
+/// In all other languages specialisation constants must be settled.
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 fn no_overrides(module: &naga::Module, target: &str) -> Result<()> {
     if module.overrides.is_empty() {
@@ -167,14 +175,14 @@ fn no_shared_bindings(module: &naga::Module, target: &str) -> Result<()> {
 }
 
 /// A binding that a language does not have.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 #[cold]
 fn no_place(target: &str, binding: naga::ResourceBinding) -> Error {
     let text = format!("{target} has no place for set {}, binding {}", binding.group, binding.binding);
     Error::new(Kind::BadOption(text), At::Whole)
 }
 
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "hlsl", feature = "msl"))]
 #[cold]
 fn refused(target: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Backend(format!("naga's {target} writer: {error}")), At::Whole)

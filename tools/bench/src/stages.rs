@@ -241,7 +241,7 @@ fn staged(
     let spirv = clock.lap();
     let naga = naga_ir::build(&module, &interface, options, profile)?;
     let naga_time = clock.lap();
-    let wgsl = transpica::backend::text::write(&naga, &interface, Language::Wgsl)?;
+    let wgsl = transpica::backend::text::write(&naga, &interface, Language::Wgsl, profile)?;
     black_box(wgsl);
     Ok([parse, decode, explore, structure, ssa, passes, spirv, naga_time, clock.lap()])
 }

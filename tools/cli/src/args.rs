@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use transpica::backend::text;
 use transpica::host;
 use transpica::precision;
 use transpica_gpu::Route;
@@ -136,7 +137,7 @@ pub enum Target {
     Spirv,
     /// SPIR-V disassembly
     SpirvAsm,
-    /// GLSL text (450 core)
+    /// GLSL text (see --glsl-version)
     Glsl,
     /// HLSL text
     Hlsl,
@@ -144,6 +145,30 @@ pub enum Target {
     Msl,
     /// What the program reads and writes, as a table
     Reflection,
+}
+
+/// `--glsl-version`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GlslVersion {
+    /// OpenGL 3.3 and later: blocks and varyings by name
+    #[value(name = "330")]
+    Core330,
+    /// Vulkan: sets, bindings, locations
+    #[value(name = "450")]
+    Vulkan450,
+    /// OpenGL ES 3.1 and later: bindings, locations
+    #[value(name = "310es")]
+    Es310,
+}
+
+impl From<GlslVersion> for text::GlslVersion {
+    fn from(version: GlslVersion) -> Self {
+        match version {
+            GlslVersion::Core330 => Self::Core330,
+            GlslVersion::Vulkan450 => Self::Vulkan450,
+            GlslVersion::Es310 => Self::Es310,
+        }
+    }
 }
 
 /// `--entry`
@@ -264,7 +289,7 @@ pub enum Command {
     /// Translate a vertex program
     #[command(after_help = "Examples:
   transpica translate lights.shbin
-  transpica translate library.shbin --dvle 4 --to glsl
+  transpica translate library.shbin --dvle 4 --to glsl --glsl-version 310es
   transpica translate lights.shbin --to spirv -o lights.spv --reflect lights.json
   transpica translate lights.shbin --to reflection    what it reads and writes
   transpica translate --code code.bin --descriptors descriptors.bin --entry 0x10 \\
@@ -280,6 +305,9 @@ pub enum Command {
         /// Target language
         #[arg(long, value_enum, default_value_t = Target::Wgsl, value_name = "TARGET")]
         to: Target,
+        /// Version of GLSL, for --to glsl
+        #[arg(long, value_enum, default_value_t = GlslVersion::Vulkan450, value_name = "VERSION")]
+        glsl_version: GlslVersion,
         /// Shape of the entry point, vertex or compute; with --code also the code word where the program starts
         #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
         entry: Vec<EntryOption>,

@@ -53,7 +53,7 @@ fn a_hundred_nested_constructs_pass() {
     let built = naga_ir::build(&module, &interface, &Options::default(), &Profile::default()).unwrap();
     naga_ir::validate(&built).unwrap();
     text::wgsl(&built, &interface).unwrap();
-    text::glsl(&built, &interface, text::GlslVersion::default()).unwrap();
+    text::glsl(&built, &interface, text::GlslVersion::default(), &Profile::default()).unwrap();
     text::hlsl(&built, &interface).unwrap();
     text::msl(&built, &interface).unwrap();
 }

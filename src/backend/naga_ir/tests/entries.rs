@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::{check, interface, member, translate};
 use crate::backend::text;
-use crate::host::{Bank, EntryPoint, MemberType};
+use crate::host::{Bank, EntryPoint, MemberType, Profile};
 use crate::ir;
 
 #[test]
@@ -87,16 +87,32 @@ fn glsl_keeps_its_documented_names() {
     .unwrap();
     let interface = interface(&module);
     let built = translate(&module, &interface, EntryPoint::Vertex);
-    let glsl = text::glsl(&built, &interface, text::GlslVersion::default()).unwrap();
-    for expected in [
-        "layout(std140, binding = 0) uniform uniforms_block { Uniforms uniforms; };",
-        "layout(location = 0) in vec4 in_position;",
-        "layout(location = 1) smooth out vec4 out_varying_1;",
-        "invariant gl_Position;",
+    let glsl = |version| text::glsl(&built, &interface, version, &Profile::default()).unwrap();
+    let (core, vulkan, es) = (
+        glsl(text::GlslVersion::Core330),
+        glsl(text::GlslVersion::Vulkan450),
+        glsl(text::GlslVersion::Es310),
+    );
+    for (text, block, varying) in [
+        (&core, "layout(std140) uniform Uniforms {", "\nout vec4 varying_1;"),
+        (
+            &vulkan,
+            "layout(set = 0, binding = 0, std140) uniform Uniforms {",
+            "layout(location = 1) out vec4 varying_1;",
+        ),
+        (&es, "layout(binding = 0, std140) uniform Uniforms {", "layout(location = 1) out vec4 varying_1;"),
     ] {
-        assert!(glsl.contains(expected), "{expected}\n{glsl}");
+        for expected in [
+            block,
+            varying,
+            "} uniforms;",
+            "layout(location = 0) in vec4 in_position;",
+            "invariant gl_Position;",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+        assert_eq!(text.matches("gl_Position = ").count(), 1, "{text}");
     }
-    assert!(!glsl.contains("gl_Position.yz"), "{glsl}");
 }
 
 #[test]

@@ -72,9 +72,15 @@ fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> n
     let parsed =
         naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|e| panic!("{}\n{wgsl}", e.emit_to_string(&wgsl)));
     naga_ir::validate(&parsed).expect("the WGSL is valid");
-    let glsl = text::glsl(&built, interface, text::GlslVersion::default()).expect("GLSL");
-    assert!(glsl.starts_with("#version 450 core\n// source: sample.shbin\n"), "{glsl}");
-    text::glsl(&built, interface, text::GlslVersion::Es(310)).expect("GLSL ES");
+    for version in text::GlslVersion::ALL {
+        match text::glsl(&built, interface, version, &Profile::default()) {
+            Ok(glsl) => assert_eq!(glsl.lines().nth(1), Some("// source: sample.shbin"), "{glsl}"),
+            Err(error) => {
+                let compute = (entry, version) == (EntryPoint::Compute, text::GlslVersion::Core330);
+                assert!(compute, "{version:?}: {error}");
+            }
+        }
+    }
     assert!(text::hlsl(&built, interface).expect("HLSL").contains(" main("));
     assert!(text::msl(&built, interface).expect("MSL").contains(text::MSL_ENTRY_POINT));
     built

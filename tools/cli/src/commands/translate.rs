@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use transpica::backend::text::{GlslVersion, Language};
+use transpica::backend::text::Language;
 use transpica::host::dvle::Executable;
 use transpica::host::registers::number;
 use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState, Surroundings};
@@ -12,7 +12,7 @@ use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use super::Input;
-use crate::args::{Command, Common, Entry, EntryOption, Raw, Target};
+use crate::args::{Command, Common, Entry, EntryOption, GlslVersion, Raw, Target};
 use crate::files;
 use crate::report::Failure;
 
@@ -22,6 +22,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         raw,
         selection,
         to,
+        glsl_version,
         entry,
         output,
         reflect,
@@ -41,7 +42,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         lenient,
         ..selection.options(shape)
     };
-    let job = Job { options, to, output, reflect };
+    let job = Job { options, to, glsl_version, output, reflect };
     match (&raw.code, file) {
         (Some(code), _) => from_words(code, &raw, start, job, common),
         (None, Some(file)) => {
@@ -113,6 +114,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 struct Job {
     options: Options,
     to: Target,
+    glsl_version: GlslVersion,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
 }
@@ -137,8 +139,7 @@ fn translate(
         eprintln!("{path}: {}", translated.tier);
     }
     let reflection = Reflection::new(&translator, program, &translated, constants);
-    let bytes =
-        emit(&mut translator, &translated, &reflection, job.to).map_err(|error| input.fail(&error))?;
+    let bytes = emit(&mut translator, &translated, &reflection, &job).map_err(|error| input.fail(&error))?;
     let reflection =
         job.reflect.map(|path| (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n"));
     let output = job.output.as_deref();
@@ -152,9 +153,9 @@ fn emit(
     translator: &mut Translator,
     translated: &Translated,
     reflection: &Reflection,
-    to: Target,
+    job: &Job,
 ) -> Result<Vec<u8>, transpica::error::Error> {
-    let language = match to {
+    let language = match job.to {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -165,7 +166,7 @@ fn emit(
         }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(GlslVersion::default()),
+        Target::Glsl => Language::Glsl(job.glsl_version.into()),
         Target::Hlsl => Language::Hlsl,
         Target::Msl => Language::Msl,
     };

@@ -1,10 +1,14 @@
-//! Which expressions get a `let`, and which are written over several lines.
+//! Which expressions get names, which are written over several lines, and which do arithmetic that must be marked as exact.
 //! In: the survey of a function. Out: a [`Choice`]. Knows no syntax, only how long things are, roughly.
+//! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
+//! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
 
 use std::iter::Peekable;
 use std::slice::Iter;
 
-use naga::{Expression, Handle, Literal, Statement};
+use naga::{
+    BinaryOperator, Block, Expression, Handle, Literal, MathFunction, ScalarKind, Statement, TypeInner,
+};
 
 use super::plan::{Call, Root, Survey};
 use crate::backend::naga_ir::operands;
@@ -19,18 +23,23 @@ const NAME: u32 = 6;
 const DEPTH: u32 = 24;
 
 /// How expressions are written.
-pub(super) struct Choice {
-    /// Which get a `let`.
+pub struct Choice {
+    /// Which get a name.
     pub named: Vec<bool>,
     /// Which vectors and structs have each component on a line of its own.
     pub broken: Vec<bool>,
+    /// Which have arithmetic on floats in what is written for them.
+    pub exact: Vec<bool>,
+    /// Which variables are given such values.
+    pub exact_locals: Vec<bool>,
 }
 
-/// Length and depth of an expression.
+/// Length and depth of an expression, and whether there is arithmetic on floats in it.
 #[derive(Clone, Copy, Default)]
 struct Size {
     length: u32,
     depth: u32,
+    exact: bool,
 }
 
 struct Chooser<'s, 'a> {
@@ -38,19 +47,21 @@ struct Chooser<'s, 'a> {
     calls: Peekable<Iter<'s, Call>>,
     named: Vec<bool>,
     broken: Vec<bool>,
+    exact_locals: Vec<bool>,
     sizes: Vec<Size>,
     /// The operands of the expression at hand.
     parts: Vec<Handle<Expression>>,
 }
 
 /// Decides for all expressions of a function, operands first.
-pub(super) fn choose(survey: &Survey<'_>) -> Choice {
+pub fn choose(survey: &Survey<'_>) -> Choice {
     let count = survey.facts.len();
     let mut chooser = Chooser {
         survey,
         calls: survey.plan.calls.iter().peekable(),
         named: vec![false; count],
         broken: vec![false; count],
+        exact_locals: vec![false; survey.function.local_variables.len()],
         sizes: Vec::with_capacity(count),
         parts: Vec::new(),
     };
@@ -60,7 +71,15 @@ pub(super) fn choose(survey: &Survey<'_>) -> Choice {
         chooser.named[handle.index()] = chooser.needs_name(handle, expression);
     }
     chooser.outputs();
-    Choice { named: chooser.named, broken: chooser.broken }
+    if survey.marks_exact {
+        chooser.settle();
+    }
+    Choice {
+        named: chooser.named,
+        broken: chooser.broken,
+        exact: chooser.sizes.iter().map(|size| size.exact).collect(),
+        exact_locals: chooser.exact_locals,
+    }
 }
 
 impl Chooser<'_, '_> {
@@ -72,11 +91,24 @@ impl Chooser<'_, '_> {
         if let Some(call) = self.calls.next_if(|call| call.result == handle) {
             parts.extend(&call.arguments);
         }
+        if let Expression::Access { index, .. } = *expression
+            && self.survey.marks_exact
+        {
+            self.name_exact(index);
+        }
+        let own = Size {
+            length: self.own_length(expression),
+            depth: 0,
+            exact: self.survey.marks_exact && self.is_arithmetic(handle, expression),
+        };
         let size = loop {
-            let own = self.own_length(expression);
-            let size = parts.iter().fold(Size { length: own, depth: 0 }, |size, &part| {
+            let size = parts.iter().fold(own, |size, &part| {
                 let part = self.written(part);
-                Size { length: size.length + part.length, depth: size.depth.max(part.depth + 1) }
+                Size {
+                    length: size.length + part.length,
+                    depth: size.depth.max(part.depth + 1),
+                    exact: size.exact || part.exact,
+                }
             });
             let breakable = matches!(expression, Expression::Compose { .. });
             self.broken[handle.index()] = breakable && size.length > LINE;
@@ -100,7 +132,7 @@ impl Chooser<'_, '_> {
     /// What is written for an operand.
     fn written(&self, part: Handle<Expression>) -> Size {
         if self.named[part.index()] {
-            return Size { length: self.name_length(part), depth: 0 };
+            return Size { length: self.name_length(part), ..Size::default() };
         }
         let mut size = self.sizes[part.index()];
         // Selections are counted anew, since what they select from may have got a name.
@@ -108,7 +140,7 @@ impl Chooser<'_, '_> {
         while let Some(base) = self.selection(selected) {
             selected = base;
             if self.named[base.index()] {
-                size = Size { length: self.name_length(base) + 4, depth: 1 };
+                size = Size { length: self.name_length(base) + 4, depth: 1, exact: false };
                 break;
             }
         }
@@ -136,10 +168,19 @@ impl Chooser<'_, '_> {
             part = base;
         }
         let fact = self.survey.facts[part.index()];
-        let access = matches!(self.survey.function.expressions[part], Expression::Access { .. });
         let size = self.sizes[part.index()];
         let shorter = size.length > NAME || size.depth + 1 >= DEPTH;
-        (fact.evaluated && !access && !self.named[part.index()] && shorter).then_some(part)
+        (fact.evaluated && self.may_have_name(part) && !self.named[part.index()] && shorter).then_some(part)
+    }
+
+    /// Whether an expression makes a value that a name can stand for.
+    fn may_have_name(&self, expr: Handle<Expression>) -> bool {
+        let inner = || self.survey.types[expr].inner_with(&self.survey.module.types);
+        match self.survey.function.expressions[expr] {
+            Expression::Access { .. } => false,
+            _ if self.survey.copies_arrays => true,
+            _ => !matches!(inner(), TypeInner::Array { .. } | TypeInner::Struct { .. }),
+        }
     }
 
     fn needs_name(&self, handle: Handle<Expression>, expression: &Expression) -> bool {
@@ -152,7 +193,7 @@ impl Chooser<'_, '_> {
             Expression::AccessIndex { .. } | Expression::Access { .. } => false,
             Expression::Load { pointer } => match self.survey.root(*pointer) {
                 Root::Local(local) => fact.crosses || self.survey.stored_between(local, fact.at, handle),
-                Root::Constant => fact.crosses || uses > 1,
+                Root::Constant => (fact.crosses || uses > 1) && self.may_have_name(handle),
                 Root::Other => true,
             },
             _ => fact.crosses || uses > 1,
@@ -168,11 +209,71 @@ impl Chooser<'_, '_> {
             return;
         }
         for component in components {
-            let long = self.sizes[component.index()].length > OUTPUT;
+            let long = self.sizes[component.index()].length > OUTPUT && self.may_have_name(*component);
             self.named[component.index()] |= self.survey.facts[component.index()].evaluated && long;
         }
         let length: u32 = components.iter().map(|&component| self.written(component).length + 8).sum();
         self.broken[value.index()] = length > LINE;
+    }
+
+    /// Names what stands where arithmetic cannot be marked, and finds the variables that are to be marked.
+    fn settle(&mut self) {
+        let mut blocks: Vec<&Block> = vec![&self.survey.function.body];
+        while let Some(block) = blocks.pop() {
+            for statement in block {
+                match statement {
+                    Statement::If { condition, accept, reject } => {
+                        self.name_exact(*condition);
+                        blocks.extend([accept, reject]);
+                    }
+                    Statement::Switch { selector, cases } => {
+                        self.name_exact(*selector);
+                        blocks.extend(cases.iter().map(|case| &case.body));
+                    }
+                    Statement::Loop { body, .. } => blocks.push(body),
+                    Statement::Return { value: Some(value) } => self.name_exact(*value),
+                    Statement::Store { pointer, value } => match self.survey.root(*pointer) {
+                        Root::Local(local) => {
+                            self.exact_locals[local.index()] |= self.sizes[value.index()].exact;
+                        }
+                        Root::Constant | Root::Other => self.name_exact(*value),
+                    },
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Gives a name to an expression if there is arithmetic on floats in what is written for it; or to its parts, if it can have
+    /// none.
+    fn name_exact(&mut self, expr: Handle<Expression>) {
+        let mut work = vec![expr];
+        while let Some(mut expr) = work.pop() {
+            if !self.written(expr).exact {
+                continue;
+            }
+            while let Some(base) = self.selection(expr) {
+                expr = base;
+            }
+            if self.may_have_name(expr) {
+                self.named[expr.index()] |= self.survey.facts[expr.index()].evaluated;
+            } else {
+                operands(&self.survey.function.expressions[expr], |part| work.push(part));
+            }
+        }
+    }
+
+    /// Whether an expression computes with floats in a way that compilers may change if nothing forbids it.
+    fn is_arithmetic(&self, handle: Handle<Expression>, expression: &Expression) -> bool {
+        use BinaryOperator::{Add, Divide, Multiply, Subtract};
+        match *expression {
+            Expression::Binary { op: Add | Subtract | Multiply | Divide, .. } => {
+                let types = &self.survey.module.types;
+                self.survey.types[handle].inner_with(types).scalar_kind() == Some(ScalarKind::Float)
+            }
+            Expression::Math { fun, .. } => !matches!(fun, MathFunction::Abs | MathFunction::Floor),
+            _ => false,
+        }
     }
 
     /// Characters that an expression adds to its operands.

@@ -1,19 +1,21 @@
-//! Expressions, with parentheses only where WGSL's grammar asks for them.
+//! Expressions, with parentheses only where the stricter grammar of the two languages asks for them.
 //! In: an expression and how tightly it must hold together. Out: text. Knows no statements.
 //! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do not chain, `&&` and `||` do not
-//! mix) and its template rule: `a < b` in a list of arguments could begin a template that a later `>` ends.
+//! mix) and its template rule: `a < b` in a list of arguments could begin a template that a later `>` ends. GLSL binds as C does.
 
 use std::fmt::Write as _;
 
 use naga::{BinaryOperator, Expression, Handle, Literal, MathFunction, TypeInner, UnaryOperator};
 
 use super::statements::Body;
-use super::{foreign, scalar_name, vector_name};
+use super::{Dialect, foreign};
 use crate::error::Result;
 
 /// How tightly an expression holds together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub enum Level {
+    /// `c ? a : b`
+    Choice,
     /// `a || b`
     Or,
     /// `a && b`
@@ -71,24 +73,24 @@ const fn function_name(fun: MathFunction) -> Option<&'static str> {
     })
 }
 
-impl Body<'_, '_> {
+impl<D: Dialect> Body<'_, '_, D> {
     /// A whole expression, as after `=`.
-    pub(super) fn expression(&mut self, expr: Handle<Expression>) -> Result<()> {
+    pub fn expression(&mut self, expr: Handle<Expression>) -> Result<()> {
         if self.plan.names[expr.index()].is_some() {
-            self.write(expr, Level::Or)
+            self.write(expr, Level::Choice)
         } else {
             self.definition(expr)
         }
     }
 
-    /// What a `let` stands for.
-    pub(super) fn definition(&mut self, expr: Handle<Expression>) -> Result<()> {
+    /// What a name stands for.
+    pub fn definition(&mut self, expr: Handle<Expression>) -> Result<()> {
         match self.function.expressions[expr] {
             Expression::Compose { ty, ref components } if self.plan.broken[expr.index()] => {
                 self.writer.ty(ty)?;
                 self.lines(components)
             }
-            _ => self.content(expr, Level::Or),
+            _ => self.content(expr, Level::Choice),
         }
     }
 
@@ -96,10 +98,11 @@ impl Body<'_, '_> {
     fn lines(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
         self.writer.out.push_str("(\n");
         self.indent += 1;
-        for &argument in arguments {
+        for (index, &argument) in arguments.iter().enumerate() {
             self.line();
-            self.write(argument, Level::Bits)?;
-            self.writer.out.push_str(",\n");
+            self.write(argument, D::ARGUMENT)?;
+            let is_last = index + 1 == arguments.len();
+            self.writer.out.push_str(if is_last && !D::COMMA_ENDS { "\n" } else { ",\n" });
         }
         self.indent -= 1;
         self.line().push(')');
@@ -108,7 +111,7 @@ impl Body<'_, '_> {
 
     /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`. `kept`: the value
     /// goes by the place's name from here on.
-    pub(super) fn assigned(
+    pub fn assigned(
         &mut self,
         pointer: Handle<Expression>,
         value: Handle<Expression>,
@@ -181,12 +184,12 @@ impl Body<'_, '_> {
     }
 
     /// What a pointer points at.
-    pub(super) fn place(&mut self, pointer: Handle<Expression>) -> Result<()> {
+    pub fn place(&mut self, pointer: Handle<Expression>) -> Result<()> {
         self.write(pointer, Level::Primary)
     }
 
     /// An expression or its name, in parentheses where it holds together less than `level`.
-    fn write(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
+    pub fn write(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
         match &self.plan.names[expr.index()] {
             Some(name) => {
                 self.writer.out.push_str(name);
@@ -197,11 +200,15 @@ impl Body<'_, '_> {
     }
 
     fn content(&mut self, expr: Handle<Expression>, level: Level) -> Result<()> {
+        if D::own(self, expr, level)? {
+            return Ok(());
+        }
         let function = self.function;
         match function.expressions[expr] {
             Expression::Literal(literal) => self.literal(literal, level, false)?,
             Expression::FunctionArgument(index) => {
-                let name = self.plan.arguments.get(index as usize).ok_or_else(|| foreign("an argument"))?;
+                let name =
+                    self.plan.arguments.get(index as usize).ok_or_else(|| foreign(D::NAME, "an argument"))?;
                 self.writer.out.push_str(name);
             }
             Expression::LocalVariable(local) => self.writer.out.push_str(&self.plan.locals[local.index()]),
@@ -214,35 +221,22 @@ impl Body<'_, '_> {
                 self.writer.out.push_str(name);
             }
             Expression::Load { pointer } => self.place(pointer)?,
-            Expression::ZeroValue(ty) => {
-                self.writer.ty(ty)?;
-                self.writer.out.push_str("()");
-            }
             Expression::Compose { ty, ref components } => {
                 self.writer.ty(ty)?;
                 self.arguments(components)?;
             }
             Expression::Splat { value, .. } => {
-                let name = self.conversion(expr)?;
-                self.writer.out.push_str(&name);
+                self.own_type(expr)?;
                 self.arguments(&[value])?;
-            }
-            Expression::As { expr: value, .. } => {
-                let name = self.conversion(expr)?;
-                self.writer.out.push_str(&name);
-                self.call_with_literals(&[value])?;
             }
             Expression::Access { .. } | Expression::AccessIndex { .. } | Expression::Swizzle { .. } => {
                 self.access(expr)?;
             }
             Expression::Unary { op, expr } => self.unary(op, expr, level)?,
             Expression::Binary { op, left, right } => self.binary(op, left, right, level)?,
-            Expression::Select { condition, accept, reject } => {
-                self.writer.out.push_str("select");
-                self.arguments(&[reject, accept, condition])?;
-            }
             Expression::Math { fun, arg, arg1, .. } => {
-                let name = function_name(fun).ok_or_else(|| foreign(format_args!("the function {fun:?}")))?;
+                let name = function_name(fun)
+                    .ok_or_else(|| foreign(D::NAME, format_args!("the function {fun:?}")))?;
                 self.writer.out.push_str(name);
                 let arguments: &[Handle<Expression>] = match arg1 {
                     Some(arg1) => &[arg, arg1],
@@ -250,13 +244,8 @@ impl Body<'_, '_> {
                 };
                 self.call_with_literals(arguments)?;
             }
-            Expression::ArrayLength(array) => {
-                self.writer.out.push_str("arrayLength(&");
-                self.place(array)?;
-                self.writer.out.push(')');
-            }
             Expression::CallResult(_) => self.call(expr)?,
-            ref other => return Err(foreign(format_args!("the expression {other:?}"))),
+            ref other => return Err(foreign(D::NAME, format_args!("the expression {other:?}"))),
         }
         Ok(())
     }
@@ -264,55 +253,53 @@ impl Body<'_, '_> {
     fn call(&mut self, result: Handle<Expression>) -> Result<()> {
         let found = self.plan.calls.binary_search_by_key(&result, |call| call.result);
         let call = found.ok().and_then(|index| self.plan.calls.get(index));
-        let call = call.cloned().ok_or_else(|| foreign("the result of no call"))?;
+        let call = call.cloned().ok_or_else(|| foreign(D::NAME, "the result of no call"))?;
         let name = &self.writer.functions[call.function.index()];
         self.writer.out.push_str(name);
         self.arguments(&call.arguments)
     }
 
     /// Arguments in parentheses.
-    fn arguments(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
+    pub fn arguments(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
         self.writer.out.push('(');
         for (index, &argument) in arguments.iter().enumerate() {
             if index > 0 {
                 self.writer.out.push_str(", ");
             }
-            // A `<` could find its `>` in a later argument.
             let last = index + 1 == arguments.len();
-            self.write(argument, if last { Level::Or } else { Level::Bits })?;
+            self.write(argument, if last { Level::Choice } else { D::ARGUMENT })?;
         }
         self.writer.out.push(')');
         Ok(())
     }
 
-    /// Arguments of a function that WGSL evaluates early where they are literals: those say that they are f32.
-    fn call_with_literals(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
+    /// Arguments of a function that some language evaluates early where they are literals: those say their type.
+    pub fn call_with_literals(&mut self, arguments: &[Handle<Expression>]) -> Result<()> {
         if let [argument] = *arguments
             && let Expression::Literal(literal) = self.function.expressions[argument]
         {
             self.writer.out.push('(');
-            self.literal(literal, Level::Or, true)?;
+            self.literal(literal, Level::Choice, true)?;
             self.writer.out.push(')');
             return Ok(());
         }
         self.arguments(arguments)
     }
 
-    /// The function that converts, reinterprets or repeats.
-    fn conversion(&self, expr: Handle<Expression>) -> Result<String> {
-        let types = &self.writer.module.types;
-        let (name, bits) = match self.function.expressions[expr] {
-            Expression::As { kind, convert, .. } => match *self.types.get(expr, types) {
-                TypeInner::Scalar(_) => (scalar_name(kind).to_owned(), convert.is_none()),
-                TypeInner::Vector { size, .. } => (vector_name(size as u8, kind), convert.is_none()),
-                ref other => return Err(foreign(format_args!("a conversion to {other:?}"))),
-            },
-            _ => match *self.types.get(expr, types) {
-                TypeInner::Vector { size, scalar } => (vector_name(size as u8, scalar.kind), false),
-                ref other => return Err(foreign(format_args!("a splat of {other:?}"))),
-            },
+    /// The type of an expression.
+    pub fn type_of(&self, expr: Handle<Expression>) -> &TypeInner {
+        self.types[expr].inner_with(&self.writer.module.types)
+    }
+
+    /// Writes the type of an expression, a scalar or a vector.
+    pub fn own_type(&mut self, expr: Handle<Expression>) -> Result<()> {
+        let name = match *self.type_of(expr) {
+            TypeInner::Scalar(scalar) => D::scalar(scalar.kind).to_owned(),
+            TypeInner::Vector { size, scalar } => D::vector(size as u8, scalar.kind),
+            ref other => return Err(foreign(D::NAME, format_args!("a value of the type {other:?}"))),
         };
-        Ok(if bits { format!("bitcast<{name}>") } else { name })
+        self.writer.out.push_str(&name);
+        Ok(())
     }
 
     /// A component, element, member or swizzle.
@@ -327,7 +314,7 @@ impl Body<'_, '_> {
             Expression::Access { base, index } => {
                 self.write(base, Level::Primary)?;
                 self.writer.out.push('[');
-                self.write(index, Level::Or)?;
+                self.write(index, Level::Choice)?;
                 self.writer.out.push(']');
             }
             Expression::AccessIndex { base, index } => {
@@ -343,12 +330,12 @@ impl Body<'_, '_> {
                     (TypeInner::Vector { .. }, _) => write!(out, ".{}", LANES[index as usize & 3]),
                     (TypeInner::Struct { .. }, Some(handle)) => {
                         let name = self.writer.members[handle.index()].get(index as usize);
-                        write!(out, ".{}", name.ok_or_else(|| foreign("a member"))?)
+                        write!(out, ".{}", name.ok_or_else(|| foreign(D::NAME, "a member"))?)
                     }
                     _ => write!(out, "[{index}]"),
                 };
             }
-            ref other => return Err(foreign(format_args!("the expression {other:?}"))),
+            ref other => return Err(foreign(D::NAME, format_args!("the expression {other:?}"))),
         }
         Ok(())
     }
@@ -374,7 +361,7 @@ impl Body<'_, '_> {
         level: Level,
     ) -> Result<()> {
         let Some((text, own, left_level, right_level)) = operator(op) else {
-            return Err(foreign(format_args!("the operator {op:?}")));
+            return Err(foreign(D::NAME, format_args!("the operator {op:?}")));
         };
         // A `&&` among `||` needs parentheses, and a chain of one of them none.
         let left_level = if matches!(own, Level::And | Level::Or) && !self.is_binary(left, op) {
@@ -418,7 +405,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn enclosed(&mut self, parentheses: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    pub fn enclosed(&mut self, parentheses: bool, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if !parentheses {
             return write(self);
         }
@@ -435,17 +422,20 @@ impl Body<'_, '_> {
             Literal::I32(value) => value < 0,
             _ => false,
         };
+        let typed = typed && D::TYPED_LITERALS;
         self.enclosed(negative && level > Level::Unary, |body| {
             let out = &mut body.writer.out;
             let _ = match literal {
-                Literal::F32(value) if !value.is_finite() => return Err(foreign("an infinite literal")),
+                Literal::F32(value) if !value.is_finite() => {
+                    return Err(foreign(D::NAME, "an infinite literal"));
+                }
                 Literal::F32(value) => write!(out, "{}{}", decimal(value), if typed { "f" } else { "" }),
-                Literal::I32(i32::MIN) => write!(out, "i32(-2147483648)"),
+                Literal::I32(i32::MIN) => write!(out, "{}", D::LEAST_INT),
                 Literal::I32(value) => write!(out, "{value}{}", if typed { "i" } else { "" }),
                 Literal::U32(value) if value > 0xFFFF => write!(out, "{value:#010x}u"),
                 Literal::U32(value) => write!(out, "{value}u"),
                 Literal::Bool(value) => write!(out, "{value}"),
-                other => return Err(foreign(format_args!("the literal {other:?}"))),
+                other => return Err(foreign(D::NAME, format_args!("the literal {other:?}"))),
             };
             Ok(())
         })

@@ -1,24 +1,29 @@
 //! Identifiers that are valid and of which no two are equal.
-//! In: any text. Out: identifiers. Knows WGSL's reserved words and what it predeclares.
+//! In: any text, and what tells reserved words. Out: identifiers. Knows no language.
 
 use std::fmt::Write as _;
 
-use naga::keywords::wgsl::{BUILTIN_IDENTIFIER_SET, RESERVED_SET};
-
 /// The names given so far.
-#[derive(Clone, Default)]
-pub(super) struct Names {
+#[derive(Clone)]
+pub struct Names {
+    /// Whether a word may be no name.
+    reserved: fn(&str) -> bool,
     /// Each with the number that its last repetition got. Only looked up, never iterated.
     taken: naga::FastHashMap<String, u32>,
 }
 
 impl Names {
+    /// No names yet, and none of the reserved words ever.
+    pub fn new(reserved: fn(&str) -> bool) -> Self {
+        Self { reserved, taken: naga::FastHashMap::default() }
+    }
+
     /// An identifier as close to `wanted` as can be.
-    pub(super) fn unique(&mut self, wanted: &str) -> String {
+    pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         let mut number = match self.taken.get(&name) {
             Some(&number) => number,
-            None if RESERVED_SET.contains(&name) || BUILTIN_IDENTIFIER_SET.contains(&name) => 0,
+            None if (self.reserved)(&name) => 0,
             None => {
                 self.taken.insert(name.clone(), 0);
                 return name;

@@ -1,22 +1,19 @@
 //! Functions and statements.
-//! In: a naga function and its [`Plan`]. Out: text. Knows no operators.
+//! In: a naga function. Out: text, by its [`Plan`] and the dialect. Knows no operators.
 
 use std::fmt::Write as _;
 
 use naga::front::Typifier;
 use naga::proc::ResolveContext;
-use naga::{Block, Expression, Function, Handle, Statement, SwitchCase, SwitchValue};
+use naga::{Block, Expression, Function, Handle, Statement};
 
 use super::plan::{Plan, plan};
-use super::{Writer, foreign};
+use super::{Dialect, Holder, Writer, foreign};
 use crate::error::Result;
 
-/// Arguments on the line of the function's name.
-const ARGUMENTS_IN_LINE: usize = 2;
-
 /// A function that is being written.
-pub(super) struct Body<'w, 'a> {
-    pub writer: &'w mut Writer<'a>,
+pub struct Body<'w, 'a, D> {
+    pub writer: &'w mut Writer<'a, D>,
     pub function: &'a Function,
     pub plan: Plan,
     pub types: Typifier,
@@ -27,49 +24,28 @@ pub(super) struct Body<'w, 'a> {
     pub indent: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a, D: Dialect> Writer<'a, D> {
     /// Writes a function.
-    pub(super) fn function(&mut self, function: &'a Function, name: &str) -> Result<()> {
-        let plan = plan(self.module, function, &self.global_names)?;
+    pub fn function(&mut self, function: &'a Function, name: &str) -> Result<()> {
         let mut types = Typifier::new();
         let context =
             ResolveContext::with_locals(self.module, &function.local_variables, &function.arguments);
         if let Some((last, _)) = function.expressions.iter().next_back() {
-            types.grow(last, &function.expressions, &context).map_err(foreign)?;
+            types.grow(last, &function.expressions, &context).map_err(|error| foreign(D::NAME, error))?;
         }
-        self.signature(function, name, &plan)?;
+        let mut plan = plan(self, function, &types)?;
+        if let Some(names) = self.dialect.arguments(function) {
+            plan.arguments = names;
+        }
+        D::signature(self, function, name, &plan)?;
         let mut body = Body { writer: self, function, plan, types, counter: 0, declared: 0, indent: 1 };
         body.block(&function.body)?;
         self.out.push_str("}\n");
         Ok(())
     }
-
-    fn signature(&mut self, function: &Function, name: &str, plan: &Plan) -> Result<()> {
-        let _ = write!(self.out, "fn {name}(");
-        let lines = function.arguments.len() > ARGUMENTS_IN_LINE && function.arguments[0].binding.is_some();
-        for (index, (argument, name)) in function.arguments.iter().zip(&plan.arguments).enumerate() {
-            self.out.push_str(match (lines, index) {
-                (true, _) => "\n    ",
-                (false, 0) => "",
-                (false, _) => ", ",
-            });
-            self.binding(argument.binding.as_ref())?;
-            let _ = write!(self.out, "{name}: ");
-            self.ty(argument.ty)?;
-            self.out.push_str(if lines { "," } else { "" });
-        }
-        self.out.push_str(if lines { "\n)" } else { ")" });
-        if let Some(result) = &function.result {
-            self.out.push_str(" -> ");
-            self.binding(result.binding.as_ref())?;
-            self.ty(result.ty)?;
-        }
-        self.out.push_str(" {\n");
-        Ok(())
-    }
 }
 
-impl<'a> Body<'_, 'a> {
+impl<'a, D: Dialect> Body<'_, 'a, D> {
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
         for _ in 0..self.indent {
@@ -86,11 +62,20 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A block in braces that were opened; leaves the closing one to the caller.
-    fn inner(&mut self, block: &'a Block) -> Result<()> {
+    pub fn inner(&mut self, block: &'a Block) -> Result<()> {
         self.indent += 1;
         self.block(block)?;
         self.indent -= 1;
         Ok(())
+    }
+
+    /// The name of a value or variable.
+    pub fn name(&self, holder: Holder) -> Result<String> {
+        let name = match holder {
+            Holder::Value(expr) => self.plan.names[expr.index()].clone(),
+            Holder::Filled(local) | Holder::Empty(local) => self.plan.locals.get(local.index()).cloned(),
+        };
+        name.ok_or_else(|| foreign(D::NAME, "a declaration without a name"))
     }
 
     /// The declarations that stand before a statement; whether the statement itself declares.
@@ -104,17 +89,14 @@ impl<'a> Body<'_, 'a> {
                 by_store = true;
                 continue;
             }
-            let variable = &self.function.local_variables[declaration.local];
-            let name = self.plan.locals[declaration.local.index()].clone();
-            match variable.init {
+            self.line();
+            match self.function.local_variables[declaration.local].init {
                 Some(init) => {
-                    let _ = write!(self.line(), "var {name} = ");
+                    D::declaration(self, Holder::Filled(declaration.local))?;
+                    self.writer.out.push_str(" = ");
                     self.expression(init)?;
                 }
-                None => {
-                    let _ = write!(self.line(), "var {name}: ");
-                    self.writer.ty(variable.ty)?;
-                }
+                None => D::declaration(self, Holder::Empty(declaration.local))?,
             }
             self.writer.out.push_str(";\n");
         }
@@ -132,8 +114,13 @@ impl<'a> Body<'_, 'a> {
                 }
             }
             Statement::Store { pointer, value } => {
-                self.line().push_str(if declares { "var " } else { "" });
-                self.place(*pointer)?;
+                self.line();
+                match self.function.expressions[*pointer] {
+                    Expression::LocalVariable(local) if declares => {
+                        D::declaration(self, Holder::Filled(local))?;
+                    }
+                    _ => self.place(*pointer)?,
+                }
                 let kept = self.plan.kept[value.index()] == Some(at);
                 self.assigned(*pointer, *value, kept)?;
                 self.writer.out.push_str(";\n");
@@ -142,11 +129,11 @@ impl<'a> Body<'_, 'a> {
                 self.line();
                 self.branch(*condition, accept, reject)?;
             }
-            Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
+            Statement::Switch { selector, cases } => D::switch(self, *selector, cases)?,
             Statement::Loop { body, .. } => {
-                self.line().push_str("loop {\n");
+                self.line().push_str(D::LOOP);
                 if !is_left(body) {
-                    self.formal_exit()?;
+                    D::endless(self)?;
                 }
                 self.inner(body)?;
                 self.counter += 1;
@@ -155,49 +142,30 @@ impl<'a> Body<'_, 'a> {
             Statement::Break => self.line().push_str("break;\n"),
             Statement::Continue => self.line().push_str("continue;\n"),
             Statement::Return { value: None } => self.line().push_str("return;\n"),
-            Statement::Return { value: Some(value) } => {
-                self.line().push_str("return ");
-                self.expression(*value)?;
-                self.writer.out.push_str(";\n");
-            }
+            Statement::Return { value: Some(value) } => D::returned(self, *value)?,
             Statement::Call { result, .. } => {
                 if let Some(result) = result {
                     self.binding(*result)?;
                 }
             }
-            other => return Err(foreign(format_args!("the statement {other:?}"))),
+            other => return Err(foreign(D::NAME, format_args!("the statement {other:?}"))),
         }
         Ok(())
     }
 
-    /// An exit that is never taken, for a loop that has no other: WGSL does not allow such loops.
-    fn formal_exit(&mut self) -> Result<()> {
-        let result = self.function.result.as_ref().map(|result| result.ty);
-        self.line().push_str("    if false { ");
-        match result {
-            // What follows the loop need not return anything.
-            Some(ty) => {
-                self.writer.out.push_str("return ");
-                self.writer.ty(ty)?;
-                self.writer.out.push_str("(); }\n");
-            }
-            None => self.writer.out.push_str("break; }\n"),
-        }
-        Ok(())
-    }
-
-    /// Whether an expression gets a `let`.
-    fn has_let(&self, expr: Handle<Expression>) -> bool {
+    /// Whether an expression gets a name by a statement of its own.
+    fn has_statement(&self, expr: Handle<Expression>) -> bool {
         self.plan.names[expr.index()].is_some() && self.plan.kept[expr.index()].is_none()
     }
 
-    /// The `let` of an expression, if it has one.
+    /// The statement that names an expression, if it has one.
     fn binding(&mut self, expr: Handle<Expression>) -> Result<()> {
-        if !self.has_let(expr) {
+        if !self.has_statement(expr) {
             return Ok(());
         }
-        let Some(name) = self.plan.names[expr.index()].clone() else { return Ok(()) };
-        let _ = write!(self.line(), "let {name} = ");
+        self.line();
+        D::declaration(self, Holder::Value(expr))?;
+        self.writer.out.push_str(" = ");
         self.definition(expr)?;
         self.writer.out.push_str(";\n");
         Ok(())
@@ -205,9 +173,9 @@ impl<'a> Body<'_, 'a> {
 
     /// From `if` on; the line has begun.
     fn branch(&mut self, condition: Handle<Expression>, accept: &'a Block, reject: &'a Block) -> Result<()> {
-        self.writer.out.push_str("if ");
+        let _ = write!(self.writer.out, "if {}", D::CONDITION[0]);
         self.expression(condition)?;
-        self.writer.out.push_str(" {\n");
+        let _ = writeln!(self.writer.out, "{} {{", D::CONDITION[1]);
         self.inner(accept)?;
         self.line().push('}');
         if let Some((condition, accept, next)) = self.only_if(reject) {
@@ -228,8 +196,8 @@ impl<'a> Body<'_, 'a> {
         let (last, before) = block.split_last()?;
         let Statement::If { condition, accept, reject } = last else { return None };
         let silent = before.iter().all(|statement| match statement {
-            Statement::Emit(range) => range.clone().all(|expr| !self.has_let(expr)),
-            Statement::Call { result, .. } => result.is_none_or(|expr| !self.has_let(expr)),
+            Statement::Emit(range) => range.clone().all(|expr| !self.has_statement(expr)),
+            Statement::Call { result, .. } => result.is_none_or(|expr| !self.has_statement(expr)),
             _ => false,
         });
         let number = self.counter + u32::try_from(before.len()).ok()?;
@@ -239,41 +207,6 @@ impl<'a> Body<'_, 'a> {
         }
         self.counter = number + 1;
         Some((*condition, accept, reject))
-    }
-
-    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<()> {
-        self.line().push_str("switch ");
-        self.expression(selector)?;
-        self.writer.out.push_str(" {\n");
-        self.indent += 1;
-        let mut values = 0;
-        for case in cases {
-            if case.fall_through && !case.body.is_empty() {
-                return Err(foreign("a case that goes on in the next"));
-            }
-            match (case.value, values) {
-                (SwitchValue::Default, 0) if !case.fall_through => self.line().push_str("default"),
-                (_, 0) => self.line().push_str("case "),
-                (_, _) => self.writer.out.push_str(", "),
-            }
-            let _ = match case.value {
-                SwitchValue::I32(value) => write!(self.writer.out, "{value}"),
-                SwitchValue::U32(value) => write!(self.writer.out, "{value}u"),
-                SwitchValue::Default if values > 0 || case.fall_through => write!(self.writer.out, "default"),
-                SwitchValue::Default => Ok(()),
-            };
-            if case.fall_through {
-                values += 1;
-                continue;
-            }
-            values = 0;
-            self.writer.out.push_str(" {\n");
-            self.inner(&case.body)?;
-            self.line().push_str("}\n");
-        }
-        self.indent -= 1;
-        self.line().push_str("}\n");
-        Ok(())
     }
 }
 

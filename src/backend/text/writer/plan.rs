@@ -8,11 +8,12 @@
 
 use std::collections::BTreeMap;
 
+use naga::front::Typifier;
 use naga::{AddressSpace, Block, Expression, Function, Handle, LocalVariable, Module, Statement};
 
 use super::choice::choose;
-use super::foreign;
 use super::names::Names;
+use super::{Dialect, Writer, foreign};
 use crate::backend::naga_ir::operands;
 use crate::error::Result;
 
@@ -21,7 +22,7 @@ const MAX_DEPTH: u32 = 140;
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Declaration {
+pub struct Declaration {
     /// Before this statement, or by it.
     pub at: u32,
     /// Which.
@@ -32,7 +33,7 @@ pub(super) struct Declaration {
 
 /// How a function is written.
 #[derive(Default)]
-pub(super) struct Plan {
+pub struct Plan {
     /// Names of the expressions that are not written in place.
     pub names: Vec<Option<String>>,
     /// The statement that stores an expression in the variable whose name it then goes by.
@@ -47,11 +48,15 @@ pub(super) struct Plan {
     pub broken: Vec<bool>,
     /// Calls by result.
     pub calls: Vec<Call>,
+    /// Which expressions have arithmetic on floats in what is written for them, by index.
+    pub exact: Vec<bool>,
+    /// Which variables are given such values.
+    pub exact_locals: Vec<bool>,
 }
 
 /// A call whose result is used where the result is written.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub struct Call {
     /// Its result.
     pub result: Handle<Expression>,
     /// The function.
@@ -62,7 +67,7 @@ pub(super) struct Call {
 
 /// What the statements say about an expression.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Fact {
+pub struct Fact {
     /// Statement that evaluates it.
     pub at: u32,
     /// Innermost loop around that statement; 0 outside of all.
@@ -99,16 +104,23 @@ struct Place {
 }
 
 /// What a pointer points into.
-pub(super) enum Root {
+pub enum Root {
     Local(Handle<LocalVariable>),
     /// A global that stays the same while a function runs.
     Constant,
     Other,
 }
 
-pub(super) struct Survey<'a> {
+pub struct Survey<'a> {
     pub module: &'a Module,
     pub function: &'a Function,
+    pub types: &'a Typifier,
+    /// The language, for errors.
+    language: &'static str,
+    /// Whether arrays may be copied to have a name.
+    pub copies_arrays: bool,
+    /// Whether arithmetic on floats must make a variable.
+    pub marks_exact: bool,
     pub facts: Vec<Fact>,
     /// How often each expression is used.
     pub uses: Vec<u32>,
@@ -126,11 +138,15 @@ pub(super) struct Survey<'a> {
 }
 
 /// The plan of a function.
-pub(super) fn plan(module: &Module, function: &Function, globals: &Names) -> Result<Plan> {
+pub fn plan<D: Dialect>(writer: &Writer<'_, D>, function: &Function, types: &Typifier) -> Result<Plan> {
     let count = function.expressions.len();
     let mut survey = Survey {
-        module,
+        module: writer.module,
         function,
+        types,
+        language: D::NAME,
+        copies_arrays: D::COPIES_ARRAYS,
+        marks_exact: writer.dialect.marks_exact(),
         facts: vec![Fact::default(); count],
         uses: vec![0; count],
         plan: Plan { names: vec![None; count], kept: vec![None; count], ..Plan::default() },
@@ -146,17 +162,19 @@ pub(super) fn plan(module: &Module, function: &Function, globals: &Names) -> Res
     survey.block(&function.body)?;
     survey.plan.calls.sort_by_key(|call| call.result);
     survey.count_uses();
-    let named = choose(&survey);
-    survey.plan.broken = named.broken;
+    let choice = choose(&survey);
+    survey.plan.broken = choice.broken;
+    survey.plan.exact = choice.exact;
+    survey.plan.exact_locals = choice.exact_locals;
     survey.declare();
-    survey.name(&named.named, globals);
+    survey.name(&choice.named, &writer.global_names);
     Ok(survey.plan)
 }
 
 impl<'a> Survey<'a> {
     fn block(&mut self, block: &'a Block) -> Result<()> {
         if self.path.len() >= MAX_DEPTH as usize {
-            return Err(foreign(format_args!("a nest of {MAX_DEPTH} constructs")));
+            return Err(foreign(self.language, format_args!("a nest of {MAX_DEPTH} constructs")));
         }
         self.blocks += 1;
         let (block_id, in_loop, first) = (self.blocks, self.home != 0, self.counter);
@@ -212,7 +230,7 @@ impl<'a> Survey<'a> {
                 }
             }
             Statement::Break | Statement::Continue => {}
-            other => return Err(foreign(format_args!("the statement {other:?}"))),
+            other => return Err(foreign(self.language, format_args!("the statement {other:?}"))),
         }
         Ok(())
     }
@@ -330,7 +348,7 @@ impl<'a> Survey<'a> {
         self.loaded_local(expr).is_some()
     }
 
-    pub(super) fn loaded_local(&self, expr: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    pub fn loaded_local(&self, expr: Handle<Expression>) -> Option<Handle<LocalVariable>> {
         match self.function.expressions[expr] {
             Expression::Load { pointer } => match self.root(pointer) {
                 Root::Local(local) => Some(local),
@@ -341,7 +359,7 @@ impl<'a> Survey<'a> {
     }
 
     /// The variable that a pointer points into.
-    pub(super) fn root(&self, mut pointer: Handle<Expression>) -> Root {
+    pub fn root(&self, mut pointer: Handle<Expression>) -> Root {
         loop {
             match self.function.expressions[pointer] {
                 Expression::AccessIndex { base, .. } | Expression::Access { base, .. } => pointer = base,
@@ -355,12 +373,7 @@ impl<'a> Survey<'a> {
     }
 
     /// Whether the variable may be stored after the statement `from` and before a use of the expression.
-    pub(super) fn stored_between(
-        &self,
-        local: Handle<LocalVariable>,
-        from: u32,
-        expr: Handle<Expression>,
-    ) -> bool {
+    pub fn stored_between(&self, local: Handle<LocalVariable>, from: u32, expr: Handle<Expression>) -> bool {
         let stores = &self.occurrences[local.index()].stores;
         let next = stores.partition_point(|(at, _)| *at <= from);
         let last = self.facts[expr.index()].last;
