@@ -859,7 +859,7 @@ typedef struct TranspicaRequest {
     struct TranspicaHead head;
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
-    // Version of GLSL, such as 330. 0: 450, or 310 for GLSL ES.
+    // Version of GLSL: 330 or 450, for GLSL ES 310. 0: 450, or 310 for GLSL ES.
     uint32_t glsl_version;
     // Switch: GLSL ES.
     uint32_t glsl_es;

@@ -26,7 +26,7 @@ pub struct TranspicaRequest {
     pub head: TranspicaHead,
     /// One or more of TranspicaTarget. 0: SPIR-V words.
     pub targets: u32,
-    /// Version of GLSL, such as 330. 0: 450, or 310 for GLSL ES.
+    /// Version of GLSL: 330 or 450, for GLSL ES 310. 0: 450, or 310 for GLSL ES.
     pub glsl_version: u32,
     /// Switch: GLSL ES.
     pub glsl_es: u32,

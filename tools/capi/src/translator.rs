@@ -92,7 +92,7 @@ fn texts(
             #[cfg(feature = "wgsl")]
             (TranspicaTarget::Wgsl, Language::Wgsl),
             #[cfg(feature = "glsl")]
-            (TranspicaTarget::Glsl, Language::Glsl(glsl_version(wanted))),
+            (TranspicaTarget::Glsl, Language::Glsl(glsl_version(wanted)?)),
             #[cfg(feature = "hlsl")]
             (TranspicaTarget::Hlsl, Language::Hlsl),
             #[cfg(feature = "msl")]
@@ -109,13 +109,18 @@ fn texts(
 }
 
 #[cfg(feature = "glsl")]
-fn glsl_version(wanted: Wanted) -> transpica::backend::text::GlslVersion {
+fn glsl_version(wanted: Wanted) -> Result<transpica::backend::text::GlslVersion, Error> {
     use transpica::backend::text::GlslVersion;
+    use transpica::error::{At, Kind};
     match (wanted.glsl_version, wanted.is_glsl_es) {
-        (0, false) => GlslVersion::default(),
-        (0, true) => GlslVersion::Es(310),
-        (version, false) => GlslVersion::Core(version),
-        (version, true) => GlslVersion::Es(version),
+        (0 | 450, false) => Ok(GlslVersion::Vulkan450),
+        (330, false) => Ok(GlslVersion::Core330),
+        (0 | 310, true) => Ok(GlslVersion::Es310),
+        (version, is_es) => {
+            let es = if is_es { " es" } else { "" };
+            let text = format!("there is no GLSL {version}{es} here, but 330, 450 and 310 es");
+            Err(Error::new(Kind::BadOption(text), At::Whole))
+        }
     }
 }
 
