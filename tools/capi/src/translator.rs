@@ -66,7 +66,8 @@ fn run(
         };
         let mut texts = texts(translator, &translated, wanted)?;
         if wanted.has(TranspicaTarget::Reflection) {
-            let reflection = serde_json::to_string(&Reflection::new(&translated, constants));
+            let reflection =
+                serde_json::to_string(&Reflection::new(translator, program, &translated, constants));
             let reflection = reflection.map_err(|error| Problem::internal(error.to_string()))?;
             texts.push((TranspicaTarget::Reflection, reflection));
         }

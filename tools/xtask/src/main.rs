@@ -1,9 +1,10 @@
 //! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
 //! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run,
-//! `cargo xtask fuzz` tries any input. One module a task.
+//! `cargo xtask fuzz` tries any input, `cargo xtask install` lays out the C interface. One module a task.
 
 mod coverage;
 mod fuzz;
+mod install;
 mod packages;
 mod second_driver;
 mod tally;
@@ -20,8 +21,8 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
 
-  test             installs a software Vulkan driver and spirv-tools where they are missing (Debian, Ubuntu),
-                   then checks formatting, lints, features, runs every test and prints what they compared
+  test             installs a software Vulkan driver, spirv-tools, compilers for C and C++, cmake, pkg-config and
+                   valgrind where they are missing (Debian, Ubuntu), then checks formatting, lints, features, runs every test and prints what they compared
   --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
   validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
                    the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
@@ -32,7 +33,10 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
   --uncovered      also lists the lines that no test runs
   fuzz             installs cargo-fuzz (into the target folder) and g++ where they are missing and runs each fuzz target
                    (container, translate, assembler, round_trip, interpreter, ir_text) for N seconds, 60 if not told
-  --keep           then takes the smallest inputs that reach everything into tools/fuzz/corpus";
+  --keep           then takes the smallest inputs that reach everything into tools/fuzz/corpus
+  install          builds the C interface and puts its libraries, header, CMake and pkg-config files below DIR
+  --features       texts that it shall write: a list of wgsl, glsl, hlsl, msl
+  --built          takes the libraries from a folder instead of building them";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,6 +47,7 @@ fn main() -> ExitCode {
         ["coverage"] => coverage::run(false),
         ["coverage", "--uncovered"] => coverage::run(true),
         ["fuzz", ref options @ ..] => fuzz::run(options).unwrap_or_else(usage),
+        ["install", ref options @ ..] => install::run(options).unwrap_or_else(usage),
         ["prove", ref options @ ..] => {
             let run = ["run", "--release", "--quiet", "--package", "transpica-prove", "--"];
             if cargo(&[&run[..], options].concat()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,11 +1,21 @@
-//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; Node.js for Tint; a
-//! C++ compiler for libFuzzer.
+//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; what the C interface is tested with;
+//! Node.js for Tint; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
 
 /// What the tests need.
-pub const FOR_TESTS: &[&str] = &["mesa-vulkan-drivers", "libvulkan1", "spirv-tools"];
+pub const FOR_TESTS: &[&str] = &[
+    "mesa-vulkan-drivers",
+    "libvulkan1",
+    "spirv-tools",
+    "gcc",
+    "g++",
+    "make",
+    "cmake",
+    "pkg-config",
+    "valgrind",
+];
 /// What Tint needs.
 pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
 /// What libFuzzer is compiled with.

@@ -1,12 +1,10 @@
 //! `smoke.c` as C11 and as C++17: builds without a warning, everything it checks holds, valgrind finds nothing, and the
 //! modules are those of the Rust interface.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{built, compiler, folder, here, run, run_watched, system_libraries};
+use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
 use transpica::{Options, Profile, Translator};
@@ -23,7 +21,7 @@ fn holds(program: &str, standard: &str, language: &str) {
     let smoke = folder.join("smoke");
     run(compiler(program, standard)
         .args(["-x", language])
-        .arg(here().join("tests/smoke.c"))
+        .arg(here().join("tests/native/smoke.c"))
         .args(["-x", "none"])
         .arg(built().join("libtranspica_capi.a"))
         .args(system_libraries())

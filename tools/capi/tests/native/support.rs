@@ -29,7 +29,7 @@ pub fn system_libraries() -> Vec<String> {
     let text = run(Command::new("rustc")
         .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
         .arg(folder("native"))
-        .arg(here().join("tests/support/empty.rs")));
+        .arg(here().join("tests/native/empty.rs")));
     let line = text.lines().find_map(|line| line.split_once("native-static-libs: ")).expect("a list").1;
     line.split_whitespace().map(str::to_owned).collect()
 }
@@ -75,7 +75,7 @@ pub fn run_watched(program: &Path, arguments: &[&Path]) -> String {
     let text = run(Command::new(program).args(arguments));
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all"]);
-    let known = here().join("tests/support/naga.supp");
+    let known = here().join("tests/native/naga.supp");
     valgrind.arg("--errors-for-leak-kinds=all").arg(format!("--suppressions={}", known.display()));
     run(valgrind.arg(program).args(arguments));
     text
