@@ -9,6 +9,7 @@ pub mod options;
 pub mod profile;
 pub mod registers;
 mod registers_layout;
+mod values;
 pub mod varying;
 
 pub use interface::{
@@ -23,6 +24,7 @@ pub use options::{
 pub use profile::{Binding, Bindings, HostField, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
+pub use values::HostValues;
 pub use varying::OutputMap;
 
 use crate::error::Result;

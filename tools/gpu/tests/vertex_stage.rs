@@ -8,7 +8,7 @@ mod valid;
 use transpica::Translator;
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ComponentSource, Interface, Location, Options, OutputValue, Profile};
+use transpica::host::{HostValues, Interface, Location, Options, Output, Profile};
 use transpica::interp::{Machine, Settings, Uniforms};
 use transpica::isa::Stage;
 use transpica_gpu::compare::uniform_bytes;
@@ -53,25 +53,9 @@ fn scene(file: &Shbin<'_>, index: usize, around: &Executable<'_>) -> Uniforms {
 
 /// The outputs that the host sees, from the output registers of the interpreter.
 fn expected(interface: &Interface, registers: &[[f32; 4]; 16]) -> Vec<(Location, [f32; 4])> {
-    let output = |output: &transpica::host::Output| {
-        let mut value = [0.0; 4];
-        for (lane, source) in value.iter_mut().zip(&output.components) {
-            *lane = match *source {
-                ComponentSource::Register { register, component } => {
-                    registers[usize::from(register)][component.index()]
-                }
-                ComponentSource::One => 1.0,
-                ComponentSource::Zero => 0.0,
-            };
-        }
-        match output.value {
-            OutputValue::Plain => {}
-            OutputValue::Position => value[2] = -value[2],
-            OutputValue::Color => value = value.map(|c| c.abs().min(1.0)),
-            OutputValue::ClipDistances => panic!("the options ask for none"),
-        }
-        (output.location, value)
-    };
+    let options = Options::default();
+    let host = HostValues::default();
+    let output = |output: &Output| (output.location, output.value(registers, &options, &host));
     interface.outputs.iter().map(output).collect()
 }
 

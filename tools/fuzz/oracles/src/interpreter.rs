@@ -4,16 +4,12 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::interface::ComponentSource;
-use transpica::host::{
-    DepthRange, EntryPoint, FlipY, HostField, MemberType, Options, Output, OutputValue, UniformBlock, pack,
-};
+use transpica::host::{EntryPoint, HostValues, MemberType, Options, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::limits::Limits;
 use transpica::lower::Outputs;
-use transpica::precision::arith;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
@@ -114,65 +110,23 @@ fn door(
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
-    let host = host_block(input.seed);
+    let host = host_values(input.seed);
     let members = members(block, &pack(block, uniforms));
     for (vertex, inputs) in vertices.iter().enumerate() {
-        let Ok(registers) = machine.run(&fetched(*inputs, &options)) else { continue };
+        let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match options.entry {
             EntryPoint::Compute => bits(registers).to_vec(),
             EntryPoint::Vertex => {
-                outputs.iter().map(|output| semantic(output, registers, &options, &host)).collect()
+                outputs.iter().map(|output| output.value(registers, &options, &host).map(f32::to_bits)).collect()
             }
         };
-        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host };
+        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
         let found =
             evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
         same_outputs(&form, vertex, &expected, &found)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
     }
-}
-
-/// An output of the vertex entry, from the output registers.
-fn semantic(output: &Output, registers: &[[f32; 4]; 16], options: &Options, host: &[Lanes; 3]) -> Lanes {
-    let mut lanes = [0f32; 4];
-    for (lane, source) in lanes.iter_mut().zip(&output.components) {
-        *lane = match *source {
-            ComponentSource::Register { register, component } => {
-                registers[usize::from(register)][component.index()]
-            }
-            ComponentSource::One => 1.0,
-            ComponentSource::Zero => 0.0,
-        };
-    }
-    let add = |a, b| arith::add(options.precision, a, b);
-    let is_set = |field: HostField| host[field as usize][0] != 0;
-    match output.value {
-        OutputValue::Color if options.clamp_colors => {
-            lanes.iter_mut().for_each(|lane| *lane = arith::min(lane.abs(), 1.0));
-        }
-        OutputValue::Plain | OutputValue::Color => {}
-        OutputValue::Position => {
-            lanes[2] = match options.depth {
-                DepthRange::ZeroToW => -lanes[2],
-                DepthRange::MinusWToW => -add(add(lanes[2], lanes[2]), lanes[3]),
-                DepthRange::Raw => lanes[2],
-            };
-            lanes[1] = match options.flip_y {
-                FlipY::Always => -lanes[1],
-                FlipY::Dynamic if is_set(HostField::FlipY) => -lanes[1],
-                FlipY::Never | FlipY::Dynamic => lanes[1],
-            };
-        }
-        OutputValue::ClipDistances => {
-            let plane = host[HostField::ClipPlane as usize].map(f32::from_bits);
-            let product = |lane: usize| arith::mul(options.precision, plane[lane], lanes[lane]);
-            let distance = add(add(add(product(0), product(1)), product(2)), product(3));
-            let on = is_set(HostField::ClipEnabled);
-            lanes = [-lanes[2], if on { distance } else { 0.0 }, 0.0, 0.0];
-        }
-    }
-    lanes.map(f32::to_bits)
 }
 
 /// What a shader reads of a uniform buffer: the elements of each member.
@@ -222,19 +176,14 @@ impl Environment for Host<'_> {
     }
 }
 
-/// The fields of the host block, by their numbers.
-fn host_block(seed: u32) -> [Lanes; 3] {
-    let plane = special_inputs(seed.into(), 1)[0][0].map(f32::to_bits);
-    [[seed & 1, 0, 0, 0], [seed & 2, 0, 0, 0], plane]
+/// What the host says at the time of drawing.
+fn host_values(seed: u32) -> HostValues {
+    let clip_plane = special_inputs(seed.into(), 1)[0][0];
+    HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane }
 }
 
-/// What the program sees of an attribute that has fewer components than four.
-fn fetched(mut inputs: [[f32; 4]; 16], options: &Options) -> [[f32; 4]; 16] {
-    if options.entry == EntryPoint::Vertex {
-        for (register, format) in inputs.iter_mut().zip(&options.attributes) {
-            let components = usize::from(format.components);
-            register[components..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][components..]);
-        }
-    }
-    inputs
+/// The fields of the host block, by their numbers.
+fn fields(host: &HostValues) -> [Lanes; 3] {
+    let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
+    [flag(host.clip_enabled), flag(host.flip_y), host.clip_plane.map(f32::to_bits)]
 }

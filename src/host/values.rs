@@ -1,0 +1,126 @@
+//! What a vertex entry does around the program, on the CPU: for hosts that run some draws with the interpreter, and for the tests.
+//! In: registers, options, the fields of the host block. Out: attributes as the program sees them, outputs as the rasteriser gets
+//! them. Bit for bit what the modules compute; the arithmetic is [`arith`]'s.
+
+use super::interface::{ComponentSource, Output, OutputValue};
+use super::options::{DepthRange, EntryPoint, FlipY, Options};
+use super::profile::HostField;
+use crate::precision::arith;
+
+/// What the host block holds at the time of drawing (see [`HostField`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostValues {
+    /// Whether the user's clip plane is on.
+    pub clip_enabled: bool,
+    /// Whether y is mirrored, if the options leave that open.
+    pub flip_y: bool,
+    /// Coefficients of the user's plane.
+    pub clip_plane: [f32; 4],
+}
+
+impl HostValues {
+    /// The bytes of the block.
+    pub fn pack(&self) -> [u8; HostField::BLOCK_SIZE as usize] {
+        let mut bytes = [0; HostField::BLOCK_SIZE as usize];
+        for field in HostField::ALL {
+            let words = match field {
+                HostField::ClipEnabled => [u32::from(self.clip_enabled), 0, 0, 0],
+                HostField::FlipY => [u32::from(self.flip_y), 0, 0, 0],
+                HostField::ClipPlane => self.clip_plane.map(f32::to_bits),
+            };
+            let place = bytes.get_mut(field.offset() as usize..).unwrap_or_default();
+            for (place, byte) in place.iter_mut().zip(words.into_iter().flat_map(u32::to_le_bytes)) {
+                *place |= byte;
+            }
+        }
+        bytes
+    }
+}
+
+impl Options {
+    /// The attributes as the program sees them: of each the components that its format has, the others of (0, 0, 0, 1).
+    /// Numbers are those of the host's format, 127 for the integer 127.
+    pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
+        if self.entry == EntryPoint::Vertex {
+            for (register, format) in attributes.iter_mut().zip(&self.attributes) {
+                let missing = usize::from(format.components).min(4);
+                register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
+            }
+        }
+        attributes
+    }
+}
+
+impl Output {
+    /// The value of this output of a vertex entry, from o0..o15; components that it does not have are 0.
+    ///
+    /// ```
+    /// use transpica::host::{HostValues, Options, RegisterState, Surroundings, varying};
+    /// let mut state = RegisterState::default();
+    /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {
+    ///     state.write(register, value);
+    /// }
+    /// let options = Options::default();
+    /// let outputs = varying::outputs(&state.vertex().output_map(), &options, &Default::default());
+    /// let registers = [[1.0, 2.0, -3.0, 4.0]; 16];
+    /// // Hardware keeps -w..0, Vulkan 0..w.
+    /// assert_eq!(outputs[0].value(&registers, &options, &HostValues::default()), [1.0, 2.0, 3.0, 4.0]);
+    /// ```
+    pub fn value(&self, registers: &[[f32; 4]; 16], options: &Options, host: &HostValues) -> [f32; 4] {
+        let mut lanes = [0.0; 4];
+        for (lane, source) in lanes.iter_mut().zip(&self.components) {
+            *lane = match *source {
+                ComponentSource::Register { register, component } => {
+                    registers[usize::from(register & 15)][component.index()]
+                }
+                ComponentSource::One => 1.0,
+                ComponentSource::Zero => 0.0,
+            };
+        }
+        let add = |a, b| arith::add(options.precision, a, b);
+        let [_, y, z, w] = lanes;
+        match self.value {
+            OutputValue::Color if options.clamp_colors => {
+                for lane in lanes.iter_mut().take(self.components.len()) {
+                    *lane = arith::min(lane.abs(), 1.0);
+                }
+            }
+            OutputValue::Plain | OutputValue::Color => {}
+            OutputValue::Position => {
+                lanes[2] = match options.depth {
+                    DepthRange::ZeroToW => -z,
+                    DepthRange::MinusWToW => -add(add(z, z), w),
+                    DepthRange::Raw => z,
+                };
+                let is_flipped = match options.flip_y {
+                    FlipY::Never => false,
+                    FlipY::Always => true,
+                    FlipY::Dynamic => host.flip_y,
+                };
+                lanes[1] = if is_flipped { -y } else { y };
+            }
+            OutputValue::ClipDistances => {
+                let products: [f32; 4] =
+                    std::array::from_fn(|i| arith::mul(options.precision, host.clip_plane[i], lanes[i]));
+                let distance = add(add(add(products[0], products[1]), products[2]), products[3]);
+                lanes = [-z, if host.clip_enabled { distance } else { 0.0 }, 0.0, 0.0];
+            }
+        }
+        lanes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_block_has_its_fields_where_modules_read_them() {
+        let values = HostValues { clip_enabled: true, flip_y: false, clip_plane: [1.0, 0.0, 0.0, -2.0] };
+        let mut expected = [0; 32];
+        expected[0] = 1;
+        expected[16..20].copy_from_slice(&1f32.to_le_bytes());
+        expected[28..32].copy_from_slice(&(-2f32).to_le_bytes());
+        assert_eq!(values.pack(), expected);
+    }
+}
