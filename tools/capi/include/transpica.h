@@ -960,6 +960,10 @@ extern "C" {
 // A new state through `registers`.
 TranspicaStatus transpica_registers_create(struct TranspicaRegisters **registers);
 
+// A new state through `copy` that is what `registers` is now, so that another thread can translate from it.
+TranspicaStatus transpica_registers_copy(const struct TranspicaRegisters *registers,
+                                         struct TranspicaRegisters **copy);
+
 // Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.
 TranspicaStatus transpica_registers_write(struct TranspicaRegisters *registers,
                                           uint32_t number,

@@ -17,22 +17,44 @@ pub struct TranspicaRegisters {
     pub(crate) state: RegisterState,
 }
 
+/// A state of the caller's own, through a pointer.
+///
+/// # Safety
+/// `place` is NULL or a place for a pointer.
+unsafe fn give(
+    place: *mut *mut TranspicaRegisters,
+    make: impl FnOnce() -> Result<RegisterState, Problem>,
+) -> TranspicaStatus {
+    plain(|| {
+        if place.is_null() {
+            return Err(Problem::null("registers"));
+        }
+        // SAFETY: not NULL, so a place for a pointer; so below.
+        unsafe { place.write(null_mut()) };
+        let new = Box::new(TranspicaRegisters { state: make()? });
+        // SAFETY: as above.
+        unsafe { place.write(Box::into_raw(new)) };
+        Ok(())
+    })
+}
+
 /// A new state through `registers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_create(
     registers: *mut *mut TranspicaRegisters,
 ) -> TranspicaStatus {
-    plain(|| {
-        if registers.is_null() {
-            return Err(Problem::null("registers"));
-        }
-        // SAFETY: not NULL, so a place for a pointer; so below.
-        unsafe { registers.write(null_mut()) };
-        let new = Box::new(TranspicaRegisters { state: RegisterState::default() });
-        // SAFETY: as above.
-        unsafe { registers.write(Box::into_raw(new)) };
-        Ok(())
-    })
+    // SAFETY: NULL or a place for a pointer.
+    unsafe { give(registers, || Ok(RegisterState::default())) }
+}
+
+/// A new state through `copy` that is what `registers` is now, so that another thread can translate from it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn transpica_registers_copy(
+    registers: *const TranspicaRegisters,
+    copy: *mut *mut TranspicaRegisters,
+) -> TranspicaStatus {
+    // SAFETY: NULL or a place for a pointer; NULL or a state that no other call changes.
+    unsafe { give(copy, || Ok(shared(registers, "registers")?.state.clone())) }
 }
 
 /// Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.

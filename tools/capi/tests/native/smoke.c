@@ -469,6 +469,7 @@ static void nulls(void) {
     TranspicaMessage message;
     TranspicaFigures figures;
     TranspicaKey key;
+    TranspicaRegisters *registers = NULL;
     uint8_t bytes[16];
     size_t count = 9;
 
@@ -500,6 +501,7 @@ static void nulls(void) {
     CHECK(transpica_result_output(good, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_result_member(NULL, 0, NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_create(NULL) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    CHECK(transpica_registers_copy(NULL, &registers) == TRANSPICA_STATUS_BAD_ARGUMENT && registers == NULL);
     CHECK(transpica_registers_write(NULL, 0, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_commands(NULL, NULL, 0) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(transpica_registers_read(NULL, 0x2BA) == 0);

@@ -1,0 +1,396 @@
+// An emulator's host in small: command lists of a console go in, pipelines come out.
+//
+//     host FOLDER FILE.shbin...
+//
+// The console's side reads .shbin files and writes command lists as the system library does: code and operand descriptors through
+// their FIFO registers, constants as packed float24. The host's side knows nothing but these lists. It keeps the registers, looks
+// pipelines up by key, lets two threads translate what is missing, and leaves in the folder, for each pipeline, KEY.spv and
+// KEY.uniforms (what the uniform buffer held at the first draw). It prints what each pipeline binds.
+
+#include <transpica.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using Words = std::vector<std::uint32_t>;
+
+// ---------------------------------------------------------------------------------------------- the console's side
+
+namespace console {
+
+struct File {
+    std::vector<std::uint8_t> bytes;
+
+    std::uint32_t byte(std::size_t at) const { return bytes.at(at); }
+    std::uint32_t half(std::size_t at) const { return byte(at) | byte(at + 1) << 8; }
+    std::uint32_t word(std::size_t at) const { return half(at) | half(at + 2) << 16; }
+    std::size_t executables() const { return word(4); }
+};
+
+// A command list: each command is a parameter, a header and further parameters, padded to eight bytes.
+struct Commands {
+    Words words;
+
+    void write(std::uint32_t number, std::uint32_t value) { upload(number, {value}); }
+
+    // Several words through one FIFO register; a command holds at most 256.
+    void upload(std::uint32_t number, const Words &values) {
+        for (std::size_t at = 0; at < values.size(); at += 256) {
+            const std::size_t count = std::min<std::size_t>(values.size() - at, 256);
+            words.push_back(values[at]);
+            words.push_back(number | 0xFu << 16 | static_cast<std::uint32_t>(count - 1) << 20);
+            words.insert(words.end(), values.begin() + at + 1, values.begin() + at + count);
+            if (words.size() % 2 != 0) {
+                words.push_back(0);
+            }
+        }
+    }
+};
+
+// The first code of each attribute type, and how many components it has.
+constexpr std::array<std::array<std::uint8_t, 2>, 9> SEMANTICS = {
+    {{0x00, 4}, {0x04, 4}, {0x08, 4}, {0x0C, 2}, {0x10, 1}, {0x0E, 2}, {0x16, 2}, {0x1F, 0}, {0x12, 3}}};
+
+void bind_outputs(Commands &list, const File &file, std::size_t start) {
+    std::array<std::array<std::uint8_t, 4>, 16> codes;
+    codes.fill({0x1F, 0x1F, 0x1F, 0x1F});
+    std::uint32_t mask = 0, count = 0;
+    const std::size_t table = start + file.word(start + 0x28);
+    for (std::size_t at = table; at < table + 8 * file.word(start + 0x2C); at += 8) {
+        const std::uint32_t type = file.half(at), number = file.half(at + 2) & 15, components = file.half(at + 4);
+        count += (mask >> number & 1) == 0;
+        mask |= 1u << number;
+        std::uint8_t next = 0;
+        for (std::size_t component = 0; component < 4 && type < SEMANTICS.size(); component++) {
+            if ((components >> component & 1) != 0 && next < SEMANTICS[type][1]) {
+                codes[number][component] = SEMANTICS[type][0] + next++;
+            }
+        }
+    }
+    list.write(0x2BD, mask);
+    list.write(0x04F, std::min(count, 7u));
+    for (std::uint32_t slot = 0; slot < 7; slot++) {
+        const auto &code = codes[slot];
+        list.write(0x050 + slot, code[0] | code[1] << 8 | code[2] << 16 | static_cast<std::uint32_t>(code[3]) << 24);
+    }
+}
+
+void bind_constants(Commands &list, const File &file, std::size_t start) {
+    std::uint32_t bools = 0;
+    std::array<std::uint32_t, 4> ints = {};
+    const std::size_t table = start + file.word(start + 0x18);
+    for (std::size_t at = table; at < table + 20 * file.word(start + 0x1C); at += 20) {
+        const std::uint32_t type = file.half(at), number = file.half(at + 2) & 0xFF, x = file.word(at + 4);
+        if (type == 0 && number < 16) {
+            bools = (bools & ~(1u << number)) | (x & 1) << number;
+        } else if (type == 1 && number < 4) {
+            ints[number] = x;
+        } else if (type == 2) {
+            // Four float24 in three words, w first.
+            const std::uint32_t y = file.word(at + 8), z = file.word(at + 12), w = file.word(at + 16);
+            list.write(0x2C0, number);
+            list.upload(0x2C1, {w << 8 | (z >> 16 & 0xFF), z << 16 | (y >> 8 & 0xFFFF), y << 24 | (x & 0xFFFFFF)});
+        }
+    }
+    list.write(0x2B0, 0x7FFF0000 | bools);
+    for (std::uint32_t number = 0; number < 4; number++) {
+        list.write(0x2B1 + number, ints[number]);
+    }
+}
+
+// What the system library sends when it binds a vertex program; nothing for others.
+Words bind(const File &file, std::size_t index) {
+    const std::size_t start = file.word(8 + 4 * index), package = 8 + 4 * file.executables();
+    Commands list;
+    if (file.byte(start + 6) != 0) {
+        return list.words;
+    }
+    Words code, descriptors;
+    for (std::size_t n = 0; n < file.word(package + 0x0C) && n < 512; n++) {
+        code.push_back(file.word(package + file.word(package + 0x08) + 4 * n));
+    }
+    for (std::size_t n = 0; n < file.word(package + 0x14) && n < 128; n++) {
+        descriptors.push_back(file.word(package + file.word(package + 0x10) + 8 * n));
+    }
+    list.write(0x229, 0);
+    list.write(0x244, 0);
+    list.write(0x2CB, 0);
+    list.upload(0x2CC, code);
+    list.write(0x2BF, 1);
+    list.write(0x2D5, 0);
+    list.upload(0x2D6, descriptors);
+    list.write(0x2BA, 0x7FFF0000 | file.word(start + 8));
+    list.write(0x2BB, 0x76543210);
+    list.write(0x2BC, 0xFEDCBA98);
+    bind_constants(list, file, start);
+    bind_outputs(list, file, start);
+    return list.words;
+}
+
+} // namespace console
+
+// ------------------------------------------------------------------------------------------------- the host's side
+
+template <auto Free> struct Freed {
+    template <typename T> void operator()(T *handle) const { Free(handle); }
+};
+using Translator = std::unique_ptr<TranspicaTranslator, Freed<transpica_translator_free>>;
+using Registers = std::unique_ptr<TranspicaRegisters, Freed<transpica_registers_free>>;
+using Result = std::unique_ptr<TranspicaResult, Freed<transpica_result_free>>;
+
+struct ByBytes {
+    bool operator()(const TranspicaKey &one, const TranspicaKey &other) const {
+        return memcmp(one.bytes, other.bytes, sizeof one.bytes) < 0;
+    }
+};
+
+std::string name_of(const TranspicaKey &key) {
+    std::string text;
+    for (const std::uint8_t byte : key.bytes) {
+        text += "0123456789abcdef"[byte >> 4];
+        text += "0123456789abcdef"[byte & 15];
+    }
+    return text;
+}
+
+// What went wrong, with its place.
+std::string message_of(const Result &result) {
+    TranspicaMessage message;
+    TRANSPICA_INIT(message, MESSAGE);
+    if (transpica_result_error(result.get(), 0, &message) != TRANSPICA_STATUS_OK) {
+        return "no message";
+    }
+    return std::string(message.text, message.text_length);
+}
+
+Translator new_translator() {
+    TranspicaOptions options;
+    TranspicaProfile profile;
+    TRANSPICA_INIT(options, OPTIONS);
+    TRANSPICA_INIT(profile, PROFILE);
+    options.layout = TRANSPICA_LAYOUT_AZAHAR; // one uniform buffer for all programs
+    options.flip_y = TRANSPICA_FLIP_Y_ALWAYS;
+    options.has_loop_guard = 1; // a broken program must not hang the GPU
+    options.loop_guard = 1 << 16;
+    options.head.next = &profile.head;
+    profile.omit_names = 1;
+    TranspicaTranslator *translator = nullptr;
+    TranspicaResult *errors = nullptr;
+    if (transpica_translator_create(&options.head, &translator, &errors) != TRANSPICA_STATUS_OK) {
+        throw std::runtime_error(message_of(Result(errors)));
+    }
+    return Translator(translator);
+}
+
+TranspicaRegisterProgram program_of(const Registers &registers) {
+    TranspicaRegisterProgram program;
+    TRANSPICA_INIT(program, REGISTER_PROGRAM);
+    program.registers = registers.get();
+    return program;
+}
+
+// Threads that translate. What they are given is a copy of the registers: the console goes on writing.
+class Workers {
+public:
+    explicit Workers(std::size_t count) {
+        for (std::size_t n = 0; n < count; n++) {
+            threads.emplace_back([this] { work(); });
+        }
+    }
+    ~Workers() { finish(); }
+
+    void translate(const TranspicaKey &key, Registers registers) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        jobs.emplace_back(key, std::move(registers));
+        wake.notify_one();
+    }
+
+    // Waits for everything that was asked for.
+    std::map<TranspicaKey, Result, ByBytes> finish() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            is_done = true;
+            wake.notify_all();
+        }
+        for (std::thread &thread : threads) {
+            thread.join();
+        }
+        threads.clear();
+        return std::move(results);
+    }
+
+private:
+    void work() {
+        const Translator translator = new_translator(); // one for each thread
+        std::unique_lock<std::mutex> lock(mutex);
+        while (true) {
+            wake.wait(lock, [this] { return is_done || !jobs.empty(); });
+            if (jobs.empty()) {
+                return;
+            }
+            const auto [key, registers] = std::move(jobs.front());
+            jobs.pop_front();
+            lock.unlock();
+            TranspicaRequest request;
+            TRANSPICA_INIT(request, REQUEST);
+            request.targets = TRANSPICA_TARGET_SPIRV | TRANSPICA_TARGET_REFLECTION;
+            TranspicaRegisterProgram program = program_of(registers);
+            program.head.next = &request.head;
+            TranspicaResult *result = nullptr;
+            transpica_translate(translator.get(), &program.head, &result);
+            lock.lock();
+            results.emplace(key, Result(result));
+        }
+    }
+
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::pair<TranspicaKey, Registers>> jobs;
+    std::map<TranspicaKey, Result, ByBytes> results;
+    bool is_done = false;
+    std::vector<std::thread> threads;
+};
+
+// What is kept of a pipeline: where it was first drawn, and the registers of that draw.
+struct Pipeline {
+    std::string first;
+    Registers registers;
+};
+
+class Host {
+public:
+    Host() : translator(new_translator()), workers(2) {
+        TranspicaRegisters *made = nullptr;
+        if (transpica_registers_create(&made) != TRANSPICA_STATUS_OK) {
+            throw std::runtime_error("no registers");
+        }
+        registers.reset(made);
+    }
+
+    void execute(const Words &list) { transpica_registers_commands(registers.get(), list.data(), list.size()); }
+
+    void draw(const std::string &label) {
+        const TranspicaRegisterProgram program = program_of(registers);
+        TranspicaKey key;
+        TranspicaResult *errors = nullptr;
+        draws++;
+        if (transpica_key(translator.get(), &program.head, &key, &errors) != TRANSPICA_STATUS_OK) {
+            std::printf("%s: %s\n", label.c_str(), message_of(Result(errors)).c_str());
+            return;
+        }
+        if (pipelines.find(key) == pipelines.end()) {
+            pipelines.emplace(key, Pipeline{label, copy()});
+            workers.translate(key, copy());
+        }
+    }
+
+    // Writes and prints what there is; false if a program could not be translated.
+    bool finish(const std::string &folder) {
+        const auto results = workers.finish();
+        bool all = true;
+        for (const auto &[key, result] : results) {
+            all = show(folder, key, pipelines.at(key), result) && all;
+        }
+        std::printf("%zu draws, %zu pipelines\n", draws, results.size());
+        return all;
+    }
+
+private:
+    Registers copy() const {
+        TranspicaRegisters *copied = nullptr;
+        if (transpica_registers_copy(registers.get(), &copied) != TRANSPICA_STATUS_OK) {
+            throw std::runtime_error("no copy of the registers");
+        }
+        return Registers(copied);
+    }
+
+    static void write(const std::string &path, const void *bytes, std::size_t size) {
+        std::ofstream file(path, std::ios::binary);
+        if (!file.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size))) {
+            throw std::runtime_error(path + " cannot be written");
+        }
+    }
+
+    static bool show(const std::string &folder, const TranspicaKey &key, const Pipeline &pipeline, const Result &result) {
+        const std::string name = name_of(key);
+        if (transpica_result_status(result.get()) != TRANSPICA_STATUS_OK) {
+            // Here an emulator would draw with its interpreter.
+            std::printf("%s %s: %s\n", name.c_str(), pipeline.first.c_str(), message_of(result).c_str());
+            return false;
+        }
+        TranspicaFigures figures;
+        TRANSPICA_INIT(figures, FIGURES);
+        transpica_result_figures(result.get(), &figures);
+        std::size_t count = 0;
+        const std::uint32_t *words = transpica_result_words(result.get(), &count);
+        write(folder + "/" + name + ".spv", words, count * sizeof *words);
+        std::vector<std::uint8_t> uniforms(figures.uniform_size);
+        transpica_registers_pack(pipeline.registers.get(), TRANSPICA_STAGE_VERTEX, result.get(), uniforms.data(),
+                                 uniforms.size());
+        write(folder + "/" + name + ".uniforms", uniforms.data(), uniforms.size());
+        std::printf("%s %s: %zu words, %u bytes of uniforms\n", name.c_str(), pipeline.first.c_str(), count,
+                    figures.uniform_size);
+        for (std::size_t index = 0; index < figures.input_count; index++) {
+            TranspicaInput input;
+            TRANSPICA_INIT(input, INPUT);
+            transpica_result_input(result.get(), index, &input);
+            std::printf("  in %s at %u\n", input.name, input.location);
+        }
+        for (std::size_t index = 0; index < figures.output_count; index++) {
+            TranspicaOutput output;
+            TRANSPICA_INIT(output, OUTPUT);
+            transpica_result_output(result.get(), index, &output);
+            if (output.destination == TRANSPICA_DESTINATION_VARYING) {
+                std::printf("  out %s at %u, %u components\n", output.name, output.location, output.components);
+            }
+        }
+        std::size_t length = 0;
+        transpica_result_text(result.get(), TRANSPICA_TARGET_REFLECTION, &length);
+        std::printf("  %zu bytes of JSON\n", length);
+        return true;
+    }
+
+    Registers registers;
+    Translator translator; // for keys
+    std::map<TranspicaKey, Pipeline, ByBytes> pipelines;
+    std::size_t draws = 0;
+    Workers workers;
+};
+
+int main(int count, char **arguments) try {
+    if (count < 3) {
+        std::fprintf(stderr, "usage: host FOLDER FILE.shbin...\n");
+        return 2;
+    }
+    Host host;
+    for (int frame = 0; frame < 3; frame++) {
+        for (int argument = 2; argument < count; argument++) {
+            std::ifstream stream(arguments[argument], std::ios::binary);
+            const console::File file = {{std::istreambuf_iterator<char>(stream), {}}};
+            for (std::size_t index = 0; index < file.executables(); index++) {
+                const Words list = console::bind(file, index);
+                if (!list.empty()) {
+                    host.execute(list);
+                    host.draw(std::string(arguments[argument]) + " " + std::to_string(index));
+                }
+            }
+        }
+    }
+    return host.finish(arguments[1]) ? 0 : 1;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}

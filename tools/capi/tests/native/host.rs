@@ -1,0 +1,88 @@
+//! `examples/host.cpp` over every sample: what it writes is what the Rust interface makes of register states from the files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use transpica::Translator;
+use transpica::container::{ShaderType, Shbin};
+use transpica::host::{FlipY, Layout, Options, Profile, RegisterState, dvle, pack};
+use transpica::isa::{Stage, Uniforms};
+
+use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
+
+/// Every sample file, sorted.
+fn samples() -> Vec<PathBuf> {
+    let folder = fs::read_dir(here().join("../../shaders")).expect("the samples");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    files.sort();
+    files
+}
+
+/// Words and uniforms by key, as the Rust interface has them.
+fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
+    let options = Options {
+        layout: Layout::Azahar,
+        flip_y: FlipY::Always,
+        loop_guard: Some(1 << 16),
+        ..Options::default()
+    };
+    let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
+    let mut pipelines = BTreeMap::new();
+    // Float registers that a program leaves alone hold what the last one left there.
+    let mut floats = Uniforms::default();
+    for path in files {
+        let bytes = fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("valid");
+        for (index, executable) in file.executables.iter().enumerate() {
+            if executable.header.shader_type() != Some(ShaderType::Vertex) {
+                continue;
+            }
+            let state = RegisterState::from_dvle(&file, index, None).expect("a vertex program");
+            let view = state.vertex();
+            let program = view.program().expect("code");
+            let translated = translator.translate(&program, &view).expect("translates");
+            let words = translator.spirv(&translated).expect("a module");
+            dvle::constants(executable).apply(&mut floats);
+            let uniforms = Uniforms { floats: floats.floats, ..state.uniforms(Stage::Vertex) };
+            let uniforms = pack(&translated.interface.block, &uniforms);
+            pipelines
+                .entry(translator.key(&program, &view, b"").to_string())
+                .or_insert_with(|| (words, uniforms));
+        }
+    }
+    pipelines
+}
+
+#[test]
+fn the_host_makes_what_the_rust_interface_makes() {
+    let folder = folder("host");
+    let (program, out) = (folder.join("host"), folder.join("out"));
+    fs::create_dir(&out).expect("a folder");
+    run(compiler("c++", "c++17")
+        .arg("-pthread")
+        .arg(here().join("examples/host.cpp"))
+        .arg(built().join("libtranspica_capi.a"))
+        .args(system_libraries())
+        .arg("-o")
+        .arg(&program));
+    let files = samples();
+    let text = run(Command::new(&program).arg(&out).args(&files));
+    let expected = expected(&files);
+    assert!(expected.len() > 25, "{} pipelines", expected.len());
+    assert!(text.contains(&format!(", {} pipelines\n", expected.len())), "{text}");
+    for (key, (words, uniforms)) in &expected {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let module = out.join(key).with_extension("spv");
+        assert!(fs::read(&module).unwrap_or_else(|error| panic!("{key}: {error}")) == bytes, "{key} differs");
+        run(Command::new("spirv-val").args(["--target-env", "vulkan1.1"]).arg(module));
+        let written = fs::read(out.join(key).with_extension("uniforms")).expect("the host wrote it");
+        assert!(&written == uniforms, "the uniforms of {key} differ");
+        assert!(text.contains(key.as_str()), "{text}");
+    }
+    assert_eq!(fs::read_dir(&out).expect("a folder").count(), 2 * expected.len());
+    run_watched(&program, &[&out, &files[0]]);
+}
