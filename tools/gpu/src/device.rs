@@ -79,6 +79,10 @@ impl Gpu {
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
         Ok(Self { device, queue, name: names[index].clone(), facts: Facts::of(&adapter.get_info()) })
     }
+    /// wgpu's device, for hosts that draw more than this crate does.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
     /// Name of the adapter.
     pub fn name(&self) -> &str {
         &self.name
@@ -102,7 +106,8 @@ impl Gpu {
         }
     }
 
-    pub(crate) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    /// An empty buffer of at least 16 bytes.
+    pub fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: size.max(16),
@@ -110,7 +115,8 @@ impl Gpu {
             mapped_at_creation: false,
         })
     }
-    pub(crate) fn filled(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    /// A buffer that holds these bytes.
+    pub fn filled(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let buffer = self.buffer(bytes.len() as u64, usage | wgpu::BufferUsages::COPY_DST);
         self.queue.write_buffer(&buffer, 0, bytes);
         buffer
@@ -125,7 +131,10 @@ impl Gpu {
         done.map(|_| ()).map_err(|error| GpuError::Refused(error.to_string()))
     }
     /// Submits the commands and reads a mappable buffer back.
-    pub(crate) fn submit_and_read(
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn submit_and_read(
         &self,
         commands: wgpu::CommandEncoder,
         buffer: &wgpu::Buffer,

@@ -60,8 +60,26 @@ pub enum Shader {
 }
 
 impl Shader {
+    /// WGSL of a host's own stage as SPIR-V for [`Route::Passthrough`]: a stage handed over unchanged links only with another. The
+    /// position is left as the text has it.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn spirv_of_wgsl(text: &str) -> Result<Self, GpuError> {
+        let refused = |error: &dyn std::fmt::Debug| GpuError::Refused(format!("{error:?} in {text}"));
+        let module = naga::front::wgsl::parse_str(text).map_err(|error| refused(&error))?;
+        let capabilities = naga::valid::Capabilities::empty();
+        let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
+            .validate(&module)
+            .map_err(|error| refused(&error))?;
+        let mut options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
+        options.flags.remove(naga::back::spv::WriterFlags::ADJUST_COORDINATE_SPACE);
+        let words = naga::back::spv::write_vec(&module, &info, &options, None);
+        words.map(Self::Passthrough).map_err(|error| refused(&error))
+    }
+
     /// The driver's module. Modules that the driver refuses are reported by the validation scope around their use.
-    fn module(self, gpu: &Gpu) -> wgpu::ShaderModule {
+    pub fn module(self, gpu: &Gpu) -> wgpu::ShaderModule {
         let source = match self {
             Self::Passthrough(words) => return passthrough::module(gpu, words),
             Self::SpirvNaga(words) => wgpu::ShaderSource::SpirV(words.into()),

@@ -74,16 +74,7 @@ fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
     if !matches!(vertex, Shader::Passthrough(_)) {
         return Ok(Shader::Wgsl(text));
     }
-    let refused = |error: &dyn std::fmt::Debug| GpuError::Refused(format!("capture stage: {error:?}"));
-    let module = naga::front::wgsl::parse_str(&text).map_err(|error| refused(&error))?;
-    let capabilities = naga::valid::Capabilities::empty();
-    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
-        .validate(&module)
-        .map_err(|error| refused(&error))?;
-    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
-    let words =
-        naga::back::spv::write_vec(&module, &info, &options, None).map_err(|error| refused(&error))?;
-    Ok(Shader::Passthrough(words))
+    Shader::spirv_of_wgsl(&text)
 }
 
 fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {

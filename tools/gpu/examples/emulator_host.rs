@@ -1,0 +1,232 @@
+//! A small emulator host, whole: GPU registers, program upload by register writes, a pipeline cache by key, an animated scene.
+//!
+//! ```sh
+//! cargo run --release -p transpica-gpu --example emulator_host -- --out frames
+//! ```
+//!
+//! The console's side (`console.rs`, `scene.rs`) makes command lists, as programs on the console do, and hands over vertex data.
+//! The host's side (here, `renderer.rs`) knows nothing else of it: it executes the lists on a [`RegisterState`], translates
+//! what the registers hold when a draw comes, and draws. Beside each frame from the GPU stands a reference: the interpreter runs
+//! the vertex programs, and a plain vertex stage hands its results to the same rasteriser. A third picture shows in white where
+//! the two differ: nowhere. SPIR-V modules lie in `OUT/cache` under their keys; a second run translates nothing.
+
+#[path = "emulator_host/console.rs"]
+mod console;
+#[path = "emulator_host/renderer.rs"]
+mod renderer;
+#[path = "emulator_host/scene.rs"]
+mod scene;
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use console::Draw;
+use image::{Rgba, RgbaImage};
+use renderer::{Frame, Pipeline, Renderer};
+use scene::Scene;
+use transpica::Translator;
+use transpica::host::{
+    HostValues, Layout, Options, OutputSet, Profile, RegisterLayout, RegisterState, Surroundings, layout,
+    varying,
+};
+use transpica::interp::Machine;
+use transpica::isa::Stage;
+use transpica::key::Key;
+use transpica::translate::Outcome;
+use transpica_gpu::Gpu;
+
+/// Instructions that the interpreter grants one vertex.
+const BUDGET: u64 = 1 << 16;
+/// What else modules of this host follow from: goes into every key.
+const SALT: &[u8] = b"emulator_host 1";
+
+/// Draws an animated scene through translated programs and through the interpreter, and compares the pictures.
+#[derive(Parser)]
+struct Arguments {
+    /// Folder for the pictures and the cache
+    #[arg(long, default_value = "target/emulator_host", value_name = "DIR")]
+    out: PathBuf,
+    /// How many frames
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    frames: u32,
+    /// Part of the name of the GPU
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+}
+
+/// What the host did.
+#[derive(Default)]
+struct Counts {
+    draws: usize,
+    vertices: usize,
+    translated: usize,
+    from_disk: usize,
+    pipelines_found: usize,
+}
+
+/// The emulated GPU: registers, and what was made for the programs seen so far.
+struct Host {
+    state: RegisterState,
+    translator: Translator,
+    renderer: Renderer,
+    pipelines: HashMap<Key, Pipeline>,
+    cache: PathBuf,
+    counts: Counts,
+}
+
+impl Host {
+    fn new(gpu: Gpu, cache: PathBuf) -> Self {
+        // One block for all programs, one fragment stage for all programs; EX2 and LG2 equal on CPU and GPU; a broken program
+        // ends.
+        let options = Options {
+            layout: Layout::Azahar,
+            outputs: OutputSet::All,
+            portable_exponentials: true,
+            loop_guard: Some(BUDGET as u32),
+            ..Options::default()
+        };
+        let profile = Profile { names: false, ..Profile::default() };
+        Self {
+            state: RegisterState::default(),
+            translator: Translator::new(options, profile),
+            renderer: Renderer::new(gpu),
+            pipelines: HashMap::new(),
+            cache,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Executes a command list and draws what it set up, into both frames.
+    fn draw(&mut self, draw: &Draw, on_gpu: &mut Frame, on_cpu: &mut Frame) -> Result<(), Box<dyn Error>> {
+        self.state.commands(draw.list.words());
+        let key = self.pipeline()?;
+        let uniforms = self.state.uniforms(Stage::Vertex);
+        let block = layout::pack(&layout::registers(&RegisterLayout::AZAHAR), &uniforms);
+        let outputs = self.interpreted(draw)?;
+        on_gpu.draw(&self.renderer, &self.pipelines[&key], &draw.attributes, &block);
+        on_cpu.draw(&self.renderer, self.renderer.plain(), &outputs, &block);
+        self.counts.draws += 1;
+        self.counts.vertices += draw.vertices();
+        Ok(())
+    }
+
+    /// The key of what the registers hold; its pipeline is there afterwards.
+    fn pipeline(&mut self) -> Result<Key, Box<dyn Error>> {
+        let vertex = self.state.vertex();
+        let program = vertex.program()?;
+        let key = self.translator.key(&program, &vertex, SALT);
+        if self.pipelines.contains_key(&key) {
+            self.counts.pipelines_found += 1;
+            return Ok(key);
+        }
+        let file = self.cache.join(format!("{key}.spv"));
+        let words = match fs::read(&file) {
+            Ok(bytes) => {
+                self.counts.from_disk += 1;
+                bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+            }
+            Err(_) => {
+                let translated = match self.translator.outcome(&program, &vertex) {
+                    Outcome::Translated(translated) => translated,
+                    // An emulator would draw with its interpreter from here on.
+                    Outcome::Unsupported { what, pc } => return Err(format!("{what} at {pc:?}").into()),
+                    Outcome::Invalid { error } => return Err(error.into()),
+                };
+                let words = self.translator.spirv(&translated)?;
+                self.counts.translated += 1;
+                fs::write(&file, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
+                words
+            }
+        };
+        let locations: Vec<u32> = (0..console::attribute_count(&self.state))
+            .map(|attribute| console::attribute_register(&self.state, attribute))
+            .collect();
+        self.pipelines.insert(key, self.renderer.pipeline(words, &locations)?);
+        Ok(key)
+    }
+
+    /// What the vertex program makes of the vertices on the interpreter: for each all outputs, as the plain vertex stage wants
+    /// them.
+    fn interpreted(&self, draw: &Draw) -> Result<Vec<[f32; 4]>, Box<dyn Error>> {
+        let (options, profile) = (self.translator.options(), self.translator.profile());
+        let vertex = self.state.vertex();
+        let outputs = varying::outputs(&vertex.output_map(), options, &profile.locations);
+        let mut machine = Machine::new(&vertex.program()?, options.settings(BUDGET))?;
+        machine.set_uniforms(&self.state.uniforms(Stage::Vertex));
+        let count = console::attribute_count(&self.state);
+        let mut all = Vec::new();
+        for attributes in draw.attributes.chunks_exact(count) {
+            let mut inputs = [[0.0, 0.0, 0.0, 1.0]; 16];
+            for (attribute, value) in attributes.iter().enumerate() {
+                inputs[console::attribute_register(&self.state, attribute) as usize] = *value;
+            }
+            let registers = machine.run(&options.attributes_seen(inputs))?;
+            all.extend(outputs.iter().map(|output| output.value(registers, options, &HostValues::default())));
+        }
+        Ok(all)
+    }
+}
+
+/// White where two pictures differ, and how many pixels do.
+fn difference(a: &RgbaImage, b: &RgbaImage) -> (RgbaImage, usize) {
+    let mut count = 0;
+    let picture = RgbaImage::from_fn(a.width(), a.height(), |x, y| {
+        let differs = a.get_pixel(x, y) != b.get_pixel(x, y);
+        count += usize::from(differs);
+        if differs { Rgba([255; 4]) } else { Rgba([0, 0, 0, 255]) }
+    });
+    (picture, count)
+}
+
+fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
+    let cache = arguments.out.join("cache");
+    fs::create_dir_all(&cache)?;
+    let gpu = Gpu::open(arguments.adapter.as_deref())?;
+    println!("on {}", gpu.name());
+    let mut host = Host::new(gpu, cache);
+    let scene = Scene::new()?;
+    let mut differing = 0;
+    for number in 0..arguments.frames {
+        let (mut on_gpu, mut on_cpu) = (Frame::new(&host.renderer), Frame::new(&host.renderer));
+        for draw in scene.frame(f64::from(number) / f64::from(arguments.frames)) {
+            host.draw(&draw, &mut on_gpu, &mut on_cpu)?;
+        }
+        let (gpu, cpu) = (on_gpu.finish(&host.renderer)?, on_cpu.finish(&host.renderer)?);
+        let (picture, count) = difference(&gpu, &cpu);
+        let save = |picture: &RgbaImage, what: &str| picture.save(file(&arguments.out, what, number));
+        save(&gpu, "gpu")?;
+        save(&cpu, "cpu")?;
+        save(&picture, "difference")?;
+        println!("frame {number}: {count} of {} pixels differ", gpu.width() * gpu.height());
+        differing += count;
+    }
+    let Counts { draws, vertices, translated, from_disk, pipelines_found } = host.counts;
+    println!("{draws} draws, {vertices} vertices, {} programs seen", host.pipelines.len());
+    println!(
+        "{translated} translated, {from_disk} read from the cache on disk, {pipelines_found} pipelines found by key"
+    );
+    println!("pictures: {}", file(&arguments.out, "{gpu,cpu,difference}", 0).display());
+    Ok(differing)
+}
+
+fn file(folder: &Path, what: &str, number: u32) -> PathBuf {
+    folder.join(format!("{what}_{number:02}.png"))
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(differing) => {
+            eprintln!("{differing} pixels differ");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The animation: a tiled floor, a turning ring under three moving lights, pillars in the mist.
+//! In: a time. Out: the draws of a frame. Each object has a vertex program of its own, all from `shaders/`.
+
+use std::f64::consts::TAU;
+
+use super::console::{CommandList, Draw, Program};
+use super::renderer::{HEIGHT, WIDTH};
+
+type Vector = [f32; 4];
+/// Rows, as DP4 wants them.
+type Matrix = [[f64; 4]; 4];
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))
+}
+
+fn moved(x: f64, y: f64, z: f64) -> Matrix {
+    [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z], [0.0, 0.0, 0.0, 1.0]]
+}
+
+/// A turn around y.
+fn turned(angle: f64) -> Matrix {
+    let (s, c) = angle.sin_cos();
+    [[c, 0.0, s, 0.0], [0.0, 1.0, 0.0, 0.0], [-s, 0.0, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
+}
+
+/// A turn around x.
+fn tilted(angle: f64) -> Matrix {
+    let (s, c) = angle.sin_cos();
+    [[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
+}
+
+/// The console's clip volume has the near plane at z = -w and the far one at z = 0.
+fn projection() -> Matrix {
+    let (near, far) = (0.5, 40.0);
+    let focus = 1.6;
+    let aspect = f64::from(WIDTH) / f64::from(HEIGHT);
+    let scale = -near / (far - near);
+    [
+        [focus / aspect, 0.0, 0.0, 0.0],
+        [0.0, focus, 0.0, 0.0],
+        [0.0, 0.0, scale, scale * far],
+        [0.0, 0.0, -1.0, 0.0],
+    ]
+}
+
+fn rows(matrix: &Matrix) -> [Vector; 4] {
+    matrix.map(|row| row.map(|x| x as f32))
+}
+
+/// The programs and shapes of the scene.
+pub struct Scene {
+    textured: Program,
+    lights: Program,
+    fog: Program,
+    floor: Vec<Vector>,
+    ring: Vec<Vector>,
+    pillar: Vec<Vector>,
+}
+
+impl Scene {
+    pub fn new() -> Result<Self, transpica::error::Error> {
+        Ok(Self {
+            textured: Program::new(include_bytes!("../../../../shaders/textured.shbin"), 3)?,
+            lights: Program::new(include_bytes!("../../../../shaders/lights.shbin"), 2)?,
+            fog: Program::new(include_bytes!("../../../../shaders/fog.shbin"), 2)?,
+            floor: floor(),
+            ring: ring(),
+            pillar: pillar(),
+        })
+    }
+
+    /// What is drawn at a time between 0 and 1.
+    pub fn frame(&self, time: f64) -> Vec<Draw> {
+        let camera = product(&moved(0.0, 0.2, -8.5), &product(&tilted(0.45), &turned(time * TAU / 4.0)));
+        let mut draws = vec![self.floor(&camera), self.ring(&camera, time)];
+        draws.extend((0..7).map(|number| self.pillar(&camera, number)));
+        draws
+    }
+
+    /// A list that uploads a program and the matrices that every program here has.
+    fn list(program: &Program, model_view: &Matrix) -> CommandList {
+        let mut list = program.list();
+        program.set(&mut list, "projection", &rows(&projection()));
+        program.set(&mut list, "modelView", &rows(model_view));
+        list
+    }
+
+    fn floor(&self, camera: &Matrix) -> Draw {
+        let mut list = Self::list(&self.textured, &product(camera, &moved(0.0, -1.2, 0.0)));
+        self.textured.set(&mut list, "texScale", &[[2.0, 2.0, 1.0, 1.0]]);
+        Draw { list, attributes: self.floor.clone(), count: 3 }
+    }
+
+    fn ring(&self, camera: &Matrix, time: f64) -> Draw {
+        let model = product(&turned(time * TAU), &tilted(0.9 + 0.3 * (time * TAU).sin()));
+        let model_view = product(camera, &product(&moved(0.0, 0.6, 0.0), &model));
+        let mut list = Self::list(&self.lights, &model_view);
+        self.lights.set(&mut list, "normalMatrix", &rows(&model_view)[..3]);
+        let direction = |angle: f64, height: f64| {
+            let (s, c) = angle.sin_cos();
+            let length = (1.0 + height * height).sqrt();
+            [(c / length) as f32, (height / length) as f32, (s / length) as f32, 0.0]
+        };
+        let directions = [0.0, 2.1, 4.2].map(|offset| direction(time * TAU + offset, 0.6));
+        self.lights.set(&mut list, "lightDir", &directions);
+        self.lights.set(
+            &mut list,
+            "lightColor",
+            &[[0.9, 0.3, 0.2, 0.0], [0.2, 0.8, 0.3, 0.0], [0.2, 0.3, 0.9, 0.0]],
+        );
+        self.lights.set(&mut list, "ambient", &[[0.15, 0.15, 0.2, 0.0]]);
+        self.lights.set(&mut list, "material", &[[1.0, 0.95, 0.9, 1.0]]);
+        self.lights.set(&mut list, "eye", &[[0.0, 0.0, 0.0, 1.0]]);
+        // x + 1 rounds, one for each light; highlights in the second half.
+        list.int(0, [2, 0, 1, 0]);
+        list.bools(u16::from(time >= 0.5));
+        Draw { list, attributes: self.ring.clone(), count: 2 }
+    }
+
+    fn pillar(&self, camera: &Matrix, number: u32) -> Draw {
+        let angle = f64::from(number) * TAU / 7.0;
+        let place = moved(4.5 * angle.cos(), -1.2, 4.5 * angle.sin());
+        let mut list = Self::list(&self.fog, &product(camera, &place));
+        let layers = [[2.0, 0.05], [6.0, 0.12], [9.0, 0.2], [100.0, 0.3]];
+        self.fog.set(&mut list, "layers", &layers.map(|[start, density]| [start, density, 0.0, 0.0]));
+        self.fog.set(&mut list, "fogColor", &[[1.0, 0.8, 0.5, 1.0]]);
+        list.int(0, [3, 0, 1, 0]);
+        list.bools(1 << 14);
+        Draw { list, attributes: self.pillar.clone(), count: 2 }
+    }
+}
+
+/// The two triangles of each cell of a grid; `point` gives the attributes of a corner.
+fn grid(columns: u32, rows: u32, point: impl Fn(u32, u32) -> Vec<Vector>) -> Vec<Vector> {
+    let cells = (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y)));
+    let corners =
+        cells.flat_map(|(x, y)| [(x, y), (x + 1, y), (x + 1, y + 1), (x, y), (x + 1, y + 1), (x, y + 1)]);
+    corners.flat_map(|(x, y)| point(x, y)).collect()
+}
+
+fn floor() -> Vec<Vector> {
+    grid(12, 12, |x, y| {
+        let (x, z) = (f64::from(x) - 6.0, f64::from(y) - 6.0);
+        let shade = 255.0 * (-(x * x + z * z) / 40.0).exp();
+        let color = [shade * 0.7, shade * 0.8, shade, 255.0].map(|c| c as f32);
+        vec![[x as f32, 0.0, z as f32, 1.0], [x as f32 / 2.0, z as f32 / 2.0, 0.0, 1.0], color]
+    })
+}
+
+fn ring() -> Vec<Vector> {
+    const AROUND: u32 = 48;
+    const ACROSS: u32 = 20;
+    grid(AROUND, ACROSS, |x, y| {
+        let (s, c) = (f64::from(x % AROUND) * TAU / f64::from(AROUND)).sin_cos();
+        let (t, d) = (f64::from(y % ACROSS) * TAU / f64::from(ACROSS)).sin_cos();
+        let position = [(1.3 + 0.5 * d) * c, (1.3 + 0.5 * d) * s, 0.5 * t, 1.0];
+        vec![position.map(|x| x as f32), [(d * c) as f32, (d * s) as f32, t as f32, 0.0]]
+    })
+}
+
+fn pillar() -> Vec<Vector> {
+    const AROUND: u32 = 16;
+    grid(AROUND, 6, |x, y| {
+        let (s, c) = (f64::from(x % AROUND) * TAU / f64::from(AROUND)).sin_cos();
+        let height = f64::from(y) / 6.0;
+        let radius = 0.3 + 0.1 * (height * 9.0).sin();
+        let position = [radius * c, height * 3.0, radius * s, 1.0];
+        vec![position.map(|x| x as f32), [c as f32, 0.0, s as f32, 0.0]]
+    })
+}
