@@ -10,6 +10,7 @@
 //! | `result`, `registers`, `translator` | the functions |
 //!
 //! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything there.
+#![allow(unsafe_code, reason = "callers in C hand in pointers")]
 #![warn(clippy::undocumented_unsafe_blocks)]
 #![allow(
     clippy::missing_safety_doc,

@@ -3,6 +3,7 @@
 use crate::Gpu;
 
 /// A module of the words as they are; its entry point is `main`.
+#[allow(unsafe_code, reason = "wgpu cannot look into the words")]
 pub(crate) fn module(gpu: &Gpu, words: Vec<u32>) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
         label: None,

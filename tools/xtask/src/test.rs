@@ -56,5 +56,7 @@ fn lints() -> bool {
     cargo(&["fmt", "--all", "--check"])
         && cargo(&["fmt", "--check", "--manifest-path", fuzz])
         && features.iter().all(alone)
+        // The C interface without any text.
+        && cargo(&["check", "--quiet", "--package", "transpica-capi"])
         && cargo(&clippy)
 }
