@@ -1,5 +1,7 @@
-//! What `cargo xtask install` lays out is found by CMake and by pkg-config, also after the prefix was moved.
+//! What `cargo xtask install` lays out is found by CMake and by pkg-config, also after the prefix was moved. What is built is the
+//! program that the README shows.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,14 +17,26 @@ fn prefix(name: &str) -> PathBuf {
         .arg("--prefix")
         .arg(&before)
         .current_dir(here()));
-    std::fs::rename(before, &prefix).expect("the prefix can be moved");
+    fs::rename(before, &prefix).expect("the prefix can be moved");
     prefix
 }
 
+/// A project of two files beside a prefix.
+fn project(prefix: &Path) -> PathBuf {
+    let project = prefix.join("../project");
+    fs::create_dir(&project).expect("a folder");
+    let readme = fs::read_to_string(here().join("README.md")).expect("a text");
+    let program = readme.split("```c\n").nth(1).and_then(|rest| rest.split("```").next());
+    fs::write(project.join("main.c"), program.expect("the first program")).expect("a file");
+    let list = "CMakeLists.txt";
+    fs::copy(here().join("tests/native").join(list), project.join(list)).expect("a file");
+    project
+}
+
 #[track_caller]
-fn works(program: &Path) {
-    let text = run(&mut Command::new(program));
-    assert_eq!(text, format!("transpica {}: a module\n", env!("CARGO_PKG_VERSION")));
+fn works(program: &mut Command) {
+    let text = run(program);
+    assert!(text.ends_with(" words, the first is 0x7230203\n"), "{text}");
 }
 
 #[test]
@@ -31,13 +45,13 @@ fn cmake_finds_both_libraries() {
     let build = prefix.join("../build");
     run(Command::new("cmake")
         .arg("-S")
-        .arg(here().join("tests/native/consumer"))
+        .arg(project(&prefix))
         .arg("-B")
         .arg(&build)
         .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
     run(Command::new("cmake").arg("--build").arg(&build));
-    works(&build.join("with_static"));
-    works(&build.join("with_shared"));
+    works(&mut Command::new(build.join("with_static")));
+    works(&mut Command::new(build.join("with_shared")));
     let needed = run(Command::new("readelf").arg("-d").arg(build.join("with_shared")));
     assert!(needed.contains("[libtranspica.so.0.1]"), "{needed}");
 }
@@ -52,7 +66,7 @@ fn cmake_is_told_which_versions_are_compatible() {
             "set(PACKAGE_FIND_VERSION {wanted})\ninclude({})\nmessage(\"fits: ${{PACKAGE_VERSION_COMPATIBLE}}\")\n",
             version.display()
         );
-        std::fs::write(&script, text).expect("a script");
+        fs::write(&script, text).expect("a script");
         let answer = run(Command::new("cmake").arg("-P").arg(&script));
         assert_eq!(answer.trim(), format!("fits: {}", if fits { "TRUE" } else { "FALSE" }), "{wanted}");
     }
@@ -68,19 +82,15 @@ fn pkg_config_finds_both_libraries() {
             .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
         text.split_whitespace().map(str::to_owned).collect()
     };
+    let source = project(&prefix).join("main.c");
     let build = |name: &str, flags: Vec<String>| {
         let program = prefix.join("..").join(name);
-        run(Command::new("cc")
-            .arg(here().join("tests/native/consumer/main.c"))
-            .args(flags)
-            .arg("-o")
-            .arg(&program));
-        program
+        run(Command::new("cc").arg(&source).args(flags).arg("-o").arg(&program));
+        Command::new(program)
     };
-    let shared = build("shared", flags(&["--cflags", "--libs"]));
-    let text = run(Command::new(&shared).env("LD_LIBRARY_PATH", prefix.join("lib")));
-    assert!(text.ends_with("a module\n"), "{text}");
+    let mut shared = build("shared", flags(&["--cflags", "--libs"]));
+    works(shared.env("LD_LIBRARY_PATH", prefix.join("lib")));
     // The linker takes the shared library if both are there.
-    std::fs::remove_file(prefix.join("lib/libtranspica.so")).expect("it is there");
-    works(&build("static", flags(&["--static", "--cflags", "--libs"])));
+    fs::remove_file(prefix.join("lib/libtranspica.so")).expect("it is there");
+    works(&mut build("static", flags(&["--static", "--cflags", "--libs"])));
 }
