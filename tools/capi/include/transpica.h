@@ -233,6 +233,27 @@ typedef uint32_t TranspicaTarget;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// Version of GLSL texts.
+enum TranspicaGlslVersion
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // `#version 450` with sets and bindings, for Vulkan.
+    TRANSPICA_GLSL_VERSION_VULKAN450 = 0,
+    // `#version 330 core`, for OpenGL 3.3 and later.
+    TRANSPICA_GLSL_VERSION_CORE330 = 1,
+    // `#version 310 es`, for OpenGL ES 3.1 and later.
+    TRANSPICA_GLSL_VERSION_ES310 = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum TranspicaGlslVersion TranspicaGlslVersion;
+#else
+typedef uint32_t TranspicaGlslVersion;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // The numbers that a program computes with.
 enum TranspicaPrecision
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -859,12 +880,8 @@ typedef struct TranspicaRequest {
     struct TranspicaHead head;
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
-    // Version of GLSL: 330 or 450, for GLSL ES 310. 0: 450, or 310 for GLSL ES.
+    // A TranspicaGlslVersion.
     uint32_t glsl_version;
-    // Switch: GLSL ES.
-    uint32_t glsl_es;
-    // 0
-    uint32_t reserved;
 } TranspicaRequest;
 
 // A program as it lies in the memory of a shader unit.

@@ -3,6 +3,8 @@
 //! store anything there; [`mirror`] makes the one table that translates both ways and breaks the build where a variant is
 //! missing on either side.
 
+#[cfg(feature = "glsl")]
+use transpica::backend::text::GlslVersion;
 use transpica::error::Code;
 use transpica::host::{
     AttributeKind, Bank, ClipPlanes, DepthRange, EntryPoint, FlipY, IntPacking, Layout, OutputSet, Unwritten,
@@ -146,6 +148,18 @@ pub enum TranspicaTarget {
     Msl = 16,
     /// Reflection as JSON text.
     Reflection = 32,
+}
+
+/// Version of GLSL texts.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranspicaGlslVersion {
+    /// `#version 450` with sets and bindings, for Vulkan.
+    Vulkan450 = 0,
+    /// `#version 330 core`, for OpenGL 3.3 and later.
+    Core330 = 1,
+    /// `#version 310 es`, for OpenGL ES 3.1 and later.
+    Es310 = 2,
 }
 
 /// The numbers that a program computes with.
@@ -366,6 +380,8 @@ pub(crate) trait Choice: Sized {
     fn read(number: u32) -> Option<Self>;
 }
 
+#[cfg(feature = "glsl")]
+mirror! { TranspicaGlslVersion = GlslVersion { Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310 } }
 mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
 mirror! { TranspicaEntryPoint = EntryPoint { Vertex => Vertex, Compute => Compute } }
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }

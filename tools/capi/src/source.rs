@@ -16,7 +16,7 @@ use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{TranspicaCode, TranspicaTarget};
 use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
-use crate::settings::{choice, reserved, switch};
+use crate::settings::{choice, reserved};
 
 /// What is wanted. Without it: SPIR-V words.
 #[repr(C)]
@@ -26,12 +26,8 @@ pub struct TranspicaRequest {
     pub head: TranspicaHead,
     /// One or more of TranspicaTarget. 0: SPIR-V words.
     pub targets: u32,
-    /// Version of GLSL: 330 or 450, for GLSL ES 310. 0: 450, or 310 for GLSL ES.
+    /// A TranspicaGlslVersion.
     pub glsl_version: u32,
-    /// Switch: GLSL ES.
-    pub glsl_es: u32,
-    /// 0
-    pub reserved: u32,
 }
 
 /// A program as it lies in the memory of a shader unit.
@@ -142,30 +138,32 @@ structures! {
 }
 
 /// What is wanted of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     targets: u32,
-    /// Version of GLSL; 0 for the default.
-    pub(crate) glsl_version: u16,
-    /// Whether it is GLSL ES.
-    pub(crate) is_glsl_es: bool,
+    /// Version of GLSL.
+    #[cfg(feature = "glsl")]
+    pub(crate) glsl: transpica::backend::text::GlslVersion,
 }
 
 impl Wanted {
-    /// Nothing but reflection.
-    pub(crate) const REFLECTION: Self =
-        Self { targets: TranspicaTarget::Reflection as u32, glsl_version: 0, is_glsl_es: false };
+    /// Nothing but this.
+    pub(crate) fn only(target: TranspicaTarget) -> Self {
+        Self {
+            targets: target as u32,
+            #[cfg(feature = "glsl")]
+            glsl: Default::default(),
+        }
+    }
 
     pub(crate) fn has(&self, target: TranspicaTarget) -> bool {
         self.targets & target as u32 != 0
     }
 
     fn new(request: Option<&TranspicaRequest>) -> Result<Self, Problem> {
-        let Some(&TranspicaRequest { head: _, targets, glsl_version, glsl_es, reserved: zero }) = request
-        else {
-            return Ok(Self { targets: TranspicaTarget::Spirv as u32, ..Self::default() });
+        let Some(&TranspicaRequest { head: _, targets, glsl_version }) = request else {
+            return Ok(Self::only(TranspicaTarget::Spirv));
         };
-        reserved("TranspicaRequest.reserved", zero)?;
         let unknown = targets & !TARGETS.into_iter().fold(0, |all, (target, _)| all | target as u32);
         if unknown != 0 {
             let text = format!("TranspicaRequest.targets has {unknown:#x}: there is no such target");
@@ -175,10 +173,12 @@ impl Wanted {
             let text = format!("this library was built without {target:?}");
             return Err(Problem::argument(TranspicaCode::NoTarget, text));
         }
+        #[cfg(not(feature = "glsl"))]
+        let _ = glsl_version;
         Ok(Self {
             targets: if targets == 0 { TranspicaTarget::Spirv as u32 } else { targets },
-            glsl_version: crate::settings::narrow("TranspicaRequest.glsl_version", glsl_version)?,
-            is_glsl_es: switch("TranspicaRequest.glsl_es", glsl_es)?,
+            #[cfg(feature = "glsl")]
+            glsl: choice("TranspicaRequest.glsl_version", glsl_version)?,
         })
     }
 }

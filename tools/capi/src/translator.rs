@@ -93,7 +93,7 @@ fn texts(
             #[cfg(feature = "wgsl")]
             (TranspicaTarget::Wgsl, Language::Wgsl),
             #[cfg(feature = "glsl")]
-            (TranspicaTarget::Glsl, Language::Glsl(glsl_version(wanted)?)),
+            (TranspicaTarget::Glsl, Language::Glsl(wanted.glsl)),
             #[cfg(feature = "hlsl")]
             (TranspicaTarget::Hlsl, Language::Hlsl),
             #[cfg(feature = "msl")]
@@ -107,22 +107,6 @@ fn texts(
     }
     let _ = (translator, translated, wanted);
     Ok(texts)
-}
-
-#[cfg(feature = "glsl")]
-fn glsl_version(wanted: Wanted) -> Result<transpica::backend::text::GlslVersion, Error> {
-    use transpica::backend::text::GlslVersion;
-    use transpica::error::{At, Kind};
-    match (wanted.glsl_version, wanted.is_glsl_es) {
-        (0 | 450, false) => Ok(GlslVersion::Vulkan450),
-        (330, false) => Ok(GlslVersion::Core330),
-        (0 | 310, true) => Ok(GlslVersion::Es310),
-        (version, is_es) => {
-            let es = if is_es { " es" } else { "" };
-            let text = format!("there is no GLSL {version}{es} here, but 330, 450 and 310 es");
-            Err(Error::new(Kind::BadOption(text), At::Whole))
-        }
-    }
 }
 
 /// A new translator through `translator`. `settings` is NULL or a chain of TranspicaOptions, TranspicaProfile,
@@ -206,7 +190,9 @@ pub unsafe extern "C" fn transpica_scan(
     result: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
     // SAFETY: the caller's promise.
-    unsafe { call(translator, program, result, "transpica_scan", Some(Wanted::REFLECTION)) }
+    unsafe {
+        call(translator, program, result, "transpica_scan", Some(Wanted::only(TranspicaTarget::Reflection)))
+    }
 }
 
 /// The key of a program under the options and the profile of a translator, without translating it, through `key`. `program` is a

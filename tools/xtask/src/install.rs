@@ -145,15 +145,18 @@ fn words(names: &Names, libraries: &[String]) -> [(&'static str, String); 8] {
 
 /// What a program needs besides the static library: what Rust's own code does, as the compiler tells for an empty one.
 fn system_libraries() -> Result<Vec<String>, String> {
-    let folder = target()?.join("empty-library");
+    // Of this process alone: tests install several times at once.
+    let folder = target()?.join(format!("empty-library-{}", std::process::id()));
     let source = folder.join("empty.rs");
-    write(&source, "")?;
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::write(&source, "").map_err(|error| format!("{}: {error}", source.display()))?;
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
         .arg(&folder)
         .arg(&source)
         .output()
         .map_err(|error| format!("rustc: {error}"))?;
+    let _ = fs::remove_dir_all(&folder);
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find_map(|line| line.split_once("native-static-libs: "));
     let (_, list) = line.ok_or_else(|| format!("rustc does not tell which libraries it needs: {text}"))?;

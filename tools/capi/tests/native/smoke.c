@@ -230,7 +230,7 @@ static void texts(const uint8_t *bytes, size_t size) {
     file.byte_count = size;
     TRANSPICA_INIT(request, REQUEST);
     request.head.next = &file.head;
-    request.glsl_version = 330;
+    request.glsl_version = TRANSPICA_GLSL_VERSION_CORE330;
     for (index = 0; index < sizeof TEXTS / sizeof *TEXTS; index++) {
         if (!transpica_has_target(TEXTS[index].target)) {
             request.targets = TEXTS[index].target;
@@ -451,9 +451,9 @@ static void bad_chains(void) {
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "two of").code == TRANSPICA_CODE_REPEATED_TYPE);
     TRANSPICA_INIT(request, REQUEST);
-    request.reserved = 1;
-    raw.head.next = &request.head;
-    CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
+    request.head.next = &other.head;
+    other.reserved = 1;
+    CHECK(transpica_translate(translator, &request.head, &result) == TRANSPICA_STATUS_BAD_ARGUMENT);
     CHECK(failure(result, "reserved").code == TRANSPICA_CODE_UNKNOWN_FIELD);
     TRANSPICA_INIT(options, OPTIONS);
     raw.head.next = &options.head;

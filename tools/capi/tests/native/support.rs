@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// The crate's folder.
 pub fn here() -> &'static Path {
@@ -24,14 +25,17 @@ pub fn built() -> PathBuf {
 }
 
 /// Libraries that a program needs besides the static one.
-pub fn system_libraries() -> Vec<String> {
-    // An empty library needs what Rust's own code needs, and ours needs no more.
-    let text = run(Command::new("rustc")
-        .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
-        .arg(folder("native"))
-        .arg(here().join("tests/native/empty.rs")));
-    let line = text.lines().find_map(|line| line.split_once("native-static-libs: ")).expect("a list").1;
-    line.split_whitespace().map(str::to_owned).collect()
+pub fn system_libraries() -> &'static [String] {
+    static LIBRARIES: OnceLock<Vec<String>> = OnceLock::new();
+    LIBRARIES.get_or_init(|| {
+        // An empty library needs what Rust's own code needs, and ours needs no more.
+        let text = run(Command::new("rustc")
+            .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
+            .arg(folder("native"))
+            .arg(here().join("tests/native/empty.rs")));
+        let line = text.lines().find_map(|line| line.split_once("native-static-libs: ")).expect("a list").1;
+        line.split_whitespace().map(str::to_owned).collect()
+    })
 }
 
 /// Runs a program that must succeed; what it printed, errors included.
