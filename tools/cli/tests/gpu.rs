@@ -22,8 +22,8 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 
 #[test]
 fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
-    for layout in ["azahar", "panda3ds"] {
-        compare(&["shaders", "--layout", layout, "--route", "spirv"]);
+    for layout in ["registers", "azahar", "panda3ds"] {
+        compare(&["shaders", "--layout", layout]);
     }
 }
 
@@ -33,6 +33,25 @@ fn wgsl_agrees_within_its_tolerance() {
     // Beyond 4 ulp only where the driver reassociates: `ribbon` subtracts nearly equal products.
     let reassociated: Vec<&str> = text.lines().filter(|line| line.contains("reassociated")).collect();
     assert!(reassociated.iter().all(|line| line.contains("ribbon")), "{text}");
+}
+
+#[test]
+fn a_comparison_says_what_driver_it_was_made_on() {
+    let sample = "shaders/textured.shbin";
+    let text = compare(&[sample]);
+    let report =
+        text.split("\n\n").find(|part| part.starts_with("driver report: transpica")).expect("a report");
+    let lines: Vec<&str> =
+        report.lines().map(|line| line.trim_start().split("  ").next().unwrap_or("")).collect();
+    let expected = ["adapter", "driver", "known as", "SPIR-V", "ADD", "MUL", "RCP", "RSQ", "EX2", "LG2"];
+    assert_eq!(lines[1..], expected, "{text}");
+    assert!(report.contains("MUL  bit-equal"), "{report}");
+    let quiet = compare(&[sample, "-q"]);
+    assert!(!quiet.contains("driver report"), "{quiet}");
+    let json = transpica(&["compare", sample, "--vertices", "16", "--json"]).succeeded();
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["driver"]["measured"][1]["instruction"], "MUL", "{json}");
+    assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(2), "{json}");
 }
 
 #[test]

@@ -278,7 +278,7 @@ pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
 }
 
 /// Distance of two floats in representable numbers; zeros are equal, NaN is infinitely far.
-fn ulp(a: f32, b: f32) -> u32 {
+pub(crate) fn ulp(a: f32, b: f32) -> u32 {
     if a.is_nan() || b.is_nan() {
         return u32::MAX;
     }

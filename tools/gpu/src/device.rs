@@ -45,7 +45,7 @@ impl std::error::Error for GpuError {}
 pub struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
-    name: String,
+    adapter: wgpu::AdapterInfo,
     facts: Facts,
 }
 
@@ -77,7 +77,8 @@ impl Gpu {
             trace: wgpu::Trace::Off,
         }));
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
-        Ok(Self { device, queue, name: names[index].clone(), facts: Facts::of(&adapter.get_info()) })
+        let adapter = adapter.get_info();
+        Ok(Self { device, queue, facts: Facts::of(&adapter), adapter })
     }
     /// wgpu's device, for hosts that draw more than this crate does.
     pub fn device(&self) -> &wgpu::Device {
@@ -85,7 +86,11 @@ impl Gpu {
     }
     /// Name of the adapter.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.adapter.name
+    }
+    /// What the adapter says of itself.
+    pub fn adapter(&self) -> &wgpu::AdapterInfo {
+        &self.adapter
     }
     /// What is known of its driver.
     pub fn facts(&self) -> &Facts {

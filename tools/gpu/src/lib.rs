@@ -9,10 +9,12 @@ mod device;
 mod dots;
 pub mod driver;
 mod passthrough;
+mod report;
 mod vertex;
 
 pub use compute::{Registers, Timed, run_compute};
 pub use device::{Gpu, GpuError, INSTALL_LINE};
+pub use report::{Measured, Report};
 pub use vertex::{Captured, VertexJob, run_vertex};
 
 /// How a program reaches the driver.

@@ -8,7 +8,7 @@ use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options};
 use transpica::isa::Stage;
 use transpica_gpu::compare::{self, Case, Verdict};
-use transpica_gpu::{Gpu, Route};
+use transpica_gpu::{Gpu, Report, Route};
 
 use super::Input;
 use crate::args::{Command, Common};
@@ -47,9 +47,6 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     };
     let files = files::shaders(&paths)?;
     let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
-    if common.verbose {
-        eprintln!("on {}", gpu.name());
-    }
     let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
     let options = Options {
         precision: precision.into(),
@@ -61,7 +58,9 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     for path in &files {
         file(path, &gpu, &routes, options, vertices, seed, &mut rows)?;
     }
-    let text = if json { to_json(&rows, &gpu) } else { to_table(&rows, signed_zeros, common.quiet) };
+    let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
+    let text =
+        if json { to_json(&rows, &report) } else { to_table(&rows, &report, signed_zeros, common.quiet) };
     files::write(output.as_deref(), text.as_bytes())?;
     let differs = |row: &&Row| {
         !row.passed() || signed_zeros && row.result.as_ref().is_ok_and(|verdict| verdict.signed_zeros > 0)
@@ -110,7 +109,7 @@ fn file(
     Ok(())
 }
 
-fn to_table(rows: &[Row], signed_zeros: bool, quiet: bool) -> String {
+fn to_table(rows: &[Row], report: &Report, signed_zeros: bool, quiet: bool) -> String {
     let mut text = String::new();
     for row in rows {
         let mark = if row.passed() { "ok  " } else { "FAIL" };
@@ -126,6 +125,9 @@ fn to_table(rows: &[Row], signed_zeros: bool, quiet: bool) -> String {
                 let _ = writeln!(text, "{}", describe(verdict, row.route, signed_zeros));
             }
         }
+    }
+    if !quiet || rows.iter().any(|row| !row.passed()) {
+        let _ = writeln!(text, "\n{report}");
     }
     let (failed, total) = (rows.iter().filter(|row| !row.passed()).count(), rows.len());
     let vertices: usize = rows.iter().filter_map(|row| row.result.as_ref().ok()).map(|v| v.vertices).sum();
@@ -161,7 +163,7 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     text
 }
 
-fn to_json(rows: &[Row], gpu: &Gpu) -> String {
+fn to_json(rows: &[Row], report: &Report) -> String {
     let row = |row: &Row| match &row.result {
         Err(error) => {
             json!({ "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": false, "error": error })
@@ -175,6 +177,22 @@ fn to_json(rows: &[Row], gpu: &Gpu) -> String {
         }),
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
-    let text = serde_json::to_string_pretty(&json!({ "adapter": gpu.name(), "comparisons": all }));
+    let text = serde_json::to_string_pretty(&json!({ "driver": driver(report), "comparisons": all }));
     text.unwrap_or_default() + "\n"
+}
+
+/// What the report says.
+fn driver(report: &Report) -> Value {
+    let Report { adapter, has_passthrough, known_as, route, measured } = report;
+    let measured = measured.iter().map(|m| {
+        json!({
+            "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp,
+            "subnormal": m.subnormal, "flushed": m.flushed,
+        })
+    });
+    json!({
+        "adapter": adapter.name, "type": format!("{:?}", adapter.device_type), "backend": format!("{:?}", adapter.backend),
+        "vendor": adapter.vendor, "device": adapter.device, "driver": adapter.driver, "driver_info": adapter.driver_info,
+        "known_as": known_as, "passthrough": has_passthrough, "route": route.name(), "measured": measured.collect::<Vec<_>>(),
+    })
 }

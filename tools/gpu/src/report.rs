@@ -1,0 +1,167 @@
+//! What a reader of an issue must know of a driver: who it is, and how its arithmetic was measured to behave.
+//! In: a device. Out: [`Report`], which prints as a few lines. The measurements run one small program over many values.
+
+use std::fmt;
+
+use transpica::host::{EntryPoint, Layout, Options, RegisterState};
+use transpica::interp::Uniforms;
+use transpica::isa::{Pc, Program, Stage};
+use transpica::{Profile, Translator};
+
+use crate::compare::{self, Case, CompareError, reference, ulp};
+use crate::driver::Subnormals;
+use crate::{Gpu, Route, run_compute};
+
+/// What is measured, by output register: name, opcode.
+const PROBES: [(&str, u32); 6] =
+    [("ADD", 0x00), ("MUL", 0x08), ("RCP", 0x0E), ("RSQ", 0x0F), ("EX2", 0x05), ("LG2", 0x06)];
+/// A descriptor that writes all components and takes sources as they stand.
+const PLAIN: u32 = 0x36F;
+/// END
+const END: u32 = 0x22 << 26;
+/// Pairs of values.
+const PAIRS: u32 = 4096;
+
+/// How one operation compares with the interpreter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// Name of the instruction.
+    pub name: &'static str,
+    /// Results that are not bit-equal, but for the sign of zero, the bits of NaN, and numbers below 2^-126.
+    pub differing: u32,
+    /// The largest distance of those in units in the last place.
+    pub worst_ulp: u32,
+    /// Results below 2^-126 on the interpreter.
+    pub subnormal: u32,
+    /// Of those: 0 on the GPU.
+    pub flushed: u32,
+}
+
+/// A driver as a reader of an issue wants to know it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What the adapter says of itself.
+    pub adapter: wgpu::AdapterInfo,
+    /// Whether SPIR-V can be handed to it unchanged.
+    pub has_passthrough: bool,
+    /// How it is called in the table of known drivers.
+    pub known_as: &'static str,
+    /// How the program of the measurements reached it.
+    pub route: Route,
+    /// One for each operation.
+    pub measured: Vec<Measured>,
+}
+
+/// The program: output register n is operation n of v0 and v1.
+fn code() -> Vec<u32> {
+    let words = (0u32..).zip(PROBES).map(|(output, (_, opcode))| opcode << 26 | output << 21 | 1 << 7);
+    words.chain([END]).collect()
+}
+
+/// Values of every magnitude and both signs, special ones among them, ordinary ones more often.
+fn vertices() -> Vec<[[f32; 4]; 16]> {
+    let spread = |n: u32| f32::from_bits(n.wrapping_mul(0x9E37_79B1));
+    let near_one = |n: u32| f32::from_bits(n.wrapping_mul(0x85EB_CA6B) >> 4 | 0x3C00_0000);
+    (0..PAIRS)
+        .map(|n| {
+            let (a, b) =
+                if n % 2 == 0 { (spread(n), spread(n ^ 0x5555)) } else { (near_one(n), near_one(!n)) };
+            let mut registers = [[0.0, 0.0, 0.0, 1.0]; 16];
+            (registers[0], registers[1]) = ([a; 4], [b; 4]);
+            registers
+        })
+        .collect()
+}
+
+impl Report {
+    /// Measures the driver of a device.
+    ///
+    /// # Errors
+    /// What library, driver or wgpu refuse.
+    pub fn new(gpu: &Gpu) -> Result<Self, CompareError> {
+        let route = if gpu.has_passthrough() { Route::Passthrough } else { Route::Wgsl };
+        Ok(Self {
+            adapter: gpu.adapter().clone(),
+            has_passthrough: gpu.has_passthrough(),
+            known_as: gpu.facts().name,
+            route,
+            measured: measured(gpu, route)?,
+        })
+    }
+}
+
+fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
+    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
+    let state = RegisterState::default();
+    let inputs = vertices();
+    let case = Case {
+        program: &program,
+        around: &state.vertex(),
+        uniforms: &Uniforms::default(),
+        inputs: &inputs,
+        options,
+        budget: 100,
+    };
+    let expected = reference(&case, Subnormals::Kept)?;
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, case.around)?;
+    let shader = compare::shader(&mut translator, &translated, route)?;
+    let bits: Vec<_> =
+        inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();
+    let found = run_compute(gpu, shader, &[], &bits)?;
+    let mut all = PROBES.map(|(name, _)| Measured { name, ..Measured::default() });
+    for (expected, found) in expected.iter().flatten().zip(&found) {
+        for (register, measured) in all.iter_mut().enumerate() {
+            measured.add(f32::from_bits(expected[register][0]), f32::from_bits(found[register][0]));
+        }
+    }
+    Ok(all.to_vec())
+}
+
+impl Measured {
+    fn add(&mut self, expected: f32, found: f32) {
+        if expected.is_subnormal() {
+            self.subnormal += 1;
+            self.flushed += u32::from(found == 0.0);
+        } else if expected != found && !(expected.is_nan() && found.is_nan()) {
+            self.differing += 1;
+            self.worst_ulp = self.worst_ulp.max(ulp(expected, found));
+        }
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, differing, worst_ulp, subnormal, flushed } = *self;
+        write!(f, "{name}  ")?;
+        match (differing, worst_ulp) {
+            (0, _) => write!(f, "bit-equal")?,
+            (_, u32::MAX) => write!(f, "{differing} of {PAIRS} differ, some are NaN on one side only")?,
+            (_, _) => write!(f, "{differing} of {PAIRS} differ, by at most {worst_ulp} ulp")?,
+        }
+        match (subnormal, flushed) {
+            (0, _) => Ok(()),
+            (_, 0) => write!(f, "; below 2^-126: kept"),
+            (_, _) => write!(f, "; below 2^-126: {flushed} of {subnormal} became 0"),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wgpu::AdapterInfo { name, vendor, device, device_type, driver, driver_info, backend, .. } =
+            &self.adapter;
+        let (version, os, arch) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+        writeln!(f, "driver report: transpica {version} on {os} {arch}")?;
+        writeln!(
+            f,
+            "  adapter   {name} ({device_type:?}, {backend:?}, vendor {vendor:#06x}, device {device:#06x})"
+        )?;
+        writeln!(f, "  driver    {driver} {driver_info}")?;
+        writeln!(f, "  known as  {}", self.known_as)?;
+        let passthrough = if self.has_passthrough { "as it is" } else { "through naga only" };
+        writeln!(f, "  SPIR-V    taken {passthrough}; measured on route {}:", self.route.name())?;
+        self.measured.iter().try_for_each(|measured| writeln!(f, "  {measured}"))
+    }
+}
