@@ -868,7 +868,7 @@ typedef struct TranspicaLimits {
     uint32_t values;
     // Words of a module, or a fourth of the bytes of a text.
     uint32_t output_words;
-    // Executables of one file.
+    // Executables of one file; never more than the default.
     uint32_t executables;
     // 0
     uint32_t reserved;

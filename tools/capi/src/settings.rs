@@ -177,7 +177,7 @@ pub struct TranspicaLimits {
     pub values: u32,
     /// Words of a module, or a fourth of the bytes of a text.
     pub output_words: u32,
-    /// Executables of one file.
+    /// Executables of one file; never more than the default.
     pub executables: u32,
     /// 0
     pub reserved: u32,
@@ -339,11 +339,7 @@ fn options(given: &Given) -> Result<Options, Problem> {
         uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
         attributes: attributes(&formats)?,
         fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
-        bools: BoolUniforms {
-            baked: narrow("TranspicaOptions.known_bools", known_bools)?,
-            values: narrow("TranspicaOptions.bool_values", bool_values)?,
-            specialized: narrow("TranspicaOptions.specialized_bools", specialized_bools)?,
-        },
+        bools: bools(known_bools, bool_values, specialized_bools)?,
         ints: ints(known_ints, int_values, specialized_ints)?,
         loop_guard,
         lenient: switch("TranspicaOptions.lenient", lenient)?,
@@ -360,6 +356,14 @@ fn attributes(formats: &[TranspicaAttributeFormat; 16]) -> Result<[AttributeForm
         }
     }
     Ok(attributes)
+}
+
+fn bools(known: u32, values: u32, specialized: u32) -> Result<BoolUniforms, Problem> {
+    Ok(BoolUniforms {
+        baked: narrow("TranspicaOptions.known_bools", known)?,
+        values: narrow("TranspicaOptions.bool_values", values)?,
+        specialized: narrow("TranspicaOptions.specialized_bools", specialized)?,
+    })
 }
 
 fn ints(known: u32, values: [[u8; 4]; 4], specialized: u32) -> Result<IntUniforms, Problem> {

@@ -9,7 +9,7 @@ use transpica::host::dvle::{self, Executable};
 use transpica::host::registers::number;
 use transpica::host::{Constants, RegisterState, Surroundings};
 use transpica::isa::{Pc, Program, Stage};
-use transpica::limits::Limits;
+use transpica::limits::{Limits, check};
 
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
@@ -376,6 +376,7 @@ unsafe fn with_executable<R>(
         unsafe { CStr::from_ptr(given.name) }.to_string_lossy()
     };
     let file = Shbin::parse(bytes)?;
+    check("executables", file.executables.len(), limits.executables, At::Offset(4))?;
     let index = given.index as usize;
     let program = dvle::program(&file, index, limits)?;
     let executable = Executable::new(&file, index, &name)?;

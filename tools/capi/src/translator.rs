@@ -243,3 +243,17 @@ pub extern "C" fn transpica_has_target(target: u32) -> u32 {
     let is_there = |(known, built): (TranspicaTarget, bool)| known as u32 == target && built;
     u32::from(crate::source::TARGETS.into_iter().any(is_there))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translator_is_good_after_a_panic() {
+        let mut translator = TranspicaTranslator::new(Settings::default());
+        let used = std::panic::AssertUnwindSafe(|| translator.used(|_, _| panic!("for the test")));
+        assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);
+        let version = translator.used(|translator, _| translator.profile().spirv_version);
+        assert!(version == (1, 3) && !translator.is_busy);
+    }
+}

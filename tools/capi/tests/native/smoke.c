@@ -346,13 +346,25 @@ static void options(void) {
 
 static void bad_programs(const uint8_t *bytes, size_t size) {
     static const uint32_t UNDEFINED[] = {0x84000000, 0x40000000, 0x88000000};
-    TranspicaTranslator *translator = translator_of(NULL);
+    TranspicaTranslator *translator;
     TranspicaRawProgram raw = raw_program();
     TranspicaExecutable file;
+    TranspicaLimits limits;
     TranspicaResult *result = NULL;
     TranspicaMessage message;
     TranspicaFigures figures;
 
+    TRANSPICA_INIT(limits, LIMITS);
+    limits.code_words = 12;
+    translator = translator_of(&limits.head);
+    TRANSPICA_INIT(file, EXECUTABLE);
+    file.bytes = bytes;
+    file.byte_count = size;
+    CHECK(transpica_translate(translator, &file.head, &result) == TRANSPICA_STATUS_UNSUPPORTED);
+    CHECK(failure(result, "over the limit of 12").code == TRANSPICA_CODE_LIMIT);
+    transpica_translator_free(translator);
+
+    translator = translator_of(NULL);
     raw.code = UNDEFINED;
     CHECK(transpica_translate(translator, &raw.head, &result) == TRANSPICA_STATUS_UNSUPPORTED);
     TRANSPICA_INIT(figures, FIGURES);
