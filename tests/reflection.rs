@@ -260,11 +260,11 @@ fn the_table_shows_everything() {
           16      vec4f  clip_plane
 
         specialisation constants
-          id  name
-          0   b0
-          16  i0_x
-          17  i0_y
-          18  i0_z
+          id  type  name
+          0   bool  b0
+          16  i32   i0_x
+          17  i32   i0_y
+          18  i32   i0_z
 
         outputs
           location  components  from                 name

@@ -104,7 +104,7 @@ pub struct HostMember {
     pub offset: u32,
 }
 
-/// A specialisation constant (SPIR-V) or override (WGSL): a u32, 0 unless set; b registers are true if it is not 0.
+/// A specialisation constant (SPIR-V) or override (WGSL).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Specialization {
@@ -112,6 +112,8 @@ pub struct Specialization {
     pub id: u32,
     /// Its name: `b3`, `i0_x`.
     pub name: String,
+    /// Its type: `bool`, false unless set, or `i32`, 0 unless set.
+    pub ty: String,
 }
 
 /// A member of the uniform block.
@@ -271,7 +273,11 @@ impl Around {
             host_members: host.map(|(_, field)| host_member(field)).collect(),
             specialization: set(u128::from(ids))
                 .into_iter()
-                .map(|id| Specialization { id: id.into(), name: specialized_name(id) })
+                .map(|id| Specialization {
+                    id: id.into(),
+                    name: specialized_name(id),
+                    ty: if id < 16 { "bool" } else { "i32" }.into(),
+                })
                 .collect(),
         }
     }

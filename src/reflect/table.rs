@@ -121,8 +121,10 @@ impl fmt::Display for Reflection {
             self.host_members.iter().map(|m| vec![m.offset.to_string(), m.ty.clone(), m.name.clone()]),
         );
         host.write(f, &title("host block", &self.host_block))?;
-        let mut constants = Table::new(&["id", "name"]);
-        constants.0.extend(self.specialization.iter().map(|s| vec![s.id.to_string(), s.name.clone()]));
+        let mut constants = Table::new(&["id", "type", "name"]);
+        constants
+            .0
+            .extend(self.specialization.iter().map(|s| vec![s.id.to_string(), s.ty.clone(), s.name.clone()]));
         constants.write(f, "specialisation constants")?;
         let mut outputs = Table::new(&["location", "components", "from", "name", ""]);
         outputs.0.extend(self.outputs.iter().map(|o| {

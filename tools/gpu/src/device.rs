@@ -67,7 +67,7 @@ impl Gpu {
             return Err(GpuError::NoAdapter { wanted: adapter.map(str::to_string), found: names });
         };
         let adapter = &adapters[index];
-        let wanted = wgpu::Features::PASSTHROUGH_SHADERS;
+        let wanted = wgpu::Features::PASSTHROUGH_SHADERS | wgpu::Features::CLIP_DISTANCES;
         let request = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: None,
             required_features: adapter.features() & wanted,

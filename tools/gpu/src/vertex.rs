@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use transpica::host::{Interface, Location};
+use transpica::host::{AttributeFormat, AttributeKind, Interface, Location};
 
 use crate::compute::{Binding, bind, options};
 use crate::{Gpu, GpuError, Registers, Shader};
@@ -20,8 +20,33 @@ pub struct VertexJob<'a> {
     pub interface: &'a Interface,
     /// Content of the uniform block; empty if there is none.
     pub uniforms: &'a [u8],
-    /// v0..v15 of each vertex.
+    /// Content of the host block; empty if no field of it is read.
+    pub host: &'a [u8],
+    /// v0..v15 of each vertex, as bits of its format.
     pub vertices: &'a [Registers],
+    /// Formats of the attributes.
+    pub formats: [AttributeFormat; 16],
+    /// Values of specialisation constants by their ids as text. [`Route::Passthrough`](crate::Route) takes none: wgpu leaves
+    /// the constants of such modules at what they say themselves.
+    pub constants: &'a [(&'a str, f64)],
+}
+
+impl<'a> VertexJob<'a> {
+    /// A program that reads no host block, with attributes of floats.
+    pub fn new(
+        shader: Shader,
+        interface: &'a Interface,
+        uniforms: &'a [u8],
+        vertices: &'a [Registers],
+    ) -> Self {
+        let formats = [AttributeFormat::default(); 16];
+        Self { shader, interface, uniforms, host: &[], vertices, formats, constants: &[] }
+    }
+
+    /// The blocks that it reads, in the order of their bindings.
+    fn blocks(&self) -> impl Iterator<Item = &'a [u8]> {
+        [self.uniforms, self.host].into_iter().filter(|block| !block.is_empty())
+    }
 }
 
 /// What the fragment stage saw of one vertex.
@@ -51,7 +76,7 @@ fn varyings(interface: &Interface) -> impl Iterator<Item = (u32, usize)> {
 
 /// A fragment stage that stores a mark, the position and the varyings. (Not every driver tells it the primitive, so each
 /// vertex is drawn with a window of its own to store them in.)
-fn fragment(interface: &Interface, uniforms: bool) -> String {
+fn fragment(interface: &Interface, binding: usize) -> String {
     let mut arguments = String::new();
     let mut stores = String::new();
     for (index, (location, len)) in varyings(interface).enumerate() {
@@ -60,7 +85,6 @@ fn fragment(interface: &Interface, uniforms: bool) -> String {
         let padding = ", 0.0".repeat(4 - len);
         let _ = writeln!(stores, "    captured[{}] = vec4<f32>(in{index}_v{padding});", index + 2);
     }
-    let binding = u32::from(uniforms);
     format!(
         "@group(0) @binding({binding}) var<storage, read_write> captured: array<vec4<f32>>;\n\
          @fragment fn main(@builtin(position) position: vec4<f32>,\n{arguments}) \
@@ -84,9 +108,8 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
     let size = (job.vertices.len() * stride) as u64;
     let captured = gpu.buffer(size, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST);
     let mut bindings = Vec::new();
-    if !job.uniforms.is_empty() {
-        let uniforms = gpu.filled(job.uniforms, BufferUsages::UNIFORM);
-        bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
+    for block in job.blocks() {
+        bindings.push(Binding::whole(BufferBindingType::Uniform, gpu.filled(block, BufferUsages::UNIFORM)));
     }
     bindings.push(Binding {
         ty: BufferBindingType::Storage { read_only: false },
@@ -97,8 +120,9 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
         BufferBindingType::Uniform => wgpu::ShaderStages::VERTEX,
         BufferBindingType::Storage { .. } => wgpu::ShaderStages::FRAGMENT,
     });
-    let pipeline = pipeline(gpu, &layout, job.shader, job.interface, !job.uniforms.is_empty())?;
     let vertices = gpu.filled(&attributes(job.interface, job.vertices), BufferUsages::VERTEX);
+    let (count, has_attributes) = (job.vertices.len() as u32, !job.interface.attributes.is_empty());
+    let pipeline = pipeline(gpu, &layout, job)?;
     let read = gpu.buffer(size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
     commands.clear_buffer(&captured, 0, None);
@@ -118,10 +142,10 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
             ..Default::default()
         });
         pass.set_pipeline(&pipeline);
-        if !job.interface.attributes.is_empty() {
+        if has_attributes {
             pass.set_vertex_buffer(0, vertices.slice(..));
         }
-        for vertex in 0..job.vertices.len() as u32 {
+        for vertex in 0..count {
             pass.set_bind_group(0, &group, &[vertex * stride as u32]);
             pass.draw(vertex..vertex + 1, 0..1);
         }
@@ -163,18 +187,23 @@ fn target(gpu: &Gpu) -> wgpu::TextureView {
 fn pipeline(
     gpu: &Gpu,
     layout: &wgpu::PipelineLayout,
-    shader: Shader,
-    interface: &Interface,
-    uniforms: bool,
+    job: VertexJob<'_>,
 ) -> Result<wgpu::RenderPipeline, GpuError> {
-    let fragment = fragment_shader(fragment(interface, uniforms), &shader)?.module(gpu);
+    let binding = job.blocks().count();
+    let VertexJob { shader, interface, formats, constants, .. } = job;
+    let fragment = fragment_shader(fragment(interface, binding), &shader)?.module(gpu);
     let vertex = shader.module(gpu);
+    let format = |register: u8| match formats[usize::from(register & 15)].kind {
+        AttributeKind::Float => wgpu::VertexFormat::Float32x4,
+        AttributeKind::Int => wgpu::VertexFormat::Sint32x4,
+        AttributeKind::Uint => wgpu::VertexFormat::Uint32x4,
+    };
     let attributes: Vec<wgpu::VertexAttribute> = interface
         .attributes
         .iter()
         .enumerate()
         .map(|(index, attribute)| wgpu::VertexAttribute {
-            format: wgpu::VertexFormat::Float32x4,
+            format: format(attribute.register),
             offset: 16 * index as u64,
             shader_location: u32::from(attribute.register),
         })
@@ -191,7 +220,7 @@ fn pipeline(
         vertex: wgpu::VertexState {
             module: &vertex,
             entry_point: Some("main"),
-            compilation_options: options(),
+            compilation_options: wgpu::PipelineCompilationOptions { constants, ..options() },
             buffers: &buffers,
         },
         primitive: wgpu::PrimitiveState {

@@ -94,12 +94,10 @@ fn wgsl_stays_within_its_tolerance() {
 fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
     let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
     for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
-        let job = VertexJob {
-            shader: valid_shader(translator, translated, route).expect("a module"),
-            interface: &translated.interface,
-            uniforms: &uniform_bytes(translated, &run.uniforms),
-            vertices: &[vertex.inputs],
-        };
+        let shader = valid_shader(translator, translated, route).expect("a module");
+        let uniforms = uniform_bytes(translated, &run.uniforms);
+        let vertices = [vertex.inputs];
+        let job = VertexJob::new(shader, &translated.interface, &uniforms, &vertices);
         let captured = run_vertex(gpu, job).unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let captured = captured[0].as_ref().expect("inside the clip volume");
         let outputs = &translated.interface.outputs;

@@ -8,9 +8,13 @@ mod valid;
 use transpica::Translator;
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, Interface, Location, Options, Output, Profile};
-use transpica::interp::{Machine, Settings, Uniforms};
+use transpica::host::{
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Location,
+    Options, Output, Profile,
+};
+use transpica::interp::{Machine, Uniforms};
 use transpica::isa::Stage;
+use transpica::reflect::{Reflection, Specialization};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
 use transpica_prove::spirv_tools;
@@ -51,14 +55,6 @@ fn scene(file: &Shbin<'_>, index: usize, around: &Executable<'_>) -> Uniforms {
     uniforms
 }
 
-/// The outputs that the host sees, from the output registers of the interpreter.
-fn expected(interface: &Interface, registers: &[[f32; 4]; 16]) -> Vec<(Location, [f32; 4])> {
-    let options = Options::default();
-    let host = HostValues::default();
-    let output = |output: &Output| (output.location, output.value(registers, &options, &host));
-    interface.outputs.iter().map(output).collect()
-}
-
 fn close(a: f32, b: f32) -> bool {
     a.is_nan() && b.is_nan() || a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(1.0e-3)
 }
@@ -73,10 +69,17 @@ fn inside([x, y, z, w]: [f32; 4]) -> Option<bool> {
 }
 
 /// Compares one vertex; true if it was judged to arrive.
-fn judge(name: &str, expected: &[(Location, [f32; 4])], captured: Option<&Captured>) -> bool {
-    let position =
-        expected.iter().find(|(location, _)| *location == Location::Position).expect("always there").1;
-    let Some(inside) = inside(position) else { return false };
+fn judge(name: &str, expected: &[(&Output, [f32; 4])], captured: Option<&Captured>) -> bool {
+    let find =
+        |location| expected.iter().find(|(output, _)| output.location == location).map(|found| found.1);
+    let position = find(Location::Position).expect("always there");
+    let Some(mut inside) = inside(position) else { return false };
+    if let Some([near, plane, ..]) = find(Location::ClipDistances) {
+        if [near, plane].iter().any(|distance| distance.abs() < MARGIN && *distance != 0.0) {
+            return false;
+        }
+        inside &= near >= 0.0 && plane >= 0.0;
+    }
     assert_eq!(inside, captured.is_some(), "{name}: clipped or not, at {position:?}");
     let Some(captured) = captured else { return false };
     let [x, y, z, w] = position;
@@ -89,10 +92,10 @@ fn judge(name: &str, expected: &[(Location, [f32; 4])], captured: Option<&Captur
         );
     }
     assert!(close(z / w, captured.position[2]), "{name}: depth {}, found {:?}", z / w, captured.position);
-    let varyings = expected.iter().filter(|(location, _)| *location != Location::Position);
-    for ((location, expected), found) in varyings.zip(&captured.varyings) {
+    let varyings = expected.iter().filter(|(output, _)| matches!(output.location, Location::Varying(_)));
+    for ((output, expected), found) in varyings.zip(&captured.varyings) {
         let same = expected.iter().zip(found).all(|(a, b)| close(*a, *b));
-        assert!(same, "{name}: {location:?} expected {expected:?}, found {found:?}");
+        assert!(same, "{name}: {} expected {expected:?}, found {found:?}", output.name);
     }
     true
 }
@@ -103,53 +106,178 @@ fn inputs() -> Vec<[[f32; 4]; 16]> {
     transpica_generate::inputs(9, 100).iter().map(|vertex| vertex.map(near)).collect()
 }
 
-fn run(gpu: &Gpu, name: &str, bytes: &[u8], route: Route) {
+/// A sample under some options, and what its host says at the time of drawing.
+struct Setting<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    options: Options,
+    host: HostValues,
+}
+
+impl<'a> Setting<'a> {
+    fn new(name: &'a str, bytes: &'a [u8]) -> Self {
+        Self { name, bytes, options: Options::default(), host: HostValues::default() }
+    }
+}
+
+/// The bits of an attribute in its format, and the numbers that they stand for.
+fn fed(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
+    // Integers of the size that consoles have: bytes.
+    let byte = |x: f32| (x * 13.0).clamp(-128.0, 127.0) as i32;
+    match format.kind {
+        AttributeKind::Float => (register.map(f32::to_bits), register),
+        AttributeKind::Int => (register.map(|x| byte(x) as u32), register.map(|x| byte(x) as f32)),
+        AttributeKind::Uint => {
+            (register.map(|x| byte(x).unsigned_abs()), register.map(|x| byte(x).unsigned_abs() as f32))
+        }
+    }
+}
+
+/// The module with its specialisation constants set to what the uniforms are, where it has some.
+fn specialised(
+    shader: Shader,
+    constants: &[Specialization],
+    uniforms: &Uniforms,
+) -> (Shader, Vec<(String, f64)>) {
+    let value = |id: u32| match id {
+        0..16 => i32::from(uniforms.bools >> id & 1 != 0),
+        _ => i32::from(uniforms.ints[(id as usize - 16) / 4][id as usize % 4]),
+    };
+    let shader = match shader {
+        Shader::Passthrough(words) if !constants.is_empty() => {
+            let text = |constant: &Specialization| match &constant.ty[..] {
+                "bool" => (value(constant.id) != 0).to_string(),
+                _ => value(constant.id).to_string(),
+            };
+            let values: Vec<_> = constants.iter().map(|constant| (constant.id, text(constant))).collect();
+            Shader::Passthrough(spirv_tools::specialise(&words, &values).expect("spirv-opt sets them"))
+        }
+        shader => shader,
+    };
+    (shader, constants.iter().map(|constant| (constant.id.to_string(), value(constant.id).into())).collect())
+}
+
+fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) {
+    let Setting { name, bytes, options, ref host } = *setting;
     let file = Shbin::parse(bytes).expect("a sample");
-    let options = Options::default();
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
     let around = Executable::new(&file, 0, name).expect("executable 0");
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(&program, &around).expect("translates");
+    let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
     let uniforms = scene(&file, 0, &around);
-    let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
+    let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
-    let inputs = inputs();
-    let vertices: Vec<_> =
-        inputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let fed: Vec<_> = inputs()
+        .into_iter()
+        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| fed(vertex[n], options.attributes[n])))
+        .collect();
+    let vertices: Vec<_> = fed.iter().map(|vertex| vertex.map(|(bits, _)| bits)).collect();
+    let shader = valid_shader(&mut translator, &translated, route).expect("a module");
+    let (shader, constants) = specialised(shader, &reflection.specialization, &uniforms);
+    let constants: Vec<(&str, f64)> = constants.iter().map(|(id, value)| (&id[..], *value)).collect();
+    let (block, host_block) = (uniform_bytes(&translated, &uniforms), host.pack());
     let job = VertexJob {
-        shader: valid_shader(&mut translator, &translated, route).expect("a module"),
-        interface: &translated.interface,
-        uniforms: &uniform_bytes(&translated, &uniforms),
-        vertices: &vertices,
+        host: if reflection.host_block.is_some() { &host_block } else { &[] },
+        formats: options.attributes,
+        constants: &constants,
+        ..VertexJob::new(shader, &translated.interface, &block, &vertices)
     };
     let captured = run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name} {}: {error}", route.name()));
     let mut arrived = 0;
-    for (vertex, captured) in inputs.iter().zip(&captured) {
-        let registers = machine.run(vertex).expect("ends");
-        let expected = expected(&translated.interface, registers);
+    for (vertex, captured) in fed.iter().zip(&captured) {
+        let registers = machine.run(&options.attributes_seen(vertex.map(|(_, value)| value))).expect("ends");
+        let outputs = translated.interface.outputs.iter();
+        let expected: Vec<_> =
+            outputs.map(|output| (output, output.value(registers, &options, host))).collect();
         arrived += usize::from(judge(name, &expected, captured.as_ref()));
     }
-    assert!(arrived >= 50, "{name}: only {arrived} vertices arrived, the scene proves nothing");
+    assert!(arrived >= 20, "{name}: only {arrived} vertices arrived, the scene proves nothing");
     let tally = Tally {
         stage: format!("rasteriser, {} on {}: {name}", route.name(), gpu.name()),
         programs: 1,
         vertices: arrived as u64,
-        note: format!("of {}", inputs.len()),
+        note: format!("of {}", fed.len()),
         ..Tally::default()
     };
     tally.tell();
 }
 
+const TEXTURED: &[u8] = include_bytes!("../../../shaders/textured.shbin");
+const LIGHTS: &[u8] = include_bytes!("../../../shaders/lights.shbin");
+const FOG: &[u8] = include_bytes!("../../../shaders/fog.shbin");
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
 #[test]
 fn vertices_arrive_as_the_interpreter_says() {
-    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
-    for (name, bytes) in [
-        ("textured", &include_bytes!("../../../shaders/textured.shbin")[..]),
-        ("lights", include_bytes!("../../../shaders/lights.shbin")),
-        ("fog", include_bytes!("../../../shaders/fog.shbin")),
-    ] {
+    let gpu = gpu();
+    for (name, bytes) in [("textured", TEXTURED), ("lights", LIGHTS), ("fog", FOG)] {
         for route in Route::ALL {
-            run(&gpu, name, bytes, route);
+            run(&gpu, &Setting::new(name, bytes), route);
+        }
+    }
+}
+
+#[test]
+fn clip_planes_cut_what_the_interpreter_says() {
+    let gpu = gpu();
+    let clip_plane = [1.0, 0.5, 0.0, 0.3];
+    for (clip_planes, clip_enabled, name) in [
+        (ClipPlanes::BuiltIn, true, "clip distances"),
+        (ClipPlanes::BuiltIn, false, "clip distances, off"),
+        (ClipPlanes::Varying, true, "clip distances as a varying"),
+        (ClipPlanes::Varying, false, "clip distances as a varying, off"),
+    ] {
+        let options = Options { clip_planes, ..Options::default() };
+        let host = HostValues { clip_enabled, clip_plane, ..HostValues::default() };
+        for route in Route::ALL {
+            run(&gpu, &Setting { options, host, ..Setting::new(name, TEXTURED) }, route);
+        }
+    }
+}
+
+#[test]
+fn y_is_mirrored_as_options_and_host_say() {
+    let gpu = gpu();
+    for (flip_y, now, name) in [
+        (FlipY::Always, false, "y mirrored"),
+        (FlipY::Dynamic, true, "y mirrored by the host"),
+        (FlipY::Dynamic, false, "y not mirrored by the host"),
+    ] {
+        let options = Options { flip_y, ..Options::default() };
+        let host = HostValues { flip_y: now, ..HostValues::default() };
+        for route in Route::ALL {
+            run(&gpu, &Setting { options, host, ..Setting::new(name, LIGHTS) }, route);
+        }
+    }
+}
+
+#[test]
+fn integer_attributes_are_the_numbers_they_are() {
+    let gpu = gpu();
+    let mut options = Options::default();
+    options.attributes[0].components = 3;
+    options.attributes[1] = AttributeFormat { kind: AttributeKind::Int, components: 2 };
+    options.attributes[2] = AttributeFormat { kind: AttributeKind::Uint, components: 3 };
+    for route in Route::ALL {
+        run(&gpu, &Setting { options, ..Setting::new("integer attributes", TEXTURED) }, route);
+    }
+}
+
+#[test]
+fn specialisation_constants_do_what_uniforms_do() {
+    let gpu = gpu();
+    let options = Options {
+        bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
+        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        ..Options::default()
+    };
+    for (name, bytes) in [("lights, specialised", LIGHTS), ("fog, specialised", FOG)] {
+        for route in Route::ALL {
+            run(&gpu, &Setting { options, ..Setting::new(name, bytes) }, route);
         }
     }
 }
@@ -181,12 +309,7 @@ fn optimised(gpu: &Gpu, file: &Shbin<'_>, index: usize, name: &str) -> Option<us
         inputs()[..OPTIMISED].iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
     let uniforms = uniform_bytes(&translated, &scene(file, index, &around));
     let draw = |words| {
-        let job = VertexJob {
-            shader: Shader::Passthrough(words),
-            interface: &translated.interface,
-            uniforms: &uniforms,
-            vertices: &vertices,
-        };
+        let job = VertexJob::new(Shader::Passthrough(words), &translated.interface, &uniforms, &vertices);
         run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}"))
     };
     let (before, after) = (bits(&draw(words)), bits(&draw(smaller)));

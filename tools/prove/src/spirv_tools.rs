@@ -65,3 +65,15 @@ pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
     validate(&words)?;
     Ok(words)
 }
+
+/// The module with other defaults of specialisation constants, by their ids.
+///
+/// # Errors
+/// What `spirv-opt` says.
+pub fn specialise(words: &[u32], values: &[(u32, String)]) -> Result<Vec<u32>, String> {
+    let values: Vec<String> = values.iter().map(|(id, value)| format!("{id}:{value}")).collect();
+    let values = values.join(" ");
+    let arguments = ["--target-env=vulkan1.1", "--set-spec-const-default-value", &values, "-", "-o", "-"];
+    let bytes = tool("spirv-opt", &arguments, &bytes(words))?;
+    Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+}

@@ -116,9 +116,10 @@ fn door(
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match options.entry {
             EntryPoint::Compute => bits(registers).to_vec(),
-            EntryPoint::Vertex => {
-                outputs.iter().map(|output| output.value(registers, &options, &host).map(f32::to_bits)).collect()
-            }
+            EntryPoint::Vertex => outputs
+                .iter()
+                .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
+                .collect(),
         };
         let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
         let found =
