@@ -3,6 +3,7 @@
 //! on the machine. For a single file the last line is the median of bytes → SPIR-V in µs.
 
 mod glslang;
+mod raw;
 mod stages;
 
 use std::path::PathBuf;
@@ -12,15 +13,21 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{Assembled, Measured, Timing};
+use transpica::host::Options;
+use transpica::precision::Precision;
 
 /// Times every stage of a translation.
 #[derive(Parser)]
 #[command(after_help = "Example:
-  cargo run --release -p transpica-bench -- shaders --json")]
+  cargo run --release -p transpica-bench -- shaders --json
+  cargo run --release -p transpica-bench -- --raw")]
 struct Arguments {
     /// Files and folders
-    #[arg(required = true)]
+    #[arg(required_unless_present = "raw")]
     paths: Vec<PathBuf>,
+    /// Programs of several sizes instead, from code words, as emulators hand them over; and their keys
+    #[arg(long, conflicts_with_all = ["paths", "dvle", "no_glslang"])]
+    raw: bool,
     /// Only this executable of each file
     #[arg(long, value_name = "N")]
     dvle: Option<usize>,
@@ -64,6 +71,9 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.raw {
+        return sizes(arguments);
+    }
     let compiler = if arguments.no_glslang { None } else { Some(glslang::Compiler::build()?) };
     let files = find(&arguments.paths)?;
     let mut all = Vec::new();
@@ -103,6 +113,37 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         if let [(measured, _)] = &all[..] {
             println!("{:.1}", measured.to_spirv.median as f64 / 1000.0);
         }
+    }
+    Ok(())
+}
+
+/// Code words to SPIR-V words for programs of several sizes.
+fn sizes(arguments: &Arguments) -> Result<(), String> {
+    let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
+    let options = Options { precision, ..Options::default() };
+    // The small ones take less time, so that more rounds are needed for a steady minimum.
+    let rounds = |size: usize| arguments.repeat * (500 / size).max(1);
+    let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), options));
+    let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;
+    if arguments.json {
+        let rows = all.iter().map(|raw| {
+            json!({
+                "instructions": raw.instructions, "spirv_words": raw.words,
+                "words_to_spirv": { "min": raw.to_spirv.min, "median": raw.to_spirv.median },
+                "key": { "min": raw.key.min, "median": raw.key.median },
+            })
+        });
+        let rows: Vec<Value> = rows.collect();
+        println!("{}", serde_json::to_string_pretty(&json!(rows)).map_err(|error| error.to_string())?);
+        return Ok(());
+    }
+    println!("instructions  words → SPIR-V, ns: min   median  for each  key, ns: min  median  SPIR-V words");
+    for raw in &all {
+        let each = raw.to_spirv.min / raw.instructions as u64;
+        println!(
+            "{:>12} {:>24} {:>8} {each:>9} {:>12} {:>7} {:>13}",
+            raw.instructions, raw.to_spirv.min, raw.to_spirv.median, raw.key.min, raw.key.median, raw.words
+        );
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    fn of(mut samples: Vec<u64>) -> Self {
+    pub fn of(mut samples: Vec<u64>) -> Self {
         samples.sort_unstable();
         Self { min: samples[0], median: samples[samples.len() / 2] }
     }

@@ -1,0 +1,108 @@
+//! Times what an emulator does with a program: code words to SPIR-V words, and the key. Programs of several sizes, all of one
+//! kind, so that growth shows.
+//! In: sizes. Out: nanoseconds. The programs are what engines do again and again: products with matrices and vectors of uniforms,
+//! sums, clamps, and a bool that switches some of it; each instruction changes what comes out.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use transpica::Translator;
+use transpica::asm::{Source, assemble};
+use transpica::error::Error;
+use transpica::host::registers::number;
+use transpica::host::{Layout, Options, Profile, RegisterState};
+use transpica::isa::{Pc, Program, Stage};
+
+use crate::stages::Timing;
+
+/// Instructions of the programs, END among them.
+pub const SIZES: [usize; 4] = [13, 50, 150, 500];
+
+/// One size.
+pub struct Raw {
+    /// Instructions.
+    pub instructions: usize,
+    /// Code words to SPIR-V words.
+    pub to_spirv: Timing,
+    /// The key.
+    pub key: Timing,
+    /// Words of the module.
+    pub words: usize,
+}
+
+/// What the body repeats; `N` is another register each time.
+const BODY: [&str; 10] = [
+    "mul r2, c[N], r1",
+    "mad r1, r2, c[M], r1",
+    "dp3 r3.x, c[N], r1",
+    "max r3.x, c4.x, r3.x",
+    "mad r1.xyz, r3.xxx, c[M].xyz, r1.xyz",
+    "ifu b0",
+    "add r1.xy, c[N].xy, r1.xy",
+    "mul r1.zw, c[M].zw, r1.zw",
+    ".end",
+    "min r1, c5, r1",
+];
+/// Lines before and behind it: eight words.
+const HEAD: &str = "dp4 r0.x, c0, v0\ndp4 r0.y, c1, v0\ndp4 r0.z, c2, v0\ndp4 r0.w, c3, v0\nmov r1, v1\n";
+
+/// Assembler text with this many lines of the body.
+fn text(lines: usize) -> String {
+    let mut text = format!(".out pos position\n.out col color\n.bool b\n.proc main\n{HEAD}");
+    let mut open = 0;
+    for line in 0..lines {
+        let (first, second) = (6 + line % 40, 46 + line % 40);
+        let line = BODY[line % BODY.len()];
+        open += usize::from(line.starts_with("ifu"));
+        open -= usize::from(line == ".end");
+        text += &line.replace("c[N]", &format!("c{first}")).replace("c[M]", &format!("c{second}"));
+        text.push('\n');
+    }
+    text += &".end\n".repeat(open);
+    text + "mov pos, r0\nmov col, r1\nend\n.end\n"
+}
+
+/// Code words and descriptors of a program of a size.
+fn program(instructions: usize) -> Result<(Vec<u32>, Vec<u32>), String> {
+    for lines in 0..2 * instructions {
+        let text = text(lines);
+        let assembled =
+            assemble(&[Source { name: "raw.pica", text: &text }]).map_err(|report| report.to_string())?;
+        if assembled.model.code.len() >= instructions {
+            let descriptors = assembled.model.descriptors.iter().map(|descriptor| descriptor.bits);
+            return Ok((assembled.model.code.clone(), descriptors.collect()));
+        }
+    }
+    Err(format!("no program has {instructions} instructions"))
+}
+
+/// Measures one size.
+pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<Raw, String> {
+    let (code, descriptors) = program(instructions)?;
+    let mut state = RegisterState::default();
+    state.write(number::VERTEX_UNIT + number::OUTPUT_MASK, 3);
+    state.write(number::OUTMAP_TOTAL, 2);
+    state.write(number::OUTMAP, 0x0302_0100);
+    state.write(number::OUTMAP + 1, 0x0B0A_0908);
+    let options = Options { layout: Layout::Registers, ..options };
+    let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
+    let text = |error: Error| error.to_string();
+    let (mut to_spirv, mut key) = (Vec::new(), Vec::new());
+    let mut words = 0;
+    for _ in 0..repeat.max(1) {
+        let start = Instant::now();
+        let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
+        let translated = translator.translate(&program, &state.vertex()).map_err(text)?;
+        words = black_box(translator.spirv(&translated).map_err(text)?).len();
+        to_spirv.push(nanoseconds(start));
+        let start = Instant::now();
+        black_box(translator.key(&program, &state.vertex(), &[]));
+        key.push(nanoseconds(start));
+    }
+    let timings = (Timing::of(to_spirv), Timing::of(key));
+    Ok(Raw { instructions: code.len(), to_spirv: timings.0, key: timings.1, words })
+}
+
+fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
