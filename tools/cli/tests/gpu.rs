@@ -23,7 +23,7 @@ fn interpreter_and_gpu_agree_on_every_shader() {
 #[test]
 fn interpreter_and_gpu_agree_in_the_layouts_of_other_hosts() {
     for layout in ["registers", "azahar", "panda3ds"] {
-        compare(&["shaders", "--layout", layout]);
+        compare(&["shaders", "--layout", layout, "--route", "spirv"]);
     }
 }
 
