@@ -1,11 +1,10 @@
-//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL that is read
-//! again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
+//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL and GLSL that are
+//! read again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
 
 mod samples;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use samples::{Sample, samples};
-use transpica::Translator;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{ShaderType, Shbin};
 use transpica::error::{Error, Kind};
@@ -16,7 +15,8 @@ use transpica::host::{
     Unwritten,
 };
 use transpica::precision::Precision;
-use transpica_prove::spirv_tools;
+use transpica::{Translated, Translator};
+use transpica_prove::{glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
@@ -28,18 +28,17 @@ fn validate(module: &naga::Module, options: &Options) -> Result<(), String> {
     validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
 }
 
-/// Translates a program and has all validators read it.
+/// Translates a program and has all validators read it; its GLSL is read in one version.
 fn check(
-    bytes: &[u8],
-    name: &str,
-    executable: usize,
+    (sample, executable): (&Sample, usize),
     options: Options,
     profile: Profile,
+    version: GlslVersion,
 ) -> Result<(), String> {
     let text = |error: Error| error.to_string();
-    let file = Shbin::parse(bytes).map_err(text)?;
+    let file = Shbin::parse(&sample.bytes).map_err(text)?;
     let program = dvle::program(&file, executable, &options.limits).map_err(text)?;
-    let around = Executable::new(&file, executable, name).map_err(text)?;
+    let around = Executable::new(&file, executable, &sample.name).map_err(text)?;
     let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, &around).map_err(text)?;
     let words = translator.spirv(&translated).map_err(text)?;
@@ -55,15 +54,40 @@ fn check(
     let wgsl = translator.text(&translated, Language::Wgsl).map_err(text)?;
     let module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| error.emit_to_string(&wgsl))?;
     validate(&module, &options).map_err(|error| format!("{error}\n{wgsl}"))?;
-    let specialized = options.bools.specialized != 0 || options.ints.specialized != 0;
-    for language in [Language::Glsl(GlslVersion::Vulkan450), Language::Hlsl, Language::Msl] {
+    for language in [Language::Hlsl, Language::Msl] {
         match translator.text(&translated, language) {
             Ok(_) => {}
-            Err(error) if specialized && matches!(error.kind, Kind::BadOption(_)) => {}
+            Err(error) if specialized(&options) && matches!(error.kind, Kind::BadOption(_)) => {}
             Err(error) => return Err(format!("{language:?}: {error}")),
         }
     }
-    Ok(())
+    check_glsl(&translator, &translated, version)
+}
+
+fn specialized(options: &Options) -> bool {
+    options.bools.specialized != 0 || options.ints.specialized != 0
+}
+
+/// glslang reads what there is in a version of GLSL.
+fn check_glsl(translator: &Translator, translated: &Translated, version: GlslVersion) -> Result<(), String> {
+    let options = translator.options();
+    let is_vertex = options.entry == EntryPoint::Vertex;
+    let lacks = match version {
+        GlslVersion::Vulkan450 => false,
+        GlslVersion::Core330 => specialized(options) || !is_vertex,
+        GlslVersion::Es310 => specialized(options) || is_vertex && options.clip_planes == ClipPlanes::BuiltIn,
+    };
+    let text = match translator.text(translated, Language::Glsl(version)) {
+        Ok(text) => text,
+        Err(error) if lacks && matches!(error.kind, Kind::BadOption(_)) => return Ok(()),
+        Err(error) => return Err(format!("{version:?}: {error}")),
+    };
+    let stage = if is_vertex { glslang::Stage::Vertex } else { glslang::Stage::Compute };
+    let read = match version {
+        GlslVersion::Vulkan450 => glslang::spirv(&text, stage).map(|_| ()),
+        GlslVersion::Core330 | GlslVersion::Es310 => glslang::read(&text, stage),
+    };
+    read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }
 
 /// A change of options or profile.
@@ -143,7 +167,7 @@ fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
     programs
 }
 
-fn check_sample((sample, executable): (&Sample, usize), changes: &[Change]) {
+fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVersion) {
     let (mut options, mut profile) = (Options::default(), Profile::default());
     changes.iter().for_each(|change| change.1(&mut options, &mut profile));
     // A uniform cannot be both.
@@ -152,8 +176,8 @@ fn check_sample((sample, executable): (&Sample, usize), changes: &[Change]) {
         options.ints.specialized &= !(1 << n);
     }
     let names: Vec<&str> = changes.iter().map(|change| change.0).collect();
-    check(&sample.bytes, &sample.name, executable, options, profile)
-        .unwrap_or_else(|error| panic!("{} {executable} {names:?}: {error}", sample.name));
+    check(program, options, profile, version)
+        .unwrap_or_else(|error| panic!("{} {} {names:?}: {error}", program.0.name, program.1));
 }
 
 #[test]
@@ -161,8 +185,9 @@ fn every_option_alone_makes_valid_modules() {
     let samples = samples();
     let programs = vertex_programs(&samples);
     for (index, change) in CHANGES.iter().enumerate() {
-        for round in 0..4 {
-            check_sample(programs[(index * 4 + round) * 7 % programs.len()], std::slice::from_ref(change));
+        for (round, version) in (0..4).zip(GlslVersion::ALL.into_iter().cycle()) {
+            let program = programs[(index * 4 + round) * 7 % programs.len()];
+            check_sample(program, std::slice::from_ref(change), version);
         }
     }
 }
@@ -176,10 +201,11 @@ fn options_together_make_valid_modules() {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 8) as usize % below
     };
+    let mut versions = GlslVersion::ALL.into_iter().cycle();
     for &program in &programs {
-        for _ in 0..2 {
+        for version in versions.by_ref().take(2) {
             let changes: Vec<Change> = (0..3 + next(10)).map(|_| CHANGES[next(CHANGES.len())]).collect();
-            check_sample(program, &changes);
+            check_sample(program, &changes, version);
         }
     }
 }

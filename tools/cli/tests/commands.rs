@@ -56,6 +56,16 @@ fn options_change_the_result() {
 }
 
 #[test]
+fn glsl_has_three_versions() {
+    for (version, start) in
+        [("330", "#version 330 core\n"), ("450", "#version 450\n"), ("310es", "#version 310 es\n")]
+    {
+        let text = transpica(&["translate", SAMPLE, "--to", "glsl", "--glsl-version", version]).succeeded();
+        assert!(text.starts_with(start), "{version}: {text:.60}");
+    }
+}
+
+#[test]
 fn a_result_goes_to_the_file_that_is_named() {
     let folder = folder("result");
     let (text, json) = (folder.join("out.wgsl"), folder.join("out.json"));

@@ -1,14 +1,13 @@
 //! SPIR-V that was optimised by `spirv-opt -O` stays valid and gives what it gave before.
 //! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
+#[path = "support/samples.rs"]
+mod samples;
 mod support;
 
 use support::Bare;
 use transpica::Translator;
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Layout, Options, Profile};
-use transpica::isa::Stage;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -71,38 +70,22 @@ impl Total {
 fn optimised_samples_give_what_they_gave() {
     let gpu = gpu();
     let mut total = Total::default();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
-    let entries = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
-    let mut paths: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
-    paths.sort();
-    for path in paths {
-        let bytes = std::fs::read(&path).expect("readable");
-        let file = Shbin::parse(&bytes).expect("a sample");
-        for index in 0..file.executables.len() {
-            let program = dvle::program(&file, index, &Options::default().limits).expect("a program");
-            if program.stage() != Stage::Vertex {
-                continue;
-            }
-            let name = format!("{}#{index}", path.display());
-            let around = Executable::new(&file, index, &name).expect("there");
-            let mut uniforms = transpica_generate::uniforms(1);
-            around.constants().apply(&mut uniforms);
-            for (layout, precision) in
-                [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)]
-            {
-                let case = Case {
-                    program: &program,
-                    around: &around,
-                    uniforms: &uniforms,
-                    inputs: &transpica_generate::inputs(1, 64),
-                    options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
-                    budget: 20_000,
-                };
-                judge(&gpu, &format!("{name} {layout:?} {precision:?}"), &case, &mut total);
-            }
+    samples::for_each(|sample| {
+        let mut uniforms = transpica_generate::uniforms(1);
+        sample.around.constants().apply(&mut uniforms);
+        for (layout, precision) in [(Layout::Symbols, Precision::Exact), (Layout::Registers, Precision::Fast)]
+        {
+            let case = Case {
+                program: sample.program,
+                around: sample.around,
+                uniforms: &uniforms,
+                inputs: &transpica_generate::inputs(1, 64),
+                options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
+                budget: 20_000,
+            };
+            judge(&gpu, &format!("{} {layout:?} {precision:?}", sample.name), &case, &mut total);
         }
-    }
+    });
     assert!(total.programs > 50, "only {}", total.programs);
     total.print("samples", &gpu);
 }

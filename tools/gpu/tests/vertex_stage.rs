@@ -1,11 +1,15 @@
 //! The vertex entry through a real rasteriser: vertices drawn as points arrive where the interpreter says, with the
-//! varyings it says, and those outside the clip volume do not arrive. After `spirv-opt -O` the same arrives.
-//! Without a Vulkan driver or spirv-tools this fails and says how to install them.
+//! varyings it says, and those outside the clip volume do not arrive. After `spirv-opt -O`, and as GLSL compiled by glslang, the same
+//! arrives. Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
+#[path = "support/samples.rs"]
+mod samples;
 #[path = "support/valid.rs"]
 mod valid;
 
+use samples::Sample;
 use transpica::Translator;
+use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
@@ -13,20 +17,19 @@ use transpica::host::{
     Options, Output, Profile,
 };
 use transpica::interp::{Machine, Uniforms};
-use transpica::isa::Stage;
 use transpica::reflect::{Reflection, Specialization};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
-use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
+use transpica_prove::{glslang, spirv_tools};
 use valid::valid_shader;
 
 /// Interpolation at a point divides by w and multiplies again.
 const TOLERANCE: f32 = 1.0e-4;
 /// How far a driver may move a vertex to its grid within the pixel, in pixels: Vulkan asks for 4 bits.
 const SUBPIXEL: f32 = 1.0 / 16.0;
-/// Vertices that are drawn with optimised modules.
-const OPTIMISED: usize = 24;
+/// Vertices that are drawn with other forms of a module.
+const FORMED: usize = 24;
 /// Vertices nearer to the border of the clip volume than this are not judged as inside or outside.
 const MARGIN: f32 = 1.0e-3;
 
@@ -291,52 +294,43 @@ fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
     captured.iter().map(|captured| captured.as_ref().map(all)).collect()
 }
 
-/// Draws an executable of a sample with its module as it is and optimised; how many vertices arrived.
-fn optimised(gpu: &Gpu, file: &Shbin<'_>, index: usize, name: &str) -> Option<usize> {
-    let options = Options::default();
-    let program = dvle::program(file, index, &options.limits).expect("a program");
-    if program.stage() != Stage::Vertex {
-        return None;
-    }
-    let around = Executable::new(file, index, name).expect("there");
-    let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around).expect("translates");
+/// Draws a sample with its module as it is, optimised, and as glslang makes it of our GLSL; how many vertices arrived.
+fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
+    let name = sample.name;
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(sample.program, sample.around).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let glsl = translator.text(&translated, Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
+    let compiled = glslang::spirv(&glsl, glslang::Stage::Vertex);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}\n{glsl}"));
+    spirv_tools::validate(&compiled).unwrap_or_else(|error| panic!("{name}: {error}"));
     // Each is a draw of its own, which costs some drivers more than the vertex does.
     let vertices: Vec<_> =
-        inputs()[..OPTIMISED].iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
-    let uniforms = uniform_bytes(&translated, &scene(file, index, &around));
+        inputs()[..FORMED].iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
+    let uniforms = uniform_bytes(&translated, &scene(sample.file, sample.index, sample.around));
     let draw = |words| {
         let job = VertexJob::new(Shader::Passthrough(words), &translated.interface, &uniforms, &vertices);
-        run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}"))
+        bits(&run_vertex(gpu, job).unwrap_or_else(|error| panic!("{name}: {error}")))
     };
-    let (before, after) = (bits(&draw(words)), bits(&draw(smaller)));
-    assert_eq!(before, after, "{name}");
-    Some(before.iter().flatten().count())
+    let plain = draw(words);
+    assert_eq!(plain, draw(smaller), "{name}: optimised");
+    assert_eq!(plain, draw(compiled), "{name}: GLSL\n{glsl}");
+    plain.iter().flatten().count()
 }
 
 #[test]
-fn optimised_vertex_stages_draw_what_they_drew() {
+fn other_forms_of_vertex_stages_draw_the_same() {
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
-    let entries = std::fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
-    let mut paths: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
-    paths.sort();
     let (mut programs, mut vertices) = (0, 0);
-    for path in paths {
-        let bytes = std::fs::read(&path).expect("readable");
-        let file = Shbin::parse(&bytes).expect("a sample");
-        for index in 0..file.executables.len() {
-            let arrived = optimised(&gpu, &file, index, &format!("{}#{index}", path.display()));
-            programs += usize::from(arrived.is_some_and(|arrived| arrived > 0));
-            vertices += arrived.unwrap_or_default();
-        }
-    }
+    samples::for_each(|sample| {
+        let arrived = forms(&gpu, sample);
+        programs += usize::from(arrived > 0);
+        vertices += arrived;
+    });
     let tally = Tally {
-        stage: format!("rasteriser after spirv-opt -O on {}: samples", gpu.name()),
+        stage: format!("rasteriser after spirv-opt -O, and GLSL by glslang, on {}: samples", gpu.name()),
         programs: programs as u64,
         vertices: vertices as u64,
         ..Tally::default()

@@ -5,6 +5,7 @@
 
 pub mod chain;
 pub mod expected;
+pub mod glslang;
 pub mod shrink;
 pub mod spirv_tools;
 pub mod tally;

@@ -1,9 +1,9 @@
-//! The programs of spirv-tools, for tests: words in, an error or words out.
+//! The programs of spirv-tools, for tests: words in, an error or words out. And how any such program is run.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Gives bytes to one of the programs and returns what it writes.
+/// Gives bytes to a program of spirv-tools or glslang and returns what it writes.
 ///
 /// # Errors
 /// What it says when it fails, or how to install it.
@@ -14,7 +14,10 @@ pub fn tool(name: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Str
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("{name}: {error}; install it with: sudo apt-get install -y spirv-tools"))?;
+        .map_err(|error| {
+            let package = if name.starts_with("glslang") { "glslang-tools" } else { "spirv-tools" };
+            format!("{name}: {error}; install it with: sudo apt-get install -y {package}")
+        })?;
     // It reads everything before it writes. Where it ends early, its output says why.
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
     let output = child.wait_with_output().map_err(|error| format!("{name}: {error}"))?;

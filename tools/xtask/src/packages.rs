@@ -1,5 +1,5 @@
-//! System packages that the tasks need: a software Vulkan driver and the SPIR-V validator; what the C interface is tested with;
-//! Node.js for Tint; a C++ compiler for libFuzzer.
+//! System packages that the tasks need: a software Vulkan driver, the SPIR-V validator, the reference reader of GLSL; what the C
+//! interface is tested with; Node.js for Tint; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,7 @@ pub const FOR_TESTS: &[&str] = &[
     "mesa-vulkan-drivers",
     "libvulkan1",
     "spirv-tools",
+    "glslang-tools",
     "gcc",
     "g++",
     "make",
@@ -70,6 +71,7 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
         "libvulkan1" => library("libvulkan.so.1"),
         "nodejs" => runs("node"),
         "spirv-tools" => runs("spirv-val"),
+        "glslang-tools" => runs("glslangValidator"),
         other => runs(other),
     };
     packages.iter().copied().filter(|package| !there(package)).collect()

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use naga::{AddressSpace, Binding, BuiltIn, ShaderStage, StorageAccess, TypeInner};
+use naga::{AddressSpace, Binding, BuiltIn, Handle, ShaderStage, StorageAccess, Type, TypeInner};
 
 use super::super::writer::{self, Dialect, Names, foreign};
 use super::GlslVersion;
@@ -113,9 +113,8 @@ impl Writer<'_> {
                     let block = &self.types[global.ty.index()];
                     let _ = writeln!(self.out, "layout({place}std140) uniform {block} {{");
                     for (index, member) in members.iter().enumerate() {
-                        self.out.push_str("    ");
-                        self.ty(member.ty)?;
-                        let _ = writeln!(self.out, " {};", self.members[global.ty.index()][index]);
+                        let name = self.members[global.ty.index()][index].clone();
+                        self.member(member.ty, &name)?;
                     }
                     let _ = writeln!(self.out, "}} {name};\n");
                 }
@@ -123,13 +122,23 @@ impl Writer<'_> {
                     let block = if access.contains(StorageAccess::STORE) { "Outputs" } else { "Inputs" };
                     let access = if access.contains(StorageAccess::STORE) { "" } else { "readonly " };
                     let _ = writeln!(self.out, "layout({place}std430) {access}buffer {block} {{");
-                    self.out.push_str("    ");
-                    self.ty(global.ty)?;
-                    let _ = writeln!(self.out, " {name};\n}};\n");
+                    self.member(global.ty, &name)?;
+                    self.out.push_str("};\n\n");
                 }
                 (space, _) => return Err(foreign(Glsl::NAME, format_args!("the address space {space:?}"))),
             }
         }
+        Ok(())
+    }
+
+    /// A member of a block. The lengths of an array stand behind the name: ES takes none without a number elsewhere.
+    fn member(&mut self, ty: Handle<Type>, name: &str) -> Result<()> {
+        self.out.push_str("    ");
+        let start = self.out.len();
+        self.ty(ty)?;
+        let at = self.out[start..].find('[').map_or(self.out.len(), |at| start + at);
+        self.out.insert_str(at, &format!(" {name}"));
+        self.out.push_str(";\n");
         Ok(())
     }
 

@@ -25,7 +25,9 @@ pub fn check(bytes: &[u8]) {
     // Most inputs go no further, so that there are many of them.
     match input.target % 16 {
         1 => wgsl(&translator, &translated),
-        2 => text(&translator, &translated, Language::Glsl(GlslVersion::default())),
+        2 => GlslVersion::ALL
+            .into_iter()
+            .for_each(|version| text(&translator, &translated, Language::Glsl(version))),
         3 => text(&translator, &translated, Language::Hlsl),
         4 => text(&translator, &translated, Language::Msl),
         5 => naga_reads(&words),

@@ -1,0 +1,210 @@
+#version 330 core
+// source: sample.shbin
+// entry: code word 0x0
+
+#if defined(PRECISE)
+#elif defined(GL_ARB_gpu_shader5)
+#extension GL_ARB_gpu_shader5 : enable
+#define PRECISE precise
+#else
+#define PRECISE
+#endif
+
+layout(std140) uniform Uniforms {
+    vec4 projection[4];
+    vec4 modelView[4];
+    vec4 layers[8];
+    vec4 fogColor;
+    vec4 c17_unbound[77];
+    ivec4 layerLoop;
+    ivec4 i3_unbound;
+} uniforms;
+
+layout(location = 0) in vec4 in_inpos;
+layout(location = 1) in vec4 in_innrm;
+
+out vec4 color;
+out vec2 texcoord0_uv;
+out vec2 texcoord1_uv;
+out float texcoord0_w;
+
+invariant gl_Position;
+
+bvec3 both(bvec3 a, bvec3 b) {
+    return bvec3(a.x && b.x, a.y && b.y, a.z && b.z);
+}
+
+bvec4 both(bvec4 a, bvec4 b) {
+    return bvec4(a.x && b.x, a.y && b.y, a.z && b.z, a.w && b.w);
+}
+
+vec4 pica_mul_vec4f(vec4 a, vec4 b) {
+    PRECISE vec4 t = a * b;
+    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(t) & uvec4(0x7fffffffu));
+    PRECISE vec4 t_1 = mix(t, vec4(0.0), both(test, greaterThan(abs(a + b), vec4(3.4028234663852886e38))));
+    return t_1;
+}
+
+float pica_dot_vec4f(vec4 a, vec4 b) {
+    vec4 t = pica_mul_vec4f(a, b);
+    PRECISE float t_1 = t.x + t.y + t.z + t.w;
+    return t_1;
+}
+
+float pica_mul(float a, float b) {
+    PRECISE float t = a * b;
+    PRECISE float t_1 = 0x7f800000u < (floatBitsToUint(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38 ? 0.0 : t;
+    return t_1;
+}
+
+float pica_exp_two(float a) {
+    uint infinity_bits = 0x7f800000u;
+    float t = a <= -150.0 ? 0.0 : a >= 128.0 ? uintBitsToFloat(infinity_bits) : a;
+    PRECISE float t_1 = a > -150.0 && a < 128.0 ? exp2(a) : t;
+    return t_1;
+}
+
+float pica_log_two(float a) {
+    uint negative_infinity_bits = 0xff800000u;
+    uint not_a_number_bits = 0x7fc00000u;
+    bool test = a > 0.0;
+    float t = test ? a : uintBitsToFloat(not_a_number_bits);
+    float t_1 = a == 0.0 ? uintBitsToFloat(negative_infinity_bits) : t;
+    PRECISE float t_2 = test && a <= 3.4028234663852886e38 ? log2(a) : t_1;
+    return t_2;
+}
+
+vec3 pica_mul_vec3f(vec3 a, vec3 b) {
+    PRECISE vec3 t = a * b;
+    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(t) & uvec3(0x7fffffffu));
+    PRECISE vec3 t_1 = mix(t, vec3(0.0), both(test, greaterThan(abs(a + b), vec3(3.4028234663852886e38))));
+    return t_1;
+}
+
+float pica_dot_vec3f(vec3 a, vec3 b) {
+    vec3 t = pica_mul_vec3f(a, b);
+    PRECISE float t_1 = t.x + t.y + t.z;
+    return t_1;
+}
+
+int pica_uniform_index(int a, int b) {
+    return (a + (b > -129 && b < 128 ? b : 0)) & 127;
+}
+
+vec4 pica_uniform_register(int a) {
+    vec4 t;
+    if (a < 17) {
+        if (a < 8) {
+            if (a < 4) {
+                t = uniforms.projection[a - 0];
+            } else {
+                t = uniforms.modelView[a - 4];
+            }
+        } else {
+            if (a < 16) {
+                t = uniforms.layers[a - 8];
+            } else {
+                t = uniforms.fogColor;
+            }
+        }
+    } else {
+        if (a < 95) {
+            if (a < 94) {
+                t = uniforms.c17_unbound[a - 17];
+            } else {
+                t = vec4(2.0, 4.0, 0.25, -1.0);
+            }
+        } else {
+            if (a < 96) {
+                t = vec4(0.0, 1.0, 0.5, 1.442688);
+            } else {
+                t = vec4(1.0);
+            }
+        }
+    }
+    return t;
+}
+
+vec4 layers_at(int a, int b) {
+    int n = pica_uniform_index(a, b);
+    int n_1 = n - 8;
+    vec4 t;
+    if (n_1 > -1 && n_1 < 8) {
+        t = uniforms.layers[n_1];
+    } else {
+        t = pica_uniform_register(n);
+    }
+    return t;
+}
+
+void main() {
+    vec4 t = vec4(in_inpos.xyz, 1.0);
+    float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
+    vec4 t_1 = vec4(
+        pica_dot_vec4f(uniforms.modelView[0], t),
+        pica_dot_vec4f(uniforms.modelView[1], t),
+        r1_z,
+        pica_dot_vec4f(uniforms.modelView[3], t)
+    );
+    ivec4 layerLoop = uniforms.layerLoop;
+    float r2_y = 0.0;
+    int aL = layerLoop.y;
+    int left_i0 = layerLoop.x;
+    for (;;) {
+        vec4 t_2 = layers_at(8, aL);
+        if (t_2.x > -r1_z) {
+            break;
+        }
+        if (left_i0 <= 0) {
+            r2_y = t_2.y;
+            break;
+        }
+        r2_y = t_2.y;
+        aL += layerLoop.z;
+        left_i0 -= 1;
+    }
+    PRECISE float r4_x = pica_exp_two(1.442688 * pica_mul(r2_y, r1_z));
+    float r4_x_1 = 1.0 < r4_x ? 1.0 : r4_x;
+    float out_texcoord0_w = pica_dot_vec3f(uniforms.modelView[2].xyz, in_innrm.xyz);
+    vec2 t_3 = vec2(
+        pica_dot_vec3f(uniforms.modelView[0].xyz, in_innrm.xyz),
+        pica_dot_vec3f(uniforms.modelView[1].xyz, in_innrm.xyz)
+    );
+    PRECISE vec2 r6_xy = vec2(1.0) + t_3;
+    PRECISE vec2 out_texcoord0_uv = 0.5 * r6_xy;
+    vec2 r9_yz = vec2(4.0, 0.25);
+    left_i0 = uniforms.i3_unbound.x;
+    for (;;) {
+        vec2 r9_yz_1 = r9_yz;
+        float t_4 = pica_mul(r9_yz_1.x, r6_xy.y);
+        if (left_i0 <= 0) {
+            r9_yz = vec2(t_4, r9_yz_1.y);
+            break;
+        }
+        r9_yz = vec2(t_4, r9_yz_1.y);
+        left_i0 -= 1;
+    }
+    vec3 t_5 = vec3(1.0, r9_yz);
+    PRECISE vec2 t_6 = vec2(4.0, 0.25) * t_5.yz;
+    vec4 out_position = vec4(
+        pica_dot_vec4f(uniforms.projection[0], t_1),
+        pica_dot_vec4f(uniforms.projection[1], t_1),
+        -pica_dot_vec4f(uniforms.projection[2], t_1),
+        pica_dot_vec4f(uniforms.projection[3], t_1)
+    );
+    PRECISE vec4 t_7 = vec4(
+        pica_mul_vec3f(uniforms.fogColor.xyz, vec3(r4_x_1)),
+        pica_exp_two(0.25 * pica_log_two(r4_x_1))
+    );
+    vec4 t_8 = abs(t_7);
+    vec4 out_color = mix(vec4(1.0), t_8, lessThan(t_8, vec4(1.0)));
+    PRECISE vec2 out_texcoord1_uv = vec2(
+        pica_dot_vec3f(vec3(r6_xy, out_texcoord0_w), t_5) + 1.0,
+        2.0 + t_6.x + t_6.y + 1.0
+    );
+    gl_Position = out_position;
+    color = out_color;
+    texcoord0_uv = out_texcoord0_uv;
+    texcoord1_uv = out_texcoord1_uv;
+    texcoord0_w = out_texcoord0_w;
+}

@@ -1,0 +1,215 @@
+#version 310 es
+// source: sample.shbin
+// entry: code word 0xe
+
+#if defined(PRECISE)
+#elif defined(GL_EXT_gpu_shader5)
+#extension GL_EXT_gpu_shader5 : enable
+#define PRECISE precise
+#elif defined(GL_OES_gpu_shader5)
+#extension GL_OES_gpu_shader5 : enable
+#define PRECISE precise
+#else
+#define PRECISE
+#endif
+
+precision highp float;
+precision highp int;
+
+layout(binding = 0, std140) uniform Uniforms {
+    vec4 projection[4];
+    vec4 modelView[4];
+    vec4 normalMatrix[3];
+    vec4 lightDir[8];
+    vec4 lightColor[8];
+    vec4 ambient;
+    vec4 material;
+    vec4 eye;
+    vec4 c30_unbound[65];
+    ivec4 lightLoop;
+    uint useSpecular;
+} uniforms;
+
+layout(location = 0) in vec4 in_inpos;
+layout(location = 1) in vec4 in_innrm;
+
+layout(location = 0) out vec4 color;
+layout(location = 6) out vec3 view;
+
+invariant gl_Position;
+
+bvec3 both(bvec3 a, bvec3 b) {
+    return bvec3(a.x && b.x, a.y && b.y, a.z && b.z);
+}
+
+bvec4 both(bvec4 a, bvec4 b) {
+    return bvec4(a.x && b.x, a.y && b.y, a.z && b.z, a.w && b.w);
+}
+
+vec4 pica_mul_vec4f(vec4 a, vec4 b) {
+    PRECISE vec4 t = a * b;
+    bvec4 test = lessThan(uvec4(0x7f800000u), floatBitsToUint(t) & uvec4(0x7fffffffu));
+    PRECISE vec4 t_1 = mix(t, vec4(0.0), both(test, greaterThan(abs(a + b), vec4(3.4028234663852886e38))));
+    return t_1;
+}
+
+float pica_dot_vec4f(vec4 a, vec4 b) {
+    vec4 t = pica_mul_vec4f(a, b);
+    PRECISE float t_1 = t.x + t.y + t.z + t.w;
+    return t_1;
+}
+
+vec3 pica_mul_vec3f(vec3 a, vec3 b) {
+    PRECISE vec3 t = a * b;
+    bvec3 test = lessThan(uvec3(0x7f800000u), floatBitsToUint(t) & uvec3(0x7fffffffu));
+    PRECISE vec3 t_1 = mix(t, vec3(0.0), both(test, greaterThan(abs(a + b), vec3(3.4028234663852886e38))));
+    return t_1;
+}
+
+float pica_dot_vec3f(vec3 a, vec3 b) {
+    vec3 t = pica_mul_vec3f(a, b);
+    PRECISE float t_1 = t.x + t.y + t.z;
+    return t_1;
+}
+
+float pica_dot_plain_vec3f(vec3 a, vec3 b) {
+    PRECISE vec3 t = a * b;
+    PRECISE float t_1 = t.x + t.y + t.z;
+    return t_1;
+}
+
+float pica_rsq(float a) {
+    uint infinity_bits = 0x7f800000u;
+    PRECISE float t = a == 0.0 ? uintBitsToFloat(infinity_bits) : 1.0 / sqrt(a);
+    return t;
+}
+
+int pica_uniform_index(int a, int b) {
+    return (a + (b > -129 && b < 128 ? b : 0)) & 127;
+}
+
+vec4 pica_uniform_register(int a) {
+    vec4 t;
+    if (a < 27) {
+        if (a < 8) {
+            if (a < 4) {
+                t = uniforms.projection[a - 0];
+            } else {
+                t = uniforms.modelView[a - 4];
+            }
+        } else {
+            if (a < 11) {
+                t = uniforms.normalMatrix[a - 8];
+            } else {
+                if (a < 19) {
+                    t = uniforms.lightDir[a - 11];
+                } else {
+                    t = uniforms.lightColor[a - 19];
+                }
+            }
+        }
+    } else {
+        if (a < 30) {
+            if (a < 28) {
+                t = uniforms.ambient;
+            } else {
+                if (a < 29) {
+                    t = uniforms.material;
+                } else {
+                    t = uniforms.eye;
+                }
+            }
+        } else {
+            if (a < 95) {
+                t = uniforms.c30_unbound[a - 30];
+            } else {
+                if (a < 96) {
+                    t = vec4(0.0, 1.0, 0.5, 16.0);
+                } else {
+                    t = vec4(1.0);
+                }
+            }
+        }
+    }
+    return t;
+}
+
+vec4 lightDir_at(int a, int b) {
+    int n = pica_uniform_index(a, b);
+    int n_1 = n - 11;
+    vec4 t;
+    if (n_1 > -1 && n_1 < 8) {
+        t = uniforms.lightDir[n_1];
+    } else {
+        t = pica_uniform_register(n);
+    }
+    return t;
+}
+
+vec4 lightColor_at(int a, int b) {
+    int n = pica_uniform_index(a, b);
+    int n_1 = n - 19;
+    vec4 t;
+    if (n_1 > -1 && n_1 < 8) {
+        t = uniforms.lightColor[n_1];
+    } else {
+        t = pica_uniform_register(n);
+    }
+    return t;
+}
+
+void main() {
+    vec4 t = vec4(in_inpos.xyz, 1.0);
+    float r1_x = pica_dot_vec4f(uniforms.modelView[0], t);
+    float r1_y = pica_dot_vec4f(uniforms.modelView[1], t);
+    float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
+    vec4 t_1 = vec4(r1_x, r1_y, r1_z, pica_dot_vec4f(uniforms.modelView[3], t));
+    vec3 t_2 = vec3(
+        pica_dot_vec3f(uniforms.normalMatrix[0].xyz, in_innrm.xyz),
+        pica_dot_vec3f(uniforms.normalMatrix[1].xyz, in_innrm.xyz),
+        pica_dot_vec3f(uniforms.normalMatrix[2].xyz, in_innrm.xyz)
+    );
+    vec3 r2_xyz = pica_mul_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
+    PRECISE vec3 out_view = uniforms.eye.xyz - vec3(r1_x, r1_y, r1_z);
+    ivec4 lightLoop = uniforms.lightLoop;
+    PRECISE vec3 r7_xyz = uniforms.ambient.xyz;
+    int aL = lightLoop.y;
+    int left_i0 = lightLoop.x;
+    for (;;) {
+        vec4 t_3 = lightDir_at(11, aL);
+        float r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
+        float r4_x_1 = 0.0 > r4_x ? 0.0 : r4_x;
+        vec4 t_4 = lightColor_at(19, aL);
+        r7_xyz += pica_mul_vec3f(vec3(r4_x_1), t_4.xyz);
+        if (0.0 < r4_x_1) {
+            if (uniforms.useSpecular != 0u) {
+                PRECISE vec3 r5_xyz = t_3.xyz + out_view;
+                vec3 r5_xyz_1 = pica_mul_vec3f(r5_xyz, vec3(pica_rsq(pica_dot_plain_vec3f(r5_xyz, r5_xyz))));
+                float r4_x_2 = pica_dot_vec3f(r5_xyz_1, r2_xyz);
+                float r4_x_3 = 0.0 > r4_x_2 ? 0.0 : r4_x_2;
+                PRECISE float r4_x_4 = r4_x_3 * r4_x_3;
+                PRECISE float r4_x_5 = r4_x_4 * r4_x_4;
+                PRECISE float r4_x_6 = r4_x_5 * r4_x_5;
+                r7_xyz += pica_mul_vec3f(vec3(r4_x_6 * r4_x_6), t_4.xyz);
+            }
+        }
+        if (left_i0 <= 0) {
+            break;
+        }
+        aL += lightLoop.z;
+        left_i0 -= 1;
+    }
+    vec4 material = uniforms.material;
+    vec3 r7_xyz_1 = pica_mul_vec3f(material.xyz, r7_xyz);
+    vec4 out_position = vec4(
+        pica_dot_vec4f(uniforms.projection[0], t_1),
+        pica_dot_vec4f(uniforms.projection[1], t_1),
+        -pica_dot_vec4f(uniforms.projection[2], t_1),
+        pica_dot_vec4f(uniforms.projection[3], t_1)
+    );
+    vec4 t_5 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), material.w));
+    vec4 out_color = mix(vec4(1.0), t_5, lessThan(t_5, vec4(1.0)));
+    gl_Position = out_position;
+    color = out_color;
+    view = out_view;
+}

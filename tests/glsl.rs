@@ -1,0 +1,411 @@
+//! The contract of GLSL: glslang reads every text of every version and links it with fragment shaders of hosts; names, places and
+//! byte offsets are those that the documentation promises; all arithmetic is marked.
+//! Without glslang this fails and says how to install it.
+
+mod samples;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{fs, thread};
+
+use expect_test::expect_file;
+use samples::{Sample, samples};
+use transpica::backend::text::{self, GlslVersion, Language};
+use transpica::backend::{naga_ir, spirv};
+use transpica::container::{ShaderType, Shbin};
+use transpica::error::Result;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{
+    ClipPlanes, ComponentSource, Constants, EntryPoint, FlipY, Interface, Layout, Locations, Options, Output,
+    OutputMap, OutputSet, OutputValue, Profile, RegisterLayout, Surroundings, Usage, layout,
+};
+use transpica::{Translator, ir};
+use transpica_generate::{Kind, generate};
+use transpica_prove::glslang::{self, Stage};
+
+const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
+
+/// The text of an executable.
+fn glsl(bytes: &[u8], index: usize, version: GlslVersion, options: Options, profile: Profile) -> String {
+    let file = Shbin::parse(bytes).expect("valid");
+    let program = dvle::program(&file, index, &options.limits).expect("a program");
+    let mut translator = Translator::new(options, profile);
+    let around = Executable::new(&file, index, "sample.shbin").expect("there");
+    let translated = translator.translate(&program, &around).expect("translates");
+    translator.text(&translated, Language::Glsl(version)).expect("GLSL")
+}
+
+/// Calls `check` with every vertex program of the files, some at a time.
+fn in_parallel(samples: &[Sample], check: impl Fn(&Sample, usize) + Sync) {
+    let mut programs = Vec::new();
+    for sample in samples {
+        let file = Shbin::parse(&sample.bytes).expect("valid");
+        let vertex =
+            |index: &usize| file.executables[*index].header.shader_type() == Some(ShaderType::Vertex);
+        programs.extend((0..file.executables.len()).filter(vertex).map(|index| (sample, index)));
+    }
+    let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            let (programs, check) = (&programs, &check);
+            let own = move || programs.iter().skip(worker).step_by(workers);
+            scope.spawn(move || own().for_each(|&(sample, index)| check(sample, index)));
+        }
+    });
+}
+
+/// What a host's fragment shader takes: location, type, and the name that the documentation promises.
+type Port = (u32, &'static str, &'static str);
+
+/// All semantics, as by default.
+const DENSE: [Port; 7] = [
+    (0, "vec4", "color"),
+    (1, "vec2", "texcoord0_uv"),
+    (2, "vec2", "texcoord1_uv"),
+    (3, "vec2", "texcoord2_uv"),
+    (4, "float", "texcoord0_w"),
+    (5, "vec4", "normal_quaternion"),
+    (6, "vec3", "view"),
+];
+/// What Azahar's fragment shaders take.
+const AZAHAR: [Port; 8] = [
+    (0, "vec4", "position_raw"),
+    (1, "vec4", "color"),
+    (2, "vec2", "texcoord0_uv"),
+    (3, "vec2", "texcoord1_uv"),
+    (4, "vec2", "texcoord2_uv"),
+    (5, "float", "texcoord0_w"),
+    (6, "vec4", "normal_quaternion"),
+    (7, "vec3", "view"),
+];
+
+/// A fragment shader that takes them all.
+fn fragment(version: GlslVersion, ports: &[Port]) -> String {
+    let mut text = match version {
+        GlslVersion::Core330 => "#version 330 core\n".to_owned(),
+        GlslVersion::Vulkan450 => "#version 450\n".to_owned(),
+        GlslVersion::Es310 => "#version 310 es\nprecision highp float;\n".to_owned(),
+    };
+    let mut sum = "vec4(0.0)".to_owned();
+    for (location, ty, name) in ports {
+        let place = match version {
+            GlslVersion::Core330 => String::new(),
+            GlslVersion::Vulkan450 | GlslVersion::Es310 => format!("layout(location = {location}) "),
+        };
+        writeln!(text, "{place}in {ty} {name};").unwrap();
+        write!(sum, " + vec4({})", if *ty == "float" { (*name).to_owned() } else { format!("{name}.x") })
+            .unwrap();
+    }
+    writeln!(text, "layout(location = 0) out vec4 drawn;\nvoid main() {{\n    drawn = {sum};\n}}").unwrap();
+    text
+}
+
+/// Whether a vertex shader has what a fragment shader takes, which glslang does not ask: by name in 330, else by location.
+fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
+    ports.iter().all(|(location, ty, name)| {
+        let line = match version {
+            GlslVersion::Core330 => format!("out {ty} {name};"),
+            GlslVersion::Vulkan450 | GlslVersion::Es310 => {
+                format!("layout(location = {location}) out {ty} {name};")
+            }
+        };
+        text.lines().any(|found| found == line)
+    })
+}
+
+/// Options and profile of a host, and what its fragment shaders take.
+fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
+    let options = Options { layout, outputs: OutputSet::All, ..Options::default() };
+    match layout {
+        Layout::Azahar => (options, Profile { locations: Locations::AZAHAR, ..Profile::default() }, &AZAHAR),
+        _ => (options, Profile::default(), &DENSE),
+    }
+}
+
+#[test]
+fn samples_link_with_fragment_shaders_of_hosts() {
+    let samples: Vec<Sample> =
+        samples().into_iter().filter(|sample| sample.name.starts_with("shaders")).collect();
+    in_parallel(&samples, |sample, index| {
+        for layout in [Layout::Symbols, Layout::Registers, Layout::Azahar, Layout::Panda3ds] {
+            let (options, profile, ports) = host(layout);
+            for version in GlslVersion::ALL {
+                let name = format!("{}#{index} {layout:?} {version:?}", sample.name);
+                let text = glsl(&sample.bytes, index, version, options, profile);
+                assert!(has_all(&text, version, ports), "{name}\n{text}");
+                let vulkan = version == GlslVersion::Vulkan450;
+                glslang::link(&text, &fragment(version, ports), vulkan)
+                    .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_fragment_shader_of_another_host_does_not_link() {
+    let (options, profile, ports) = host(Layout::Symbols);
+    for version in GlslVersion::ALL {
+        let text = glsl(TEXTURED, 0, version, options, profile);
+        assert!(!has_all(&text, version, &[(7, "vec4", "other")]), "{version:?}");
+        let mut wrong = ports.to_vec();
+        wrong[1].1 = "vec3";
+        assert!(!has_all(&text, version, &wrong), "{version:?}");
+    }
+    let text = glsl(TEXTURED, 0, GlslVersion::Core330, options, profile);
+    let wrong = fragment(GlslVersion::Core330, ports).replace("vec2 texcoord0_uv", "vec3 texcoord0_uv");
+    assert!(glslang::link(&text, &wrong, false).is_err_and(|error| error.contains("Types must match")));
+}
+
+/// Instructions of arithmetic that compilers may contract.
+const ARITHMETIC: [&str; 6] = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpDot", "OpVectorTimesScalar"];
+
+/// Arithmetic of a module without NoContraction; and how much has it.
+fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
+    let text = spirv::text(words).expect("SPIR-V");
+    let marked = |id: &str| text.contains(&format!("OpDecorate {id} NoContraction\n"));
+    let (mut found, mut count) = (Vec::new(), 0);
+    for line in text.lines() {
+        let Some((id, rest)) = line.trim().split_once(" = ") else { continue };
+        let op = rest.split_whitespace().next().unwrap_or_default();
+        if ARITHMETIC.contains(&op) {
+            if marked(id) { count += 1 } else { found.push(line.to_owned()) }
+        }
+    }
+    (found, count)
+}
+
+#[test]
+fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
+    in_parallel(&samples(), |sample, index| {
+        let name = format!("{}#{index}", sample.name);
+        let forms = [(EntryPoint::Vertex, Stage::Vertex), (EntryPoint::Compute, Stage::Compute)];
+        // Cases of the assembler compute little.
+        let forms = if sample.name.starts_with("shaders") { &forms[..] } else { &forms[..1] };
+        for &(entry, stage) in forms {
+            let options = Options {
+                entry,
+                flip_y: FlipY::Dynamic,
+                clip_planes: ClipPlanes::BuiltIn,
+                ..Options::default()
+            };
+            let text = glsl(&sample.bytes, index, GlslVersion::Vulkan450, options, Profile::default());
+            let words =
+                glslang::spirv(&text, stage).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+            let (unmarked, _) = unmarked(&words);
+            assert!(unmarked.is_empty(), "{name} {entry:?}: {unmarked:?}\n{text}");
+        }
+    });
+    for version in GlslVersion::ALL {
+        let word = if version == GlslVersion::Vulkan450 { "precise " } else { "PRECISE " };
+        let plain = Profile { no_contraction: false, ..Profile::default() };
+        assert!(glsl(TEXTURED, 0, version, Options::default(), Profile::default()).contains(word));
+        let text = glsl(TEXTURED, 0, version, Options::default(), plain);
+        assert!(!text.to_lowercase().contains("precise"), "{text}");
+    }
+    let plain = Profile { no_contraction: false, ..Profile::default() };
+    let text = glsl(TEXTURED, 0, GlslVersion::Vulkan450, Options::default(), plain);
+    let (found, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));
+    assert!(!found.is_empty() && count == 0, "the test sees what is not marked");
+}
+
+#[test]
+fn nothing_is_invented_and_the_position_is_set_once() {
+    in_parallel(&samples(), |sample, index| {
+        for version in GlslVersion::ALL {
+            let text = glsl(&sample.bytes, index, version, Options::default(), Profile::default());
+            for part in ["_e1", "_group_", "_vs2fs", "_p2vs", "gl_Position.", "mediump", "lowp", "__"] {
+                assert!(!text.contains(part), "{}#{index} {version:?}: {part}\n{text}", sample.name);
+            }
+            assert_eq!(text.matches("gl_Position = ").count(), 1, "{}#{index}\n{text}", sample.name);
+            assert_eq!(text.matches("invariant gl_Position;").count(), 1, "{}#{index}\n{text}", sample.name);
+        }
+    });
+    let profile = Profile { invariant_position: false, ..Profile::default() };
+    let text = glsl(TEXTURED, 0, GlslVersion::Es310, Options::default(), profile);
+    assert!(!text.contains("invariant"), "{text}");
+}
+
+/// Byte offsets of the members of a block in SPIR-V, by name.
+fn offsets(words: &[u32], block: &str) -> BTreeMap<String, u32> {
+    let text = spirv::text(words).expect("SPIR-V");
+    let end = format!(" \"{block}\"");
+    let line = text.lines().find(|line| line.starts_with("OpName ") && line.ends_with(&end));
+    let id = line.and_then(|line| line.split_whitespace().nth(1)).expect("the block");
+    let names = text.lines().filter_map(|line| line.strip_prefix(&format!("OpMemberName {id} ")));
+    names
+        .filter_map(|line| {
+            let (number, name) = line.split_once(' ')?;
+            let start = format!("OpMemberDecorate {id} {number} Offset ");
+            let offset = text.lines().find_map(|line| line.strip_prefix(&start))?;
+            Some((name.trim_matches('"').to_owned(), offset.parse().ok()?))
+        })
+        .collect()
+}
+
+/// A sample that reads floats, ints and bools.
+const LIGHTS: &[u8] = include_bytes!("../shaders/lights.shbin");
+
+#[test]
+fn blocks_have_the_byte_offsets_of_their_hosts() {
+    let custom = RegisterLayout { floats: 4096, bools: 12, ..RegisterLayout::AZAHAR };
+    for (layout, expected) in [
+        (Layout::Registers, [("c", 0), ("i", 1536), ("b", 1600)]),
+        (Layout::Azahar, [("c", 80), ("i", 16), ("b", 0)]),
+        (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
+        (Layout::Custom(custom), [("c", 4096), ("i", 16), ("b", 12)]),
+    ] {
+        let options = Options { layout, ..Options::default() };
+        for version in GlslVersion::ALL {
+            let text = glsl(LIGHTS, 0, version, options, Profile::default());
+            let found: BTreeMap<String, u32> = match version {
+                GlslVersion::Vulkan450 => {
+                    offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Uniforms")
+                }
+                GlslVersion::Core330 | GlslVersion::Es310 => {
+                    let members = glslang::members(&text).expect("reads").into_iter();
+                    members.map(|(name, offset)| (name.replace("Uniforms.", ""), offset)).collect()
+                }
+            };
+            for (name, offset) in expected {
+                assert_eq!(found.get(name), Some(&offset), "{layout:?} {version:?} {name}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_host_block_and_clip_distances_have_their_places() {
+    let options = Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    for version in [GlslVersion::Core330, GlslVersion::Vulkan450] {
+        let text = glsl(TEXTURED, 0, version, options, Profile::default());
+        for line in ["    uint clip_enabled;", "    uint flip_y;", "    vec4 clip_plane;", "} host;"] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+        assert_eq!(text.matches("gl_ClipDistance[").count(), 3, "{text}");
+    }
+    let text = glsl(TEXTURED, 0, GlslVersion::Vulkan450, options, Profile::default());
+    assert!(text.contains("layout(set = 0, binding = 1, std140) uniform Host {\n"), "{text}");
+    let found = offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Host");
+    let found: Vec<(&str, u32)> = found.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
+    assert_eq!(found, [("clip_enabled", 0), ("clip_plane", 16), ("flip_y", 4)]);
+    let varying = Options { clip_planes: ClipPlanes::Varying, ..options };
+    let text = glsl(TEXTURED, 0, GlslVersion::Es310, varying, Profile::default());
+    assert!(text.contains("layout(location = 7) out vec2 clip_distances;\n"), "{text}");
+    glslang::read(&text, Stage::Vertex).expect("reads");
+}
+
+#[test]
+fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
+    let mut options = Options::default();
+    (options.bools.specialized, options.ints.specialized) = (0xFFFF, 15);
+    let text = glsl(LIGHTS, 0, GlslVersion::Vulkan450, options, Profile::default());
+    glslang::spirv(&text, Stage::Vertex).expect("reads");
+    let constants: Vec<&str> = text.lines().filter(|line| line.contains("constant_id")).collect();
+    let lights = [
+        "layout(constant_id = 0) const bool b0 = false;",
+        "layout(constant_id = 16) const int i0_x = 0;",
+        "layout(constant_id = 17) const int i0_y = 0;",
+        "layout(constant_id = 18) const int i0_z = 0;",
+    ];
+    let mut sorted = constants.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, lights, "{text}");
+}
+
+/// A program without a file, with every register in the block.
+struct Bare;
+
+impl Surroundings for Bare {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    fn output_map(&self) -> OutputMap {
+        OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])])
+    }
+    fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
+        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
+    }
+}
+
+#[test]
+fn glslang_reads_random_programs() {
+    for (kind, seeds) in [(Kind::Clean, 0..42), (Kind::Wild, 0..42), (Kind::Numeric, 0..21)] {
+        for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let translated =
+                translator.translate(&generate(kind, seed).program(), &Bare).expect("translates");
+            let text = translator.text(&translated, Language::Glsl(version)).expect("GLSL");
+            let read = match version {
+                GlslVersion::Vulkan450 => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
+                GlslVersion::Core330 | GlslVersion::Es310 => glslang::read(&text, Stage::Vertex),
+            };
+            read.unwrap_or_else(|error| panic!("{kind:?} {seed} {version:?}: {error}\n{text}"));
+        }
+    }
+}
+
+#[test]
+fn texts_are_the_same_every_time_and_in_every_thread() {
+    let texts = || {
+        let mut all = Vec::new();
+        for (seed, version) in (0..60).zip(GlslVersion::ALL.into_iter().cycle()) {
+            let mut translator = Translator::new(Options::default(), Profile::default());
+            let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
+            let translated = translator.translate(&program.program(), &Bare).expect("translates");
+            all.push(translator.text(&translated, Language::Glsl(version)).expect("GLSL"));
+        }
+        all
+    };
+    let first = texts();
+    let others: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(texts)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert!(others.iter().all(|texts| *texts == first));
+}
+
+#[test]
+fn four_thousand_dependent_products_need_little_stack() {
+    let mut source = "func main {\n%0: f32x4 = input v0\n%1: f32x4 = input v1\n".to_owned();
+    for value in 2..4098 {
+        writeln!(source, "%{value}: f32x4 = mul %{} %0", value - 1).unwrap();
+    }
+    source.push_str("yield %4097 }");
+    let work = move || {
+        let module = ir::text::parse(&source).expect("parses");
+        let outputs = vec![Output {
+            name: "position".into(),
+            location: transpica::host::Location::Position,
+            components: vec![ComponentSource::One; 4],
+            value: OutputValue::Plain,
+        }];
+        let interface = Interface { outputs, ..Interface::default() };
+        let profile = Profile::default();
+        let module = naga_ir::build(&module, &interface, &Options::default(), &profile).expect("builds");
+        text::glsl(&module, &interface, GlslVersion::Vulkan450, &profile).expect("GLSL")
+    };
+    let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
+    let (unmarked, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));
+    assert_eq!((unmarked.len(), count), (0, 4096));
+}
+
+/// `BLESS=1 cargo test --all-features --test glsl` writes them anew.
+#[test]
+fn glsl_of_three_samples_reads_well() {
+    for (name, version, end) in [
+        ("textured", GlslVersion::Vulkan450, "450"),
+        ("lights", GlslVersion::Es310, "310es"),
+        ("fog", GlslVersion::Core330, "330"),
+    ] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let bytes = fs::read(root.join(format!("shaders/{name}.shbin"))).expect("a sample");
+        let text = glsl(&bytes, 0, version, Options::default(), Profile::default());
+        let golden = root.join(format!("tests/cases/glsl/{name}.{end}.glsl"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&golden, &text).expect("writable");
+        }
+        expect_file![golden].assert_eq(&text);
+    }
+}

@@ -1,0 +1,110 @@
+//! GLSL for Vulkan, compiled by glslang and handed to the driver unchanged, gives what the interpreter gives, bit for bit.
+//! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
+
+#[path = "support/samples.rs"]
+mod samples;
+mod support;
+
+use support::Bare;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::precision::Precision;
+use transpica::{Translated, Translator};
+use transpica_generate::{Kind, generate};
+use transpica_gpu::compare::{Case, Verdict, compare_shader};
+use transpica_gpu::{Gpu, Route, Shader};
+use transpica_prove::glslang::{self, Stage};
+use transpica_prove::spirv_tools;
+use transpica_prove::tally::Tally;
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What glslang makes of a program's GLSL, valid.
+fn compiled(translator: &Translator, translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
+    let glsl = translator.text(translated, Language::Glsl(GlslVersion::Vulkan450));
+    let glsl = glsl.map_err(|error| error.to_string())?;
+    let words = glslang::spirv(&glsl, stage).map_err(|error| format!("{error}\n{glsl}"))?;
+    spirv_tools::validate(&words)?;
+    Ok(words)
+}
+
+/// Compares a program with the interpreter.
+fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Verdict) {
+    let translator = &mut Translator::new(case.options, Profile::default());
+    let translated = translator.translate(case.program, case.around).expect("translates");
+    let words = compiled(translator, &translated, Stage::Compute);
+    let words = words.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let verdict = compare_shader(gpu, case, &translated, Shader::Passthrough(words), Route::Passthrough);
+    let verdict = verdict.unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(verdict.passed(), "{name}: {} values differ; {:?}", verdict.differing, verdict.first);
+    total.add(&verdict);
+}
+
+fn tell(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
+    let Verdict { vertices, values, excused, approximate, .. } = total;
+    let tally = Tally {
+        stage: format!("GLSL 450 by glslang on {}: {what}", gpu.name()),
+        programs,
+        vertices: *vertices as u64,
+        note: format!(
+            "{values} values bit for bit, {approximate} approximate and {excused} undecided by EX2/LG2"
+        ),
+        ..Tally::default()
+    };
+    tally.tell();
+}
+
+#[test]
+fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    let (mut programs, mut total) = (0, Verdict::default());
+    samples::for_each(|sample| {
+        let mut uniforms = transpica_generate::uniforms(1);
+        sample.around.constants().apply(&mut uniforms);
+        let other = [Layout::Registers, Layout::Azahar, Layout::Panda3ds][(programs / 2) as usize % 3];
+        for layout in [Layout::Symbols, other] {
+            let case = Case {
+                program: sample.program,
+                around: sample.around,
+                uniforms: &uniforms,
+                inputs: &transpica_generate::inputs(1, 64),
+                options: Options { layout, entry: EntryPoint::Compute, ..Options::default() },
+                budget: 20_000,
+            };
+            judge(&gpu, &format!("{} {layout:?}", sample.name), &case, &mut total);
+            programs += 1;
+        }
+    });
+    assert!(programs > 50, "only {programs}");
+    tell(&gpu, "samples, symbols and a register layout", programs, &total);
+}
+
+#[test]
+fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
+    let gpu = gpu();
+    for (kind, seeds, precision) in [
+        (Kind::Clean, 0..40, Precision::Exact),
+        (Kind::Wild, 0..30, Precision::Exact),
+        (Kind::Numeric, 0..20, Precision::Exact),
+        (Kind::Clean, 40..50, Precision::F24),
+    ] {
+        let (mut programs, mut total) = (0, Verdict::default());
+        for seed in seeds {
+            let generated = generate(kind, seed);
+            let layout = Layout::Registers;
+            let case = Case {
+                program: &generated.program(),
+                around: &Bare,
+                uniforms: &generated.uniforms(),
+                inputs: &generated.inputs(64),
+                options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
+                budget: 2000,
+            };
+            judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);
+            programs += 1;
+        }
+        tell(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
+    }
+}

@@ -1,0 +1,40 @@
+//! The sample programs.
+
+use std::fs;
+use std::path::Path;
+
+use transpica::container::Shbin;
+use transpica::host::Options;
+use transpica::host::dvle::{self, Executable};
+use transpica::isa::{Program, Stage};
+
+/// A vertex program of a sample.
+#[allow(dead_code, reason = "each test asks for other parts")]
+pub struct Sample<'a> {
+    pub name: &'a str,
+    pub file: &'a Shbin<'a>,
+    pub index: usize,
+    pub program: &'a Program<'a>,
+    pub around: &'a Executable<'a>,
+}
+
+/// Calls `run` with every vertex program of the samples, by name.
+pub fn for_each(mut run: impl FnMut(&Sample<'_>)) {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders"));
+    let entries = fs::read_dir(folder).expect("samples").map(|entry| entry.expect("entry").path());
+    let mut paths: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "shbin")).collect();
+    paths.sort();
+    for path in paths {
+        let bytes = fs::read(&path).expect("readable");
+        let file = Shbin::parse(&bytes).expect("a sample");
+        for index in 0..file.executables.len() {
+            let program = dvle::program(&file, index, &Options::default().limits).expect("a program");
+            if program.stage() == Stage::Vertex {
+                let name = format!("{}#{index}", path.display());
+                let around = Executable::new(&file, index, &name).expect("there");
+                run(&Sample { name: &name, file: &file, index, program: &program, around: &around });
+            }
+        }
+    }
+}
