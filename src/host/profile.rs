@@ -150,7 +150,7 @@ impl Default for Locations {
 pub struct Profile {
     /// SPIR-V version, 1.0 to 1.6.
     pub spirv_version: (u8, u8),
-    /// Whether float operations carry NoContraction (needed for exact results).
+    /// Whether float operations carry NoContraction, and are `precise` in GLSL (needed for exact results).
     pub no_contraction: bool,
     /// Whether the position output is marked invariant. Two programs that compute it alike then agree on drivers that heed
     /// it; there are drivers that break on it.

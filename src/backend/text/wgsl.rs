@@ -320,6 +320,7 @@ impl Dialect for Wgsl {
         Ok(())
     }
 
+    #[inline]
     fn own(body: &mut Body<'_, '_, Self>, expr: Handle<Expression>, _: Level) -> Result<bool> {
         match body.function.expressions[expr] {
             Expression::ZeroValue(ty) => {

@@ -1,4 +1,4 @@
-//! Times every stage of a translation for files and folders, and glslang on our GLSL of the same program beside it.
+//! Times every stage of a translation for files and folders, and glslang on our GLSL 450 of the same program beside it.
 //! In: `.shbin` and `.pica` files, the latter alone to be assembled. Out: minimum and median nanoseconds of each stage; ratios hold within one run, absolute times depend
 //! on the machine. For a single file the last line is the median of bytes → SPIR-V in µs.
 

@@ -226,7 +226,7 @@ impl Dialect for Glsl {
 
     fn declaration(body: &mut Body<'_, '_, Self>, holder: Holder) -> Result<()> {
         let is_exact = match holder {
-            Holder::Value(expr) => body.plan.exact[expr.index()],
+            Holder::Value(expr) => body.plan.exact.get(expr.index()) == Some(&true),
             Holder::Filled(local) | Holder::Empty(local) => body.plan.exact_locals[local.index()],
         };
         if is_exact {
@@ -311,6 +311,7 @@ impl Dialect for Glsl {
         Ok(())
     }
 
+    #[inline]
     fn own(body: &mut Body<'_, '_, Self>, expr: Handle<Expression>, level: Level) -> Result<bool> {
         match body.function.expressions[expr] {
             Expression::ZeroValue(ty) => {

@@ -77,7 +77,10 @@ pub fn choose(survey: &Survey<'_>) -> Choice {
     Choice {
         named: chooser.named,
         broken: chooser.broken,
-        exact: chooser.sizes.iter().map(|size| size.exact).collect(),
+        exact: match survey.marks_exact {
+            true => chooser.sizes.iter().map(|size| size.exact).collect(),
+            false => Vec::new(),
+        },
         exact_locals: chooser.exact_locals,
     }
 }
