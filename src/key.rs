@@ -131,7 +131,7 @@ impl Bytes {
             if is_start {
                 self.word(RUN | u32::from(pc.0));
             }
-            let canonical = canonical(word, program);
+            let canonical = canonical(word, program.descriptors(), program.stage());
             // One write for both is a quarter of the time.
             let descriptor = u64::from(canonical.descriptor.unwrap_or(0)) << 32;
             self.0.extend_from_slice(&(u64::from(canonical.word) | descriptor).to_le_bytes());

@@ -5,7 +5,7 @@
 
 use super::inst::DataOp;
 use super::opdesc::MASK_BITS;
-use super::program::{Program, Stage};
+use super::program::Stage;
 use super::table::{Class, Opcode};
 use super::word::{Bits, Field, Format, flow};
 
@@ -169,24 +169,23 @@ const fn selected(source: u32, components: u32) -> u32 {
     bits << (4 + 9 * source)
 }
 
-/// The canonical form of a word of this program.
+/// The canonical form of a word of a program with these descriptors.
 ///
 /// ```
 /// use transpica::isa::canonical::canonical;
-/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::isa::Stage;
 /// // Two MOVs of x; their descriptors differ in components that are not written, and in their number.
-/// let code = [0x4C00_0000, 0x4C00_0001, 0x8800_0000];
-/// let program = Program::from_raw(&code[..], &[0x0000_0368, 0x0000_0208][..], Pc(0), Stage::Vertex)?;
-/// assert_eq!(canonical(code[0], &program), canonical(code[1], &program));
-/// # Ok::<(), transpica::error::Error>(())
+/// let descriptors = [0x0000_0368, 0x0000_0208];
+/// let of = |word| canonical(word, &descriptors, Stage::Vertex);
+/// assert_eq!(of(0x4C00_0000), of(0x4C00_0001));
 /// ```
 #[inline]
-pub fn canonical(word: u32, program: &Program<'_>) -> Canonical {
+pub fn canonical(word: u32, descriptors: &[u32], stage: Stage) -> Canonical {
     let row = &ROWS[OPCODE.get(word) as usize];
     let kept = word & row.keep;
     if row.descriptor != 0 {
         let number = (word & row.descriptor) as usize;
-        let descriptor = program.descriptors().get(number).copied().unwrap_or(0);
+        let descriptor = descriptors.get(number).copied().unwrap_or(0);
         let looks = row.looks[(descriptor & MASK_BITS) as usize];
         if looks == 0 {
             return NOP;
@@ -200,7 +199,7 @@ pub fn canonical(word: u32, program: &Program<'_>) -> Canonical {
         let ignored = ignored[flow::CONDITION_OP.get(word) as usize];
         return Canonical { word: kept & !ignored, descriptor: None };
     }
-    if row.geometry && program.stage() == Stage::Vertex {
+    if row.geometry && stage == Stage::Vertex {
         return NOP;
     }
     Canonical { word: kept, descriptor: None }
@@ -211,11 +210,10 @@ mod tests {
     use super::*;
     use crate::isa::control::Test;
     use crate::isa::decode::decode;
-    use crate::isa::{Inst, Pc, Word};
+    use crate::isa::{Inst, Word};
 
     fn of(word: u32, descriptor: u32, stage: Stage) -> Canonical {
-        let program = Program::from_raw(vec![word], vec![descriptor], Pc(0), stage).expect("valid");
-        canonical(word, &program)
+        canonical(word, &[descriptor], stage)
     }
 
     /// The word with descriptor number 0 and every other bit below the opcode random.
