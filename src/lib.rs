@@ -28,6 +28,8 @@ pub mod lower;
 
 pub mod passes;
 
+pub mod pipeline;
+
 pub mod backend;
 pub mod key;
 

@@ -3,7 +3,8 @@
 //! Knows no arithmetic and no rule of control flow: it asks [`Registers`] and [`control::step`].
 
 use super::Uniforms;
-use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation};
+use super::geometry::Emission;
+use super::operation::{Exact, F24, Fast, Flushed, Mode, Operation, flush_subnormal};
 use super::registers::Registers;
 use super::trace::{Off, Record, Trace};
 use crate::error::{At, Error, Kind, Result};
@@ -53,6 +54,8 @@ enum Route {
     Straight,
     /// May steer, or a scope may end here: `control::step` decides.
     Control,
+    /// EMIT or SETEMIT of a geometry program; a scope may end here.
+    Emission,
     /// Stops the run.
     Undefined(u8),
 }
@@ -89,6 +92,11 @@ impl Machine {
                 return Err(Error::new(kind, At::Whole));
             }
         }
+        Ok(Self::prepare(program, settings))
+    }
+
+    /// A machine for a program of either stage.
+    pub(super) fn prepare(program: &Program<'_>, settings: Settings) -> Self {
         let insts: Vec<Inst> = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
         let mut ends = vec![false; insts.len()];
         for inst in &insts {
@@ -100,7 +108,7 @@ impl Machine {
             .iter()
             .zip(ends)
             .map(|(inst, ends)| Word {
-                route: route(inst, ends, settings.lenient),
+                route: route(inst, ends, settings.lenient, program.stage()),
                 operation: Operation::new(inst),
             })
             .collect();
@@ -108,7 +116,7 @@ impl Machine {
         registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_unwritten(settings.unwritten);
         registers.set_loop_guard(settings.loop_guard.unwrap_or(0));
-        Ok(Self { words, insts, entry: program.entry(), settings, registers, steps: 0 })
+        Self { words, insts, entry: program.entry(), settings, registers, steps: 0 }
     }
 
     /// Replaces the uniforms of the vertices that follow.
@@ -117,6 +125,11 @@ impl Machine {
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
+    }
+
+    /// Changes how many instructions one run may execute.
+    pub fn set_budget(&mut self, steps: u64) {
+        self.settings.budget = steps;
     }
 
     /// Runs the program for one vertex and returns o0..o15. Nothing carries over from the vertex before.
@@ -132,18 +145,53 @@ impl Machine {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
+        self.begin(inputs);
+        self.execute(&mut None, trace)?;
+        Ok(self.registers.outputs())
+    }
+
+    /// Everything but the uniforms goes back to its default, then the inputs are loaded.
+    pub(super) fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
         self.registers.begin(inputs);
         if self.settings.flush_subnormals {
             self.registers.flush_subnormals();
         }
-        match (self.settings.precision, self.settings.flush_subnormals) {
-            (Precision::Exact, false) => self.vertex::<Exact>(trace)?,
-            (Precision::Fast, false) => self.vertex::<Fast>(trace)?,
-            (Precision::Exact, true) => self.vertex::<Flushed<Exact>>(trace)?,
-            (Precision::Fast, true) => self.vertex::<Flushed<Fast>>(trace)?,
-            (Precision::F24, _) => self.vertex::<F24>(trace)?,
+    }
+
+    /// Runs a geometry program: only the inputs are loaded, all else is as the last run left it.
+    pub(super) fn resume(
+        &mut self,
+        inputs: &[[f32; 4]; 16],
+        emission: &mut Emission,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        self.registers.resume(inputs);
+        if self.settings.flush_subnormals {
+            self.registers.flush_subnormals();
         }
-        Ok(self.registers.outputs())
+        self.execute(&mut Some(emission), trace)
+    }
+
+    /// Sets one float uniform, c0..c95.
+    pub(super) fn set_float(&mut self, register: usize, value: [f32; 4]) {
+        let value = if self.settings.flush_subnormals { value.map(flush_subnormal) } else { value };
+        self.registers.set_float(register, value);
+    }
+
+    /// Sets one bool uniform.
+    pub(super) fn set_bool(&mut self, id: u8, value: bool) {
+        self.registers.set_bool(id, value);
+    }
+
+    /// From the entry point to the end, in the numbers of the settings.
+    fn execute(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
+        match (self.settings.precision, self.settings.flush_subnormals) {
+            (Precision::Exact, false) => self.once::<Exact>(emission, trace),
+            (Precision::Fast, false) => self.once::<Fast>(emission, trace),
+            (Precision::Exact, true) => self.once::<Flushed<Exact>>(emission, trace),
+            (Precision::Fast, true) => self.once::<Flushed<Fast>>(emission, trace),
+            (Precision::F24, _) => self.once::<F24>(emission, trace),
+        }
     }
 
     /// The registers as the last run left them.
@@ -156,17 +204,23 @@ impl Machine {
         self.steps
     }
 
-    /// One vertex from the entry point to its end.
-    fn vertex<M: Mode>(&mut self, trace: &mut impl Trace) -> Result<()> {
+    /// One run from the entry point to its end.
+    fn once<M: Mode>(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
         let mut state = State::at(self.entry);
         let mut left = self.settings.budget;
-        let result = self.follow::<M>(&mut state, &mut left, trace);
+        let result = self.follow::<M>(&mut state, &mut left, emission, trace);
         self.steps = self.settings.budget - left;
         result
     }
 
     /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an END.
-    fn follow<M: Mode>(&mut self, state: &mut State, left: &mut u64, trace: &mut impl Trace) -> Result<()> {
+    fn follow<M: Mode>(
+        &mut self,
+        state: &mut State,
+        left: &mut u64,
+        emission: &mut Option<&mut Emission>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
         let mut pc = state.pc;
         while let Some(word) = self.words.get(pc.index()) {
@@ -189,6 +243,16 @@ impl Machine {
                         true => steer(inst, state, &mut self.registers),
                         false => Outcome::End,
                     };
+                    next = state.pc;
+                    outcome
+                }
+                Route::Emission => {
+                    state.pc = pc;
+                    let inst = &self.insts[pc.index()];
+                    if let Some(emission) = emission {
+                        emission.execute(inst, pc, &mut self.registers)?;
+                    }
+                    let outcome = steer(inst, state, &mut self.registers);
                     next = state.pc;
                     outcome
                 }
@@ -290,10 +354,11 @@ fn last_word_of_scope(inst: &Inst) -> Option<usize> {
 }
 
 /// How the machine treats an instruction; `ends` tells whether a scope may end with it.
-fn route(inst: &Inst, ends: bool, lenient: bool) -> Route {
+fn route(inst: &Inst, ends: bool, lenient: bool, stage: Stage) -> Route {
     let straight = if ends { Route::Control } else { Route::Straight };
     match inst {
         Inst::Unassigned(opcode) if !lenient => Route::Undefined(*opcode),
+        Inst::Emit | Inst::SetEmit { .. } if stage == Stage::Geometry => Route::Emission,
         Inst::Flow(Flow::Nop)
         | Inst::Data { .. }
         | Inst::Mova { .. }

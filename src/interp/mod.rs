@@ -4,7 +4,7 @@
 //! [`crate::isa::control::step`]; here is only what lies between: registers, operands, the loop over instructions.
 //! Facts: hardware tests as listed by 3dbrew and GBATEK; defaults of registers that hardware leaves undefined are ours.
 //!
-//! [`Machine`] runs whole programs. [`Registers`] executes single instructions for whoever has its own idea of control.
+//! [`Machine`] runs whole vertex programs, [`GeometryMachine`] geometry programs. [`Registers`] executes single instructions for whoever has its own idea of control.
 //!
 //! ```
 //! use transpica::interp::{Machine, Registers, Settings, Uniforms};
@@ -21,6 +21,7 @@
 //! # Ok::<(), transpica::error::Error>(())
 //! ```
 
+mod geometry;
 mod machine;
 mod operation;
 mod registers;
@@ -30,6 +31,7 @@ mod trace;
 mod tests;
 
 pub use crate::isa::Uniforms;
+pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;
 pub use trace::{Record, Trace};

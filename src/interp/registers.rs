@@ -96,6 +96,27 @@ impl Registers {
         self.jumps = self.most_jumps;
     }
 
+    /// Starts an invocation that goes on with everything an earlier one left, but for the inputs.
+    pub(super) fn resume(&mut self, inputs: &[[f32; 4]; 16]) {
+        let places = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
+        load(self.precision, places, inputs);
+        self.jumps = self.most_jumps;
+    }
+
+    /// Sets one float uniform; float24 narrows it. Only c0..c95 can be set.
+    pub(super) fn set_float(&mut self, register: usize, value: [f32; 4]) {
+        let places = self.file[usize::from(UNIFORMS)..][..UNIFORM_COMPONENTS].as_chunks_mut::<4>().0;
+        if let Some(place) = places.get_mut(register) {
+            load(self.precision, place, &[value]);
+        }
+    }
+
+    /// Sets one bool uniform.
+    pub(super) fn set_bool(&mut self, id: u8, value: bool) {
+        let bit = 1 << (id & 15);
+        self.bools = if value { self.bools | bit } else { self.bools & !bit };
+    }
+
     /// What r and o registers hold when a vertex [begins](Self::begin), instead of [`DEFAULT`](Self::DEFAULT).
     pub fn set_unwritten(&mut self, unwritten: [f32; 4]) {
         self.unwritten = unwritten;
@@ -166,6 +187,10 @@ impl Registers {
     #[inline]
     pub fn outputs(&self) -> &[[f32; 4]; 16] {
         self.file.as_chunks().0.first_chunk().expect("the file is longer than the outputs")
+    }
+    /// o0..o15, to change.
+    pub(super) fn outputs_mut(&mut self) -> &mut [[f32; 4]; 16] {
+        self.file.as_chunks_mut().0.first_chunk_mut().expect("the file is longer than the outputs")
     }
     /// The content of a register that instructions read.
     pub fn source(&self, register: Source) -> [f32; 4] {

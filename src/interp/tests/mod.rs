@@ -1,6 +1,7 @@
 //! Tests of the reference machine: single instructions, control flow, whole runs.
 
 mod control;
+mod geometry;
 mod instructions;
 mod machine;
 

@@ -3,7 +3,11 @@
 
 use serde_json::{Map, Value};
 use transpica::interp::Uniforms;
+use transpica::isa::Stage;
 use transpica_gpu::Registers;
+
+/// Float uniforms that one invocation of a geometry program gets, with their registers.
+pub type Delivered = Vec<(u8, [u32; 4])>;
 
 /// Uniform values and vertices; what a file does not list keeps its default.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,15 +16,17 @@ pub struct State {
     pub uniforms: Uniforms,
     /// The float uniforms that the file sets.
     pub floats_set: [bool; 96],
-    /// v0..v15 of each vertex.
+    /// v0..v15 of each vertex or invocation.
     pub vertices: Vec<Registers>,
+    /// What each invocation of a geometry program gets; nothing for vertices.
+    pub delivered: Vec<Delivered>,
 }
 
 /// v registers that nothing feeds: (0, 0, 0, 1).
 pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
 
 /// Reads a state file over uniforms that are already set.
-pub fn parse(text: &str, mut uniforms: Uniforms) -> Result<State, String> {
+pub fn parse(text: &str, mut uniforms: Uniforms, stage: Stage) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices"], "the file")?;
@@ -47,19 +53,37 @@ pub fn parse(text: &str, mut uniforms: Uniforms) -> Result<State, String> {
         Some(list) => list.as_array().ok_or("vertices must be an array")?,
         None => &empty,
     };
-    let vertices = list.iter().enumerate().map(|(n, value)| vertex(value, n)).collect::<Result<_, _>>()?;
-    Ok(State { uniforms, floats_set, vertices })
+    let mut state = State { uniforms, floats_set, vertices: Vec::new(), delivered: Vec::new() };
+    for (n, value) in list.iter().enumerate() {
+        let (registers, delivered) = vertex(value, &format!("vertices[{n}]"), stage)?;
+        state.vertices.push(registers);
+        state.delivered.push(delivered);
+    }
+    Ok(state)
 }
 
-fn vertex(value: &Value, n: usize) -> Result<Registers, String> {
-    let place = format!("vertices[{n}]");
-    let mut registers = DEFAULT_REGISTERS;
-    for (key, value) in object(value, &place)? {
+/// Inputs of one vertex or invocation, and what is delivered to it.
+fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delivered), String> {
+    let (mut registers, mut delivered) = (DEFAULT_REGISTERS, Delivered::new());
+    for (key, value) in object(value, place)? {
+        if key == "c" && stage == Stage::Geometry {
+            let place = format!("{place}.c");
+            for (key, value) in object(value, &place)? {
+                // Range: below 96.
+                let register = index(key, 96, &place)? as u8;
+                delivered.push((register, vector(value, &format!("{place}.{key}"))?));
+            }
+            continue;
+        }
+        let known = match stage {
+            Stage::Vertex => "v0..v15",
+            Stage::Geometry => "v0..v15 or c",
+        };
         let number =
-            key.strip_prefix('v').ok_or_else(|| format!("{place}: unknown key \"{key}\", use v0..v15"))?;
-        registers[index(number, 16, &place)?] = vector(value, &format!("{place}.{key}"))?;
+            key.strip_prefix('v').ok_or_else(|| format!("{place}: unknown key \"{key}\", use {known}"))?;
+        registers[index(number, 16, place)?] = vector(value, &format!("{place}.{key}"))?;
     }
-    Ok(registers)
+    Ok((registers, delivered))
 }
 
 fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, String> {
@@ -138,13 +162,26 @@ mod tests {
     fn all_number_forms_are_read() {
         let text = r#"{"uniforms":{"c":{"95":[1,0.5,"-inf","0x00000001"]},"i":{"3":[1,2,3,255]},"b":{"15":true}},
                        "vertices":[{"v15":["nan","inf",-0.0,1e39]},{}]}"#;
-        let state = parse(text, Uniforms::default()).expect("valid");
+        let state = parse(text, Uniforms::default(), Stage::Vertex).expect("valid");
         assert_eq!(state.uniforms.floats[95].map(f32::to_bits), [0x3f80_0000, 0x3f00_0000, 0xff80_0000, 1]);
         assert!(state.floats_set[95] && !state.floats_set[0]);
         assert_eq!(state.uniforms.ints[3], [1, 2, 3, 255]);
         assert!(state.uniforms.bool(15) && !state.uniforms.bool(0));
         assert_eq!(state.vertices[0][15], [0x7fc0_0000, 0x7f80_0000, 0x8000_0000, 0x7f80_0000]);
         assert_eq!(state.vertices[1], DEFAULT_REGISTERS);
+    }
+
+    #[test]
+    fn invocations_of_geometry_programs_alone_take_float_uniforms() {
+        let text = r#"{"vertices":[{"c":{"95":[1,0,0,"inf"],"3":[2,2,2,2]},"v1":[3,3,3,3]},{}]}"#;
+        let state = parse(text, Uniforms::default(), Stage::Geometry).expect("valid");
+        let (one, infinity) = (1f32.to_bits(), f32::INFINITY.to_bits());
+        let mut delivered = state.delivered;
+        delivered[0].sort_unstable();
+        assert_eq!(delivered, [vec![(3, [2f32.to_bits(); 4]), (95, [one, 0, 0, infinity])], vec![]]);
+        assert_eq!(state.vertices[0][1], [3f32.to_bits(); 4]);
+        let error = parse(text, Uniforms::default(), Stage::Vertex).expect_err("of a vertex program");
+        assert!(error.contains("unknown key \"c\""), "{error}");
     }
 
     #[test]
@@ -161,8 +198,11 @@ mod tests {
             (r#"{"uniforms":{"i":{"0":[0,0,0,256]}}}"#, "uniforms.i.0 must be"),
             (r#"{"vertices":[{},{"v1":[0,0,"x",0]}]}"#, "vertices[1].v1[2] must be"),
             (r#"{"vertices":[{"r0":[0,0,0,0]}]}"#, "unknown key \"r0\""),
+            (r#"{"vertices":[{"c":[]}]}"#, "vertices[0].c must be an object"),
+            (r#"{"vertices":[{"c":{"96":[0,0,0,0]}}]}"#, "vertices[0].c: register \"96\" must be 0..=95"),
+            (r#"{"vertices":[{},{"c":{"7":[0,0,0]}}]}"#, "vertices[1].c.7 must be an array"),
         ] {
-            let error = parse(text, Uniforms::default()).expect_err("malformed");
+            let error = parse(text, Uniforms::default(), Stage::Geometry).expect_err("malformed");
             assert!(error.contains(place), "{text}: {error}");
         }
     }

@@ -4,6 +4,7 @@ mod asm;
 mod cfg;
 mod compare;
 mod dis;
+mod geometry;
 mod info;
 mod lint;
 mod run;

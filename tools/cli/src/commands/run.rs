@@ -1,4 +1,4 @@
-//! `transpica run`: one program on the interpreter or on the GPU.
+//! `transpica run`: one program on the interpreter or on the GPU. Geometry programs: see `geometry`.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use transpica::Translator;
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::interp::{Machine, Record, Settings, Trace, Uniforms};
-use transpica::isa::Program;
+use transpica::isa::{Program, Stage};
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
 
-use super::Input;
+use super::{Input, geometry};
 use crate::args::{Command, Common, Machine as On};
 use crate::files;
 use crate::report::Failure;
@@ -39,46 +39,61 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     let program = input.program(&container, selection.dvle)?;
     let name = input.name();
     let around = Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
+    let executable = container.executable(selection.dvle).map_err(|error| input.fail(&error))?;
     let state = match state {
         Some(path) => {
             let mut uniforms = Uniforms::default();
             around.constants().apply(&mut uniforms);
             let text = String::from_utf8_lossy(&files::read(&path)?).into_owned();
-            state::parse(&text, uniforms)
+            state::parse(&text, uniforms, program.stage())
                 .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?
         }
-        None => generated(seed, vertices, &around),
+        None => {
+            let delivered = geometry::delivered(&container, executable, seed, vertices);
+            generated(seed, vertices, &around, delivered)
+        }
     };
     let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
     let mut log = String::new();
-    let outputs = match on {
-        On::Cpu => interpret(&program, &state, settings, trace.then_some(&mut log))
-            .map_err(|error| input.fail(&error))?,
-        On::Gpu => {
+    let trace = trace.then_some(&mut log);
+    let text = match (program.stage(), on) {
+        (Stage::Geometry, On::Cpu) => {
+            let mask = executable.header.output_mask;
+            geometry::run(&program, mask, &state, settings, trace, json)
+        }
+        (Stage::Geometry, On::Gpu) => {
+            let failure =
+                Failure::new(format!("{}: a geometry program does not run on the GPU yet", file.display()));
+            return Err(failure.hint("leave --on gpu out, or choose another executable with --dvle"));
+        }
+        (Stage::Vertex, On::Cpu) => {
+            interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, json))
+        }
+        (Stage::Vertex, On::Gpu) => {
             let options = selection.options(EntryPoint::Compute);
             let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
             if common.verbose {
                 eprintln!("on {}", gpu.name());
             }
-            on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?
+            Ok(show(&on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?, json))
         }
     };
-    let text = if json { to_json(&outputs) } else { log + &to_table(&outputs) };
-    files::write(output.as_deref(), text.as_bytes())
+    let text = text.map_err(|error| input.fail(&error))?;
+    files::write(output.as_deref(), (log + &text).as_bytes())
 }
 
-fn generated(seed: u64, vertices: usize, around: &Executable<'_>) -> State {
+fn generated(seed: u64, vertices: usize, around: &Executable<'_>, delivered: Vec<state::Delivered>) -> State {
     let mut uniforms = transpica_generate::uniforms(seed);
     around.constants().apply(&mut uniforms);
     let vertices = transpica_generate::inputs(seed, vertices)
         .iter()
         .map(|registers| registers.map(|register| register.map(f32::to_bits)))
         .collect();
-    State { uniforms, floats_set: [false; 96], vertices }
+    State { uniforms, floats_set: [false; 96], vertices, delivered }
 }
 
 /// Collects the trace as text.
-struct Log<'a>(&'a mut String);
+pub struct Log<'a>(pub &'a mut String);
 
 impl Trace for Log<'_> {
     fn record(&mut self, record: &Record) {
@@ -131,20 +146,33 @@ fn canonical(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits }
 }
 
+/// The components of a register as JSON.
+pub fn components(register: [u32; 4]) -> Value {
+    json!(register.map(|bits| format!("{:#010x}", canonical(bits))))
+}
+
+/// A whole result as JSON.
+pub fn document(stage: &str, vertices: Vec<Value>) -> String {
+    let text = serde_json::to_string_pretty(&json!({ "stage": stage, "vertices": vertices }));
+    text.unwrap_or_default() + "\n"
+}
+
+/// A register as people read it.
+pub fn to_line(n: usize, register: [f32; 4]) -> String {
+    let [x, y, z, w] = register;
+    format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"))
+}
+
+fn show(outputs: &[Registers], json: bool) -> String {
+    if json { to_json(outputs) } else { to_table(outputs) }
+}
+
 fn to_json(outputs: &[Registers]) -> String {
     let vertex = |registers: &Registers| {
-        let all: Map<String, Value> = registers
-            .iter()
-            .enumerate()
-            .map(|(n, register)| {
-                (format!("o{n}"), json!(register.map(|bits| format!("{:#010x}", canonical(bits)))))
-            })
-            .collect();
-        json!({ "outputs": all })
+        let all = registers.iter().enumerate().map(|(n, register)| (format!("o{n}"), components(*register)));
+        json!({ "outputs": all.collect::<Map<String, Value>>() })
     };
-    let all: Vec<Value> = outputs.iter().map(vertex).collect();
-    let text = serde_json::to_string_pretty(&json!({ "stage": "vertex", "vertices": all }));
-    text.unwrap_or_default() + "\n"
+    document("vertex", outputs.iter().map(vertex).collect())
 }
 
 fn to_table(outputs: &[Registers]) -> String {
@@ -152,11 +180,10 @@ fn to_table(outputs: &[Registers]) -> String {
     for (vertex, registers) in outputs.iter().enumerate() {
         let _ = writeln!(text, "vertex {vertex}");
         for (n, register) in registers.iter().enumerate() {
-            let [x, y, z, w] = register.map(f32::from_bits);
-            if [x, y, z] == [0.0; 3] && w == 1.0 {
-                continue;
+            let register = register.map(f32::from_bits);
+            if register != [0.0, 0.0, 0.0, 1.0] {
+                let _ = writeln!(text, "{}", to_line(n, register));
             }
-            let _ = writeln!(text, "  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"));
         }
     }
     text

@@ -1,0 +1,370 @@
+//! Draws: vertices in, triangles out.
+//! In: programs, their set-up and uniforms, vertices, indices. Out: [`Drawn`]. Arithmetic and control are the machines'; what
+//! an output is to the rasteriser is told by [`crate::host`].
+
+use super::assembly::{Assembler, Topology};
+use super::feed::{Compacted, Feed};
+use super::setup::{GeometryInput, GeometrySetup, Setup};
+use crate::container::Shbin;
+use crate::error::{At, Error, Kind, Result};
+use crate::host::{HostValues, Options, Output, RegisterState, dvle, varying};
+use crate::interp::{GeometryMachine, Machine, Uniforms};
+use crate::isa::{Program, Stage};
+use crate::limits::check;
+
+/// How much work a draw may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Instructions of one vertex or one invocation.
+    pub steps: u64,
+    /// Instructions of a whole draw.
+    pub draw_steps: u64,
+    /// EMITs of one invocation.
+    pub emits: u32,
+    /// Triangles of a draw.
+    pub triangles: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { steps: 1 << 24, draw_steps: 1 << 32, emits: GeometryMachine::MOST_EMITS, triangles: 1 << 18 }
+    }
+}
+
+/// What came out of a draw: triangles as a rasteriser takes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    outputs: Vec<Output>,
+    /// For each vertex a value for each output.
+    values: Vec<[f32; 4]>,
+    /// Vertices.
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Drawn {
+    /// What the values of a vertex are: position, colour and so on, as in the interface of a translated vertex program.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+    /// The triangles; each vertex is a value for each output. Components that an output does not have are 0.
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [&[[f32; 4]]; 3]> {
+        let size = self.outputs.len();
+        self.triangles.iter().map(move |triangle| {
+            triangle.map(|vertex| {
+                let start = vertex as usize * size;
+                &self.values[start..start + size]
+            })
+        })
+    }
+}
+
+/// Vertices on their way through the assembler.
+struct Sink<'a> {
+    options: &'a Options,
+    host: &'a HostValues,
+    assembler: Assembler<u32>,
+    /// Instructions that the draw may still execute.
+    left: u64,
+    bounds: Bounds,
+    drawn: Drawn,
+}
+
+impl Sink<'_> {
+    /// Takes a vertex with these output registers.
+    fn push(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
+        let Drawn { outputs, values, triangles } = &mut self.drawn;
+        // Range: three for each triangle, and those the caller gave; memory ends before.
+        let vertex = (values.len() / outputs.len().max(1)) as u32;
+        values.extend(outputs.iter().map(|output| output.value(registers, self.options, self.host)));
+        if let Some(triangle) = self.assembler.push(vertex) {
+            check("triangles of a draw", triangles.len() + 1, self.bounds.triangles, At::Whole)?;
+            triangles.push(triangle);
+        }
+        Ok(())
+    }
+    /// Counts executed instructions.
+    fn spend(&mut self, steps: u64) -> Result<()> {
+        match self.left.checked_sub(steps) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Error::new(Kind::StepBudget(self.bounds.draw_steps), At::Whole)),
+        }
+    }
+}
+
+/// The vertex program, and which vertices it has run for.
+struct Shaded<'a> {
+    machine: &'a mut Machine,
+    options: &'a Options,
+    vertices: &'a [[[f32; 4]; 16]],
+    /// o0..o15 of each; empty until there is one.
+    outputs: Vec<Option<Box<[[f32; 4]; 16]>>>,
+}
+
+impl Shaded<'_> {
+    /// The outputs of a vertex; `place` is where it is named in the index buffer, if it is.
+    fn get(&mut self, vertex: u32, place: usize, sink: &mut Sink<'_>) -> Result<&[[f32; 4]; 16]> {
+        let count = self.vertices.len();
+        let (Some(inputs), Some(slot)) =
+            (self.vertices.get(vertex as usize), self.outputs.get_mut(vertex as usize))
+        else {
+            let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
+            return Err(Error::new(Kind::Other(text), At::Whole));
+        };
+        if slot.is_none() {
+            let result = self.machine.run(&self.options.attributes_seen(*inputs)).map(|outputs| *outputs);
+            sink.spend(self.machine.steps())?;
+            *slot = Some(Box::new(result?));
+        }
+        Ok(slot.get_or_insert_with(|| Box::new([[0.0; 4]; 16])))
+    }
+}
+
+/// The geometry program with its set-up.
+#[derive(Clone, Debug)]
+struct Geometry {
+    setup: GeometrySetup,
+    machine: GeometryMachine,
+}
+
+impl Geometry {
+    /// Runs the program and hands its triangles on.
+    fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
+        let result = self.machine.run(inputs).map(|_| ());
+        sink.spend(self.machine.steps())?;
+        result?;
+        for triangle in self.machine.invocation().triangles() {
+            if triangle.invert {
+                sink.assembler.reverse_next();
+            }
+            triangle.vertices.into_iter().try_for_each(|vertex| sink.push(vertex))?;
+        }
+        Ok(())
+    }
+}
+
+/// Programs with everything around them. What a geometry program leaves behind carries over from draw to draw.
+///
+/// See the example of [`crate::pipeline`].
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    vertex: Machine,
+    geometry: Option<Geometry>,
+    uniforms: [Uniforms; 2],
+    setup: Setup,
+    options: Options,
+    host: HostValues,
+    bounds: Bounds,
+}
+
+impl Pipeline {
+    /// A pipeline of these programs; all uniforms are zero.
+    ///
+    /// # Errors
+    /// A program of another stage than its place; a set-up that names a geometry program where there is none or leaves it
+    /// out; and as [`Setup::check`] and [`Options::check`].
+    pub fn new(
+        vertex: &Program<'_>,
+        geometry: Option<&Program<'_>>,
+        setup: Setup,
+        options: &Options,
+    ) -> Result<Self> {
+        options.check()?;
+        setup.check()?;
+        let bounds = Bounds::default();
+        let settings = options.settings(bounds.steps);
+        let geometry = match (geometry, setup.geometry) {
+            (None, None) => None,
+            (Some(program), Some(setup)) => {
+                let machine = GeometryMachine::new(program, setup.outputs, settings)?;
+                Some(Geometry { setup, machine })
+            }
+            (Some(_), None) | (None, Some(_)) => {
+                let text = "the set-up and the programs disagree on whether there is a geometry program";
+                return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
+            }
+        };
+        let vertex = Machine::new(vertex, settings)?;
+        let (uniforms, host) = (Default::default(), HostValues::default());
+        Ok(Self { vertex, geometry, uniforms, setup, options: *options, host, bounds })
+    }
+
+    /// As the GPU's registers say, uniforms included.
+    ///
+    /// # Errors
+    /// As [`Setup::from_registers`] and [`new`](Self::new); an entry point outside the words written.
+    pub fn from_registers(state: &RegisterState, options: &Options) -> Result<Self> {
+        let setup = Setup::from_registers(state)?;
+        let vertex = state.program(Stage::Vertex)?;
+        let geometry = setup.geometry.map(|_| state.program(Stage::Geometry)).transpose()?;
+        let mut pipeline = Self::new(&vertex, geometry.as_ref(), setup, options)?;
+        pipeline.set_uniforms(Stage::Vertex, &state.uniforms(Stage::Vertex));
+        pipeline.set_uniforms(Stage::Geometry, &state.uniforms(Stage::Geometry));
+        Ok(pipeline)
+    }
+
+    /// As the system library sets up for executables of a file, with the constants that they set. For `stride` see
+    /// [`Setup::from_file`].
+    ///
+    /// # Errors
+    /// As [`Setup::from_file`] and [`new`](Self::new).
+    pub fn from_file(
+        file: &Shbin<'_>,
+        vertex: usize,
+        geometry: Option<usize>,
+        stride: Option<u8>,
+        options: &Options,
+    ) -> Result<Self> {
+        let setup = Setup::from_file(file, vertex, geometry, stride)?;
+        let program = |index| dvle::program(file, index, &options.limits);
+        let programs = (program(vertex)?, geometry.map(program).transpose()?);
+        let mut pipeline = Self::new(&programs.0, programs.1.as_ref(), setup, options)?;
+        for (stage, index) in [(Stage::Vertex, Some(vertex)), (Stage::Geometry, geometry)] {
+            let Some(index) = index else { continue };
+            let mut uniforms = Uniforms::default();
+            dvle::constants(file.executable(index)?).apply(&mut uniforms);
+            pipeline.set_uniforms(stage, &uniforms);
+        }
+        Ok(pipeline)
+    }
+
+    /// Uniforms of a unit as they were set last; what was delivered to them since is not among them.
+    pub fn uniforms(&self, stage: Stage) -> Uniforms {
+        self.uniforms[stage as usize].clone()
+    }
+
+    /// Replaces the uniforms of a unit, b15 of the geometry unit too. Without a geometry program its uniforms are nothing.
+    pub fn set_uniforms(&mut self, stage: Stage, uniforms: &Uniforms) {
+        match (stage, &mut self.geometry) {
+            (Stage::Vertex, _) => self.vertex.set_uniforms(uniforms),
+            (Stage::Geometry, Some(geometry)) => geometry.machine.set_uniforms(uniforms),
+            (Stage::Geometry, None) => {}
+        }
+        self.uniforms[stage as usize] = uniforms.clone();
+    }
+
+    /// Chooses what the assembler does.
+    pub fn set_topology(&mut self, topology: Topology) {
+        self.setup.topology = topology;
+    }
+
+    /// Changes what clip planes and a dynamic y look at.
+    pub fn set_host(&mut self, host: HostValues) {
+        self.host = host;
+    }
+
+    /// Changes how much work a draw may be. (Instructions of one vertex are bounded by those of the draw from here on.)
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+        self.vertex.set_budget(bounds.steps);
+        if let Some(geometry) = &mut self.geometry {
+            geometry.machine.set_budget(bounds.steps);
+            geometry.machine.set_most_emits(bounds.emits);
+        }
+    }
+
+    /// Everything around the programs.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Draws. Each vertex is v0..v15; they come in their order, or as the indices say. In variable mode the indices are, for
+    /// each primitive, its number of vertices and then their indices.
+    ///
+    /// # Errors
+    /// As the machines, with the address of the instruction; an index without a vertex; in variable mode no indices, a
+    /// primitive that is cut short, too small or too large; [`Kind::Limit`] and [`Kind::StepBudget`] where [`Bounds`] end.
+    /// A geometry program keeps what it had done until then.
+    pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Drawn> {
+        let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
+        let mut sink = Sink {
+            options: &self.options,
+            host: &self.host,
+            assembler: Assembler::new(self.setup.topology),
+            left: self.bounds.draw_steps,
+            bounds: self.bounds,
+            drawn: Drawn { outputs, values: Vec::new(), triangles: Vec::new() },
+        };
+        let mut shaded = Shaded {
+            machine: &mut self.vertex,
+            options: &self.options,
+            vertices,
+            outputs: vec![None; vertices.len()],
+        };
+        // Range: vertices take 256 bytes each, so that memory ends before 32 bits do.
+        let at = |place: usize| indices.map_or(place as u32, |indices| indices[place]);
+        let order = (0..indices.map_or(vertices.len(), <[u32]>::len)).map(|place| (place, at(place)));
+        let mask = self.setup.vertex_outputs;
+        match &mut self.geometry {
+            None => {
+                for (place, vertex) in order {
+                    let outputs = shaded.get(vertex, place, &mut sink)?;
+                    sink.push(outputs)?;
+                }
+            }
+            Some(geometry) => match geometry.setup.input {
+                GeometryInput::Variable { main } => {
+                    variable(geometry, main, mask, indices, &mut shaded, &mut sink)?;
+                }
+                input @ (GeometryInput::Point { .. } | GeometryInput::Fixed { .. }) => {
+                    let mut feed = Feed::new(input);
+                    for (place, vertex) in order {
+                        let outputs = Compacted::new(shaded.get(vertex, place, &mut sink)?, mask);
+                        if feed.take(&outputs, &mut geometry.machine) {
+                            geometry.run(feed.inputs(), &mut sink)?;
+                        }
+                    }
+                }
+            },
+        }
+        Ok(sink.drawn)
+    }
+}
+
+/// Primitives of any size: the index buffer gives the size of each before its indices.
+fn variable(
+    geometry: &mut Geometry,
+    main: u8,
+    mask: u16,
+    indices: Option<&[u32]>,
+    shaded: &mut Shaded<'_>,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let Some(indices) = indices else {
+        let text = "primitives of variable size need indices, which tell the sizes";
+        return Err(Error::new(Kind::Other(text.to_string()), At::Whole));
+    };
+    let mut feed = Feed::new(geometry.setup.input);
+    let mut place = 0;
+    while let Some(&size) = indices.get(place) {
+        feed.start(size, main, mask.count_ones() as usize, place, &mut geometry.machine)?;
+        let first = place + 1;
+        // Range: a size that was accepted is below 96.
+        let Some(own) = indices.get(first..first + size as usize) else {
+            let text = format!("indices[{place}]: a primitive of {size} vertices, the indices end before it");
+            return Err(Error::new(Kind::Other(text), At::Whole));
+        };
+        for (place, &vertex) in (first..).zip(own) {
+            let outputs = Compacted::new(shaded.get(vertex, place, sink)?, mask);
+            feed.take(&outputs, &mut geometry.machine);
+        }
+        geometry.run(feed.inputs(), sink)?;
+        place = first + own.len();
+    }
+    Ok(())
+}
+
+/// One draw of what the GPU's registers hold: [`Pipeline::from_registers`] and [`Pipeline::draw`].
+///
+/// # Errors
+/// As those.
+pub fn draw(
+    state: &RegisterState,
+    vertices: &[[[f32; 4]; 16]],
+    indices: Option<&[u32]>,
+    options: &Options,
+) -> Result<Drawn> {
+    Pipeline::from_registers(state, options)?.draw(vertices, indices)
+}

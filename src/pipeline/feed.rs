@@ -1,0 +1,118 @@
+//! From vertices to invocations of a geometry program.
+//! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
+//! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
+
+use super::setup::GeometryInput;
+use crate::error::{At, Error, Kind, Result};
+use crate::interp::{GeometryMachine, Registers};
+
+/// The most uniforms that a primitive of any size can have, c0 among them.
+const FLOATS: usize = 96;
+
+/// The outputs of a vertex that are passed on, in the order of their registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compacted {
+    vectors: [[f32; 4]; 16],
+    count: usize,
+}
+
+impl Compacted {
+    pub(super) fn new(outputs: &[[f32; 4]; 16], mask: u16) -> Self {
+        let mut compacted = Self { vectors: [[0.0; 4]; 16], count: 0 };
+        for register in (0..16).filter(|register| mask >> register & 1 != 0) {
+            compacted.vectors[compacted.count] = outputs[register];
+            compacted.count += 1;
+        }
+        compacted
+    }
+    fn vectors(&self) -> &[[f32; 4]] {
+        &self.vectors[..self.count]
+    }
+}
+
+/// What has come of the primitive under way.
+#[derive(Clone, Debug)]
+pub(super) struct Feed {
+    input: GeometryInput,
+    /// v0..v15 of the next invocation.
+    inputs: [[f32; 4]; 16],
+    /// Point mode: vectors that have come. Other modes: vertices.
+    count: usize,
+    /// Variable mode: where the next vector goes.
+    next: usize,
+}
+
+impl Feed {
+    pub(super) fn new(input: GeometryInput) -> Self {
+        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+    }
+
+    /// Starts a primitive of `size` vertices, in variable mode.
+    ///
+    /// # Errors
+    /// Fewer vertices than those that come with all outputs (what hardware does then is not known), or more than the
+    /// uniforms hold; `place` is the place of the size in the index buffer.
+    pub(super) fn start(
+        &mut self,
+        size: u32,
+        main: u8,
+        outputs: usize,
+        place: usize,
+        machine: &mut GeometryMachine,
+    ) -> Result<()> {
+        let wrong = |text| Err(Error::new(Kind::Other(text), At::Whole));
+        let whole = u32::from(main);
+        if size < whole {
+            return wrong(format!(
+                "indices[{place}]: a primitive of {size} vertices, the main ones alone are {main}"
+            ));
+        }
+        let vectors = 1 + u64::from(whole) * outputs as u64 + u64::from(size - whole);
+        if vectors > FLOATS as u64 {
+            return wrong(format!(
+                "indices[{place}]: a primitive of {size} vertices needs {vectors} uniforms of {FLOATS}"
+            ));
+        }
+        machine.deliver(0, &[[size as f32; 4]]);
+        (self.count, self.next) = (0, 1);
+        Ok(())
+    }
+
+    /// Takes a vertex; true when the machine is to run, with [`inputs`](Self::inputs).
+    pub(super) fn take(&mut self, vertex: &Compacted, machine: &mut GeometryMachine) -> bool {
+        let vectors = vertex.vectors();
+        match self.input {
+            GeometryInput::Point { inputs, registers } => {
+                if self.count == 0 {
+                    self.inputs = Registers::DEFAULT_INPUTS;
+                }
+                // The number of inputs is a multiple of that of the vectors.
+                for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
+                    self.inputs[usize::from(register & 15)] = vector;
+                }
+                self.count = (self.count + vectors.len()) % usize::from(inputs);
+                self.count == 0
+            }
+            GeometryInput::Variable { main } => {
+                let is_main = self.count < usize::from(main);
+                let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
+                // Range: within c95, or the primitive was refused.
+                machine.deliver(self.next as u8, vectors);
+                self.next += vectors.len();
+                self.count += 1;
+                false
+            }
+            GeometryInput::Fixed { first, vertices, stride } => {
+                let place = usize::from(first) + self.count * usize::from(stride);
+                // Range: within c95, which was checked.
+                machine.deliver(place as u8, vectors);
+                self.count = (self.count + 1) % usize::from(vertices);
+                self.count == 0
+            }
+        }
+    }
+
+    pub(super) fn inputs(&self) -> &[[f32; 4]; 16] {
+        &self.inputs
+    }
+}

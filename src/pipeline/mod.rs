@@ -1,0 +1,44 @@
+//! The pipeline on the CPU: vertex program, geometry program, primitive assembly.
+//! In: what the GPU's registers hold, or executables of a file; vertices, indices. Out: triangles whose vertices have the
+//! values that a rasteriser takes. Knows no translation: it is what one is compared with, and what a host without a GPU uses.
+//! Facts: 3dbrew and GBATEK (modes, permutation, topologies), libctru (what a file makes the registers hold), hardware tests
+//! (outputs of a geometry program pass the assembler of every topology, citra PR 2865). Where nobody has measured, and the
+//! choice is ours: a topology holds no vertex from one draw to the next; vertices too few for an invocation are dropped when a
+//! draw ends; a reversed triangle has its first two vertices exchanged.
+//!
+//! Colours are clamped, z and y are as the options say, but quaternions are not brought to one side: that needs whole
+//! triangles, and a translated vertex program does not do it either.
+//!
+//! ```
+//! use transpica::container::Shbin;
+//! use transpica::isa::Stage;
+//! use transpica::pipeline::Pipeline;
+//! let file = Shbin::parse(include_bytes!("../../shaders/points.shbin"))?;
+//! let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &Default::default())?;
+//! let mut uniforms = pipeline.uniforms(Stage::Vertex);
+//! for row in 0..4 {
+//!     uniforms.floats[row][row] = 1.0; // the projection
+//! }
+//! pipeline.set_uniforms(Stage::Vertex, &uniforms);
+//! let mut uniforms = pipeline.uniforms(Stage::Geometry);
+//! uniforms.floats[0] = [0.5, 0.5, 0.0, 0.0]; // the size of a point
+//! pipeline.set_uniforms(Stage::Geometry, &uniforms);
+//! // One point becomes a square of two triangles.
+//! let drawn = pipeline.draw(&[[[0.0, 0.0, -0.5, 1.0]; 16]], None)?;
+//! assert_eq!(drawn.outputs()[0].name, "position");
+//! let corners: Vec<_> = drawn.triangles().flatten().map(|vertex| [vertex[0][0], vertex[0][1]]).collect();
+//! assert_eq!(corners[..3], [[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]]);
+//! assert_eq!(drawn.triangles().len(), 2);
+//! # Ok::<(), transpica::error::Error>(())
+//! ```
+
+mod assembly;
+mod draw;
+mod feed;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+pub use assembly::{Assembler, Topology};
+pub use draw::{Bounds, Drawn, Pipeline, draw};
+pub use setup::{GeometryInput, GeometrySetup, Setup};

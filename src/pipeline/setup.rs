@@ -1,0 +1,241 @@
+//! What stands around the programs of a draw: which outputs go where, how the geometry unit gets its vertices.
+//! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
+//! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
+
+use super::assembly::Topology;
+use crate::container::{Dvle, GeometryMode, Shbin};
+use crate::error::{At, Error, Kind, Result};
+use crate::host::registers::number;
+use crate::host::{OutputMap, RegisterState, Surroundings};
+
+/// Float uniforms that vertices can be delivered to.
+const FLOATS: usize = 96;
+
+/// How a geometry unit gets the outputs of vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryInput {
+    /// In its input registers: an invocation for each `inputs` vectors.
+    Point {
+        /// Vectors that an invocation takes, 1 to 16: outputs of one vertex after the other.
+        inputs: u8,
+        /// Which of v0..v15 each of them goes to; of two for one the later counts.
+        registers: [u8; 16],
+    },
+    /// In float uniforms: c0 tells how many vertices there are, which the index buffer gives before their indices.
+    Variable {
+        /// So many vertices come with all outputs (1 to 32), those after them with the first one only.
+        main: u8,
+    },
+    /// In float uniforms: always the same number of vertices.
+    Fixed {
+        /// The uniform of the first output of the first vertex.
+        first: u8,
+        /// Vertices of a primitive, 1 to 16.
+        vertices: u8,
+        /// Uniforms from one vertex to the next, 1 to 16.
+        stride: u8,
+    },
+}
+
+/// What stands around a geometry program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GeometrySetup {
+    /// How it gets vertices.
+    pub input: GeometryInput,
+    /// Bit n: on is passed on.
+    pub outputs: u16,
+}
+
+/// What stands around the programs of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Bit n: on of the vertex program is passed on.
+    pub vertex_outputs: u16,
+    /// Present if there is a geometry program.
+    pub geometry: Option<GeometrySetup>,
+    /// What the outputs of the last program are to the rasteriser.
+    pub map: OutputMap,
+    /// What the assembler does.
+    pub topology: Topology,
+}
+
+/// An error in words about the set-up.
+fn wrong<T>(text: impl Into<String>) -> Result<T> {
+    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+}
+
+impl Setup {
+    /// As the GPU's registers say.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`]: a geometry mode that does not exist or that registers contradict each other about, and as
+    /// [`check`](Self::check).
+    pub fn from_registers(state: &RegisterState) -> Result<Self> {
+        let topology = Topology::from_bits(state.read(number::PRIMITIVE) >> 8);
+        let vertex_outputs = state.vertex().output_mask();
+        if !state.has_geometry() {
+            return Ok(Self { vertex_outputs, geometry: None, map: state.vertex().output_map(), topology });
+        }
+        let view = state.geometry();
+        let geometry = GeometrySetup { input: geometry_input(state)?, outputs: view.output_mask() };
+        let setup = Self { vertex_outputs, geometry: Some(geometry), map: view.output_map(), topology };
+        setup.check()?;
+        Ok(setup)
+    }
+
+    /// As the system library sets the registers up for executables of a file, with the register and component of each
+    /// output as its map says. `stride` is what an application gives for the geometry program: the vectors of an
+    /// invocation in point mode, the uniforms of a vertex in fixed mode; as many as the vertex program has outputs if it
+    /// gives none. The topology is a list, with a geometry program that of geometry.
+    ///
+    /// # Errors
+    /// No such executable or one of the other stage; [`Kind::BadField`] with its offset for a geometry mode that does not
+    /// exist and a set-up that cannot be; and as [`check`](Self::check).
+    pub fn from_file(
+        file: &Shbin<'_>,
+        vertex: usize,
+        geometry: Option<usize>,
+        stride: Option<u8>,
+    ) -> Result<Self> {
+        let mut state = RegisterState::from_dvle(file, vertex, geometry)?;
+        let Some(index) = geometry else {
+            let map = OutputMap::from_executable(file.executable(vertex)?);
+            return Ok(Self { map, ..Self::from_registers(&state)? });
+        };
+        let executable = file.executable(index)?;
+        let count = state.vertex().output_mask().count_ones();
+        let stride = stride.map_or(count, u32::from);
+        if !(1..=16).contains(&stride) {
+            return wrong(format!("the stride of vertices is {stride}, must be 1 to 16"));
+        }
+        check_header(executable, stride, count)?;
+        state.write_masked(number::GEOMETRY_UNIT + 9, stride - 1, 1);
+        if executable.header.geometry_mode() == Some(GeometryMode::Fixed) {
+            let input = state.read(number::GEOMETRY_INPUT) & !0xF000;
+            state.write(number::GEOMETRY_INPUT, input | (stride - 1) << 12);
+        }
+        let mut setup = Self { topology: Topology::Geometry, ..Self::from_registers(&state)? };
+        if !executable.header.merges_output_maps() {
+            setup.map = OutputMap::from_executable(executable);
+        }
+        Ok(setup)
+    }
+
+    /// Checks what types cannot say.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`]: a vertex program before a geometry program that passes nothing on; numbers out of the ranges that
+    /// [`GeometryInput`] tells; in point mode a number of vectors that is not a multiple of the outputs of a vertex (what
+    /// hardware does then is not known); in fixed mode vertices that would go beyond c95.
+    pub fn check(&self) -> Result<()> {
+        let Some(GeometrySetup { input, .. }) = self.geometry else { return Ok(()) };
+        let outputs = self.vertex_outputs.count_ones() as usize;
+        if outputs == 0 {
+            return wrong("the vertex program passes no output on, so the geometry program never runs");
+        }
+        let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
+            true => Ok(()),
+            false => wrong(format!("geometry set-up: {what} is {value}, must be 1 to {most}")),
+        };
+        match input {
+            GeometryInput::Point { inputs, registers: _ } => {
+                within("the number of inputs", inputs, 16)?;
+                if !usize::from(inputs).is_multiple_of(outputs) {
+                    return wrong(format!(
+                        "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of \
+                         the vertex program"
+                    ));
+                }
+            }
+            GeometryInput::Variable { main } => within("the number of main vertices", main, 32)?,
+            GeometryInput::Fixed { first, vertices, stride } => {
+                within("the number of vertices", vertices, 16)?;
+                within("the stride of vertices", stride, 16)?;
+                let end = fixed_end(first, vertices, stride, outputs);
+                if end > FLOATS {
+                    return wrong(format!("fixed mode: vertices go up to c{}, beyond c95", end - 1));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One past the last uniform that vertices of fixed mode are delivered to.
+fn fixed_end(first: u8, vertices: u8, stride: u8, outputs: usize) -> usize {
+    usize::from(first) + usize::from(vertices.saturating_sub(1)) * usize::from(stride) + outputs
+}
+
+/// How the registers say that the geometry unit gets vertices.
+fn geometry_input(state: &RegisterState) -> Result<GeometryInput> {
+    let view = state.geometry();
+    let input = state.read(number::GEOMETRY_INPUT);
+    // Range of all casts below: four to eight bits.
+    let field = |shift: u32, bits: u32| (input >> shift & bits) as u8;
+    let mode = field(0, 0xFF);
+    let is_variable = state.read(number::GEOMETRY_STAGE) >> 31 != 0;
+    if mode > 2 {
+        return wrong(format!("register 0x252: geometry mode {mode}, must be 0 to 2"));
+    }
+    if is_variable != (mode == 1) {
+        return wrong(format!(
+            "registers 0x229 and 0x252 contradict each other: geometry mode {mode}, and primitives are {}",
+            if is_variable { "of any size" } else { "not of any size" }
+        ));
+    }
+    if view.inputs_are_uniforms() != (mode != 0) {
+        return wrong(format!(
+            "registers 0x252 and 0x289 contradict each other: geometry mode {mode}, and vertices go to {}",
+            if view.inputs_are_uniforms() { "uniforms" } else { "input registers" }
+        ));
+    }
+    Ok(match mode {
+        0 => {
+            let mut registers = [0; 16];
+            for (attribute, register) in registers.iter_mut().enumerate() {
+                let low = number::GEOMETRY_UNIT + 0x0B + attribute as u16 / 8;
+                *register = (state.read(low) >> (attribute % 8 * 4) & 15) as u8;
+            }
+            GeometryInput::Point { inputs: view.input_count(), registers }
+        }
+        1 => GeometryInput::Variable { main: (state.read(number::GEOMETRY_MAIN) & 0x1F) as u8 + 1 },
+        _two => {
+            let (first, vertices, stride) = (field(16, 0xFF), field(8, 15) + 1, field(12, 15) + 1);
+            if stride != view.input_count() {
+                return wrong(format!(
+                    "registers 0x252 and 0x289 contradict each other: {stride} and {} vectors from vertex to vertex",
+                    view.input_count()
+                ));
+            }
+            GeometryInput::Fixed { first, vertices, stride }
+        }
+    })
+}
+
+/// Judges the geometry fields of an executable for vertices with so many outputs.
+fn check_header(executable: &Dvle<'_>, stride: u32, outputs: u32) -> Result<()> {
+    let header = &executable.header;
+    let bad = |field: u32, what: &'static str, value: u8, allowed: &'static str| {
+        let kind = Kind::BadField { what, value: u32::from(value), allowed };
+        Err(Error::new(kind, At::Offset(executable.start + field)))
+    };
+    match header.geometry_mode() {
+        None => bad(0x14, "geometry mode", header.geometry_mode, "0 to 2"),
+        Some(GeometryMode::Point) => Ok(()),
+        Some(GeometryMode::Variable) => match header.geometry_main_vertices {
+            1..=32 => Ok(()),
+            main => bad(0x16, "number of main vertices", main, "1 to 32"),
+        },
+        Some(GeometryMode::Fixed) => {
+            let (first, vertices) = (header.geometry_start, header.geometry_fixed_vertices);
+            if !(1..=16).contains(&vertices) {
+                return bad(0x17, "number of vertices of a primitive", vertices, "1 to 16");
+            }
+            // Range of the cast: at most 16.
+            if fixed_end(first, vertices, stride as u8, outputs as usize) > FLOATS {
+                return bad(0x15, "first uniform of vertices", first, "so low that they end at c95");
+            }
+            Ok(())
+        }
+    }
+}

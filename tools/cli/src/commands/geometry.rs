@@ -1,0 +1,111 @@
+//! `transpica run` of a geometry program: each element of the state is an invocation, and state carries over.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use transpica::container::{Dvle, GeometryMode, ShaderType, Shbin};
+use transpica::error::Error;
+use transpica::interp::{Emit, GeometryMachine, Invocation, Settings};
+use transpica::isa::Program;
+
+use super::run::{Log, components, document, to_line};
+use crate::state::{Delivered, State};
+
+/// Float uniforms that there are.
+const FLOATS: usize = 96;
+
+/// Runs all invocations and tells what each emitted; the trace, if there is one, comes before.
+pub fn run(
+    program: &Program<'_>,
+    mask: u16,
+    state: &State,
+    settings: Settings,
+    mut log: Option<&mut String>,
+    json: bool,
+) -> Result<String, Error> {
+    let mut machine = GeometryMachine::new(program, mask, settings)?;
+    machine.set_uniforms(&state.uniforms);
+    let (mut list, mut table) = (Vec::new(), String::new());
+    for (number, (vertex, delivered)) in state.vertices.iter().zip(&state.delivered).enumerate() {
+        for &(register, value) in delivered {
+            machine.deliver(register, &[value.map(f32::from_bits)]);
+        }
+        let inputs = vertex.map(|register| register.map(f32::from_bits));
+        let invocation = match log.as_deref_mut() {
+            Some(log) => machine.run_traced(&inputs, &mut Log(log))?,
+            None => machine.run(&inputs)?,
+        };
+        match json {
+            true => list.push(to_json(invocation, mask)),
+            false => to_table(number, invocation, mask, &mut table),
+        }
+    }
+    Ok(if json { document("geometry", list) } else { table })
+}
+
+/// The registers of a mask.
+fn registers(mask: u16) -> impl Iterator<Item = usize> {
+    (0..16).filter(move |register| mask >> register & 1 != 0)
+}
+
+/// An invocation as JSON.
+pub fn to_json(invocation: &Invocation, mask: u16) -> Value {
+    let emit = |emit: Emit<'_>| {
+        let outputs: Map<String, Value> = registers(mask)
+            .map(|n| (format!("o{n}"), components(emit.outputs[n].map(f32::to_bits))))
+            .collect();
+        json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs })
+    };
+    json!({ "emits": invocation.emits().map(emit).collect::<Vec<_>>() })
+}
+
+/// An invocation as people read it.
+pub fn to_table(number: usize, invocation: &Invocation, mask: u16, text: &mut String) {
+    let _ = writeln!(text, "invocation {number}");
+    for (number, emit) in invocation.emits().enumerate() {
+        let triangle = match (emit.prim, emit.invert) {
+            (false, _) => "",
+            (true, false) => ", triangle",
+            (true, true) => ", triangle reversed",
+        };
+        let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
+        for n in registers(mask) {
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n]));
+        }
+    }
+}
+
+/// What the primitive engine could deliver to each of `count` invocations: as many registers as the executable's mode and the
+/// outputs of the file's first vertex program make of it.
+pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
+    let header = &executable.header;
+    let mut headers = file.executables.iter().map(|executable| &executable.header);
+    let vertex = headers.find(|header| header.shader_type() == Some(ShaderType::Vertex));
+    // Without a vertex program beside it, vertices have one output.
+    let outputs = vertex.map_or(1, |header| header.output_mask.count_ones().max(1) as usize);
+    let shape = |number: usize| {
+        // Other values than those of the draw's uniforms and of other invocations.
+        let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;
+        let fill = |first: usize, count: usize| {
+            let end = FLOATS.min(first + count);
+            // Range: below 96.
+            (first..end).map(move |register| (register as u8, values[register].map(f32::to_bits)))
+        };
+        match header.geometry_mode() {
+            Some(GeometryMode::Point) | None => Delivered::new(),
+            Some(GeometryMode::Fixed) => {
+                let vertices = usize::from(header.geometry_fixed_vertices);
+                fill(usize::from(header.geometry_start), vertices * outputs).collect()
+            }
+            Some(GeometryMode::Variable) => {
+                let (main, more) = (usize::from(header.geometry_main_vertices), number % 4);
+                let size = [((main + more) as f32).to_bits(); 4];
+                std::iter::once((0, size)).chain(fill(1, main * outputs + more)).collect()
+            }
+        }
+    };
+    match header.shader_type() {
+        Some(ShaderType::Geometry) => (0..count).map(shape).collect(),
+        Some(ShaderType::Vertex) | None => Vec::new(),
+    }
+}
