@@ -154,14 +154,12 @@ impl Emission {
 /// set, b15 and what was [delivered](Self::deliver) carry over from one invocation to the next; inputs do not.
 ///
 /// ```
-/// use transpica::asm::{Source, assemble};
 /// use transpica::interp::{GeometryMachine, Registers, Settings};
-/// use transpica::{container::Shbin, host::dvle, limits::Limits};
-/// let text = ".gsh point c0\n.out pos position\n.entry main\n.proc main\n\tmov pos, v0\n\tsetemit 0, prim\n\temit\n\tend\n.end\n";
-/// let bytes = transpica::container::write(&assemble(&[Source { name: "dot.g.pica", text }]).unwrap().model);
-/// let file = Shbin::parse(&bytes)?;
-/// let program = dvle::program(&file, 0, &Limits::default())?;
-/// let mut machine = GeometryMachine::new(&program, 1, Settings::default())?;
+/// use transpica::isa::{Pc, Program, Stage};
+/// // mov o0, v0; setemit 0, prim; emit; end
+/// let code = [0x4C00_0000, 0xAC80_0000, 0xA800_0000, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
+/// let mut machine = GeometryMachine::new(&program, 1, Settings::default())?; // o0 is passed on
 /// let mut inputs = Registers::DEFAULT_INPUTS;
 /// inputs[0] = [1.0, 2.0, 3.0, 4.0];
 /// let invocation = machine.run(&inputs)?;

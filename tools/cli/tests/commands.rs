@@ -320,7 +320,7 @@ fn a_trace_names_every_executed_instruction() {
 
 #[test]
 fn a_geometry_program_is_refused_by_name() {
-    for command in ["translate", "run", "cfg"] {
+    for command in ["translate", "cfg"] {
         let arguments = [command, "shaders/points.shbin", "--dvle", "1"];
         let arguments =
             if command == "cfg" { [&arguments[..], &["--stage", "ir"]].concat() } else { arguments.to_vec() };
@@ -328,6 +328,93 @@ fn a_geometry_program_is_refused_by_name() {
         assert_eq!((ran.status, ran.out.len()), (1, 0), "{command}");
         let report = ran.report();
         assert!(report.contains("geometry program") && report.contains("--dvle"), "{report}");
+    }
+}
+
+#[test]
+fn a_geometry_program_runs_its_invocations_one_after_the_other() {
+    let folder = folder("geometry");
+    let state = folder.join("state.json");
+    // The size of points, then two of them: position and colour.
+    let text = r#"{ "uniforms": { "c": { "0": [0.5, 0.25, 0, 0] } },
+                    "vertices": [ { "v0": [1, 2, 3, 4], "v1": [0.5, "nan", "-inf", 1] }, { "c": { "0": [0, 0, 0, 0] } } ] }"#;
+    fs::write(&state, text).expect("written");
+    let state = state.to_str().expect("name");
+    let arguments = ["run", "shaders/points.shbin", "--dvle", "1", "--json", "--state", state];
+    let json = transpica(&arguments).succeeded();
+    let value: Value = serde_json::from_str(&json).expect("JSON");
+    let lanes = |bits: [&str; 4]| serde_json::json!(bits);
+    assert_eq!(value["stage"], "geometry");
+    assert_eq!(value["vertices"].as_array().map(Vec::len), Some(2));
+    let emits = value["vertices"][0]["emits"].as_array().expect("emits");
+    let settings: Vec<_> = emits
+        .iter()
+        .map(|emit| (emit["slot"].as_u64(), emit["prim"].as_bool(), emit["invert"].as_bool()))
+        .collect();
+    let plain = |slot, prim, invert| (Some(slot), Some(prim), Some(invert));
+    let expected =
+        [plain(0, false, false), plain(1, false, false), plain(2, true, false), plain(0, true, true)];
+    assert_eq!(settings, expected);
+    for emit in emits {
+        assert_eq!(emit.as_object().map(serde_json::Map::len), Some(4));
+        let outputs = emit["outputs"].as_object().expect("outputs");
+        assert_eq!(outputs.keys().collect::<Vec<_>>(), ["o0", "o1", "o2"], "those that are passed on");
+        assert_eq!(outputs["o1"], lanes(["0x3f000000", "0x7fc00000", "0xff800000", "0x3f800000"]));
+    }
+    // The corner (-1, -1): (1 - 0.5 * 4, 2 - 0.25 * 4, 3, 4).
+    assert_eq!(emits[0]["outputs"]["o0"], lanes(["0xbf800000", "0x3f800000", "0x40400000", "0x40800000"]));
+    // The second point gets a size of 0 with it: all corners are the default of v0.
+    for emit in value["vertices"][1]["emits"].as_array().expect("emits") {
+        assert_eq!(emit["outputs"]["o0"], lanes(["0x00000000", "0x00000000", "0x00000000", "0x3f800000"]));
+    }
+    let table = transpica(&["run", "shaders/points.shbin", "--dvle", "1", "--state", state]).succeeded();
+    for line in ["invocation 1\n", "  emit 2: slot 2, triangle\n", "  emit 3: slot 0, triangle reversed\n"] {
+        assert!(table.contains(line), "{table}");
+    }
+    let ran = transpica(&[&arguments[..], &["--on", "gpu"]].concat());
+    assert_eq!((ran.status, ran.out.len()), (1, 0));
+    assert!(ran.report().contains("geometry program does not run on the GPU"), "{}", ran.err);
+}
+
+/// A source of a geometry program that counts in r0 and emits what it counted and two uniforms.
+const COUNTER: &str = "
+.gsh MODE
+.out pos position
+.out first color
+.out last texcoord0
+.entry main
+.constf one(1.0, 1.0, 1.0, 1.0)
+.proc main
+\tadd r0, one, r0
+\tmov pos, r0
+\tmov first, c10
+\tmov last, c13
+\temit
+\tend
+.end
+";
+
+#[test]
+fn generated_invocations_have_what_their_mode_delivers() {
+    use transpica::asm::{Source, assemble};
+    for (mode, delivers) in [("point c20", false), ("fixed c20 c10 4", true), ("variable c20 13", true)] {
+        let text = COUNTER.replace("MODE", mode);
+        let sources = [Source { name: "counter.g.pica", text: &text }];
+        let model = assemble(&sources).unwrap_or_else(|report| panic!("{mode}: {report}")).model;
+        let bytes = transpica::container::write(&model);
+        let arguments = ["run", "-", "--json", "--seed", "5"];
+        let json = transpica_reading(&arguments, &bytes).succeeded();
+        assert_eq!(json, transpica_reading(&arguments, &bytes).succeeded());
+        let value: Value = serde_json::from_str(&json).expect("JSON");
+        let invocations = value["vertices"].as_array().expect("invocations");
+        assert_eq!(invocations.len(), 4);
+        let output = |n: usize, register: &str| invocations[n]["emits"][0]["outputs"][register].clone();
+        for (n, w) in [(0, "0x40000000"), (1, "0x40400000"), (2, "0x40800000")] {
+            assert_eq!(output(n, "o0")[3], w, "{mode}: r0 carries over from 1 on");
+        }
+        for register in ["o1", "o2"] {
+            assert_eq!(output(0, register) != output(1, register), delivers, "{mode} {register}");
+        }
     }
 }
 
