@@ -274,11 +274,8 @@ impl Dialect for Wgsl {
         Ok(())
     }
 
-    fn returned(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<()> {
-        body.line().push_str("return ");
-        body.expression(value)?;
-        body.writer.out.push_str(";\n");
-        Ok(())
+    fn outputs(_: &mut Body<'_, '_, Self>, _: Handle<Expression>) -> Result<bool> {
+        Ok(false)
     }
 
     fn switch<'a>(
@@ -292,9 +289,6 @@ impl Dialect for Wgsl {
         body.indent += 1;
         let mut values = 0;
         for case in cases {
-            if case.fall_through && !case.body.is_empty() {
-                return Err(foreign(Self::NAME, "a case that goes on in the next"));
-            }
             match (case.value, values) {
                 (SwitchValue::Default, 0) if !case.fall_through => body.line().push_str("default"),
                 (_, 0) => body.line().push_str("case "),

@@ -22,6 +22,8 @@ const TESTS: [&str; 12] = [
     "--test",
     "optimised",
     "--test",
+    "glslang",
+    "--test",
     "peers",
     "--test",
     "gpu",

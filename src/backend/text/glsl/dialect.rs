@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use naga::{
-    BinaryOperator, Block, Expression, Function, Handle, ScalarKind, Statement, SwitchCase, SwitchValue,
-    TypeInner, UnaryOperator,
+    BinaryOperator, Expression, Function, Handle, ScalarKind, Statement, SwitchCase, SwitchValue, TypeInner,
+    UnaryOperator,
 };
 
+use super::super::writer::statements::{Jump, has};
 use super::super::writer::{Body, Dialect, Holder, Level, Names, Plan, Writer, foreign};
 use super::GlslVersion;
 use super::declarations::Ports;
@@ -248,24 +249,21 @@ impl Dialect for Glsl {
         Ok(())
     }
 
-    fn returned(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<()> {
+    fn outputs(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<bool> {
         match body.function.expressions[value] {
             Expression::Compose { ty, ref components } if is_struct(body.writer.module, ty) => {
                 for (index, &component) in components.iter().enumerate() {
                     body.output(index, component)?;
                 }
+                Ok(true)
             }
             Expression::ZeroValue(ty) if is_struct(body.writer.module, ty) => {
                 // Nothing gets here; the position is there for who checks that it is written.
                 body.line().push_str("gl_Position = vec4(0.0);\n");
+                Ok(true)
             }
-            _ => {
-                body.line().push_str("return ");
-                body.expression(value)?;
-                body.writer.out.push_str(";\n");
-            }
+            _ => Ok(false),
         }
-        Ok(())
     }
 
     fn switch<'a>(
@@ -275,7 +273,7 @@ impl Dialect for Glsl {
     ) -> Result<()> {
         // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
         if let [SwitchCase { value: SwitchValue::Default, body: only, .. }] = cases
-            && !continues(only)
+            && !has(only, Jump::Continue)
         {
             body.line().push_str("do {\n");
             body.inner(only)?;
@@ -287,9 +285,6 @@ impl Dialect for Glsl {
         body.writer.out.push_str(") {\n");
         body.indent += 1;
         for case in cases {
-            if case.fall_through && !case.body.is_empty() {
-                return Err(foreign(Self::NAME, "a case that goes on in the next"));
-            }
             let _ = match case.value {
                 SwitchValue::I32(value) => write!(body.line(), "case {value}:"),
                 SwitchValue::U32(value) => write!(body.line(), "case {value}u:"),
@@ -432,21 +427,4 @@ impl Body<'_, '_, Glsl> {
 
 fn is_struct(module: &naga::Module, ty: Handle<naga::Type>) -> bool {
     matches!(module.types[ty].inner, TypeInner::Struct { .. })
-}
-
-/// Whether a block continues a loop around it.
-fn continues(block: &Block) -> bool {
-    let mut blocks = vec![block];
-    while let Some(block) = blocks.pop() {
-        for statement in block {
-            match statement {
-                Statement::Continue => return true,
-                Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
-                Statement::Switch { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body)),
-                // A loop inside takes them for itself.
-                _ => {}
-            }
-        }
-    }
-    false
 }

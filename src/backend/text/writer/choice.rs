@@ -208,7 +208,7 @@ impl Chooser<'_, '_> {
         let function = self.survey.function;
         let Some(Statement::Return { value: Some(value) }) = function.body.last() else { return };
         let Expression::Compose { ty, components } = &function.expressions[*value] else { return };
-        if !matches!(self.survey.module.types[*ty].inner, naga::TypeInner::Struct { .. }) {
+        if !matches!(self.survey.module.types[*ty].inner, TypeInner::Struct { .. }) {
             return;
         }
         for component in components {
@@ -289,7 +289,7 @@ impl Chooser<'_, '_> {
                 Expression::GlobalVariable(global) => {
                     let ty = self.survey.module.global_variables[global].ty;
                     match &self.survey.module.types[ty].inner {
-                        naga::TypeInner::Struct { members, .. } => {
+                        TypeInner::Struct { members, .. } => {
                             length(members.get(index as usize).and_then(|member| member.name.as_ref()))
                         }
                         _ => 3,

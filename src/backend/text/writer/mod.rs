@@ -73,9 +73,9 @@ pub trait Dialect: Sized {
     fn declaration(body: &mut Body<'_, '_, Self>, holder: Holder) -> Result<()>;
     /// What a loop begins with that nothing leaves.
     fn endless(body: &mut Body<'_, '_, Self>) -> Result<()>;
-    /// A statement that returns a value; the line has not begun.
-    fn returned(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<()>;
-    /// A `switch`.
+    /// Sets the outputs of the entry from what it returns; false where that is a value like another.
+    fn outputs(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<bool>;
+    /// A `switch`. Cases that go on in the next are empty.
     fn switch<'a>(
         body: &mut Body<'_, 'a, Self>,
         selector: Handle<Expression>,

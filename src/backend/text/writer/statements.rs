@@ -129,10 +129,15 @@ impl<'a, D: Dialect> Body<'_, 'a, D> {
                 self.line();
                 self.branch(*condition, accept, reject)?;
             }
-            Statement::Switch { selector, cases } => D::switch(self, *selector, cases)?,
+            Statement::Switch { selector, cases } => {
+                if cases.iter().any(|case| case.fall_through && !case.body.is_empty()) {
+                    return Err(foreign(D::NAME, "a case that goes on in the next"));
+                }
+                D::switch(self, *selector, cases)?;
+            }
             Statement::Loop { body, .. } => {
                 self.line().push_str(D::LOOP);
-                if !is_left(body) {
+                if !has(body, Jump::Break) {
                     D::endless(self)?;
                 }
                 self.inner(body)?;
@@ -142,7 +147,13 @@ impl<'a, D: Dialect> Body<'_, 'a, D> {
             Statement::Break => self.line().push_str("break;\n"),
             Statement::Continue => self.line().push_str("continue;\n"),
             Statement::Return { value: None } => self.line().push_str("return;\n"),
-            Statement::Return { value: Some(value) } => D::returned(self, *value)?,
+            Statement::Return { value: Some(value) } => {
+                if !D::outputs(self, *value)? {
+                    self.line().push_str("return ");
+                    self.expression(*value)?;
+                    self.writer.out.push_str(";\n");
+                }
+            }
             Statement::Call { result, .. } => {
                 if let Some(result) = result {
                     self.binding(*result)?;
@@ -210,16 +221,27 @@ impl<'a, D: Dialect> Body<'_, 'a, D> {
     }
 }
 
-/// Whether a loop with this body is left by a `break`. (Our functions return at their end alone.)
-fn is_left(body: &Block) -> bool {
+/// What leaves a block besides its end. (Our functions return at their end alone.)
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Jump {
+    Break,
+    Continue,
+}
+
+/// Whether a block has such a jump that concerns what the block is the body of.
+pub fn has(body: &Block, jump: Jump) -> bool {
     let mut blocks = vec![body];
     while let Some(block) = blocks.pop() {
         for statement in block {
             match statement {
-                Statement::Break => return true,
+                Statement::Break if jump == Jump::Break => return true,
+                Statement::Continue if jump == Jump::Continue => return true,
                 Statement::Block(inner) => blocks.push(inner),
                 Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
-                // A loop or switch inside takes the breaks for itself.
+                // It takes breaks for itself; a loop inside takes both.
+                Statement::Switch { cases, .. } if jump == Jump::Continue => {
+                    blocks.extend(cases.iter().map(|case| &case.body));
+                }
                 _ => {}
             }
         }
