@@ -235,24 +235,14 @@ impl Machine {
                     next = pc.next();
                     Outcome::Continue
                 }
-                Route::Control => {
-                    state.pc = pc;
+                Route::Control | Route::Emission => {
                     let inst = &self.insts[pc.index()];
-                    let goes_on = self.settings.loop_guard.is_none() || may_go(inst, pc, &mut self.registers);
-                    let outcome = match goes_on {
-                        true => steer(inst, state, &mut self.registers),
-                        false => Outcome::End,
-                    };
-                    next = state.pc;
-                    outcome
-                }
-                Route::Emission => {
-                    state.pc = pc;
-                    let inst = &self.insts[pc.index()];
-                    if let Some(emission) = emission {
+                    if let (Route::Emission, Some(emission)) = (word.route, emission.as_deref_mut()) {
                         emission.execute(inst, pc, &mut self.registers)?;
                     }
-                    let outcome = steer(inst, state, &mut self.registers);
+                    state.pc = pc;
+                    let outcome =
+                        guarded(inst, state, self.settings.loop_guard.is_some(), &mut self.registers);
                     next = state.pc;
                     outcome
                 }
@@ -300,6 +290,15 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
         | Inst::Emit
         | Inst::SetEmit { .. }
         | Inst::Unassigned(_) => [0.0; 4],
+    }
+}
+
+/// Steers, unless the guard against endless loops is on and ends the run.
+#[inline(always)]
+fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
+    match !is_guarded || may_go(inst, state.pc, registers) {
+        true => steer(inst, state, registers),
+        false => Outcome::End,
     }
 }
 

@@ -4,7 +4,8 @@
 //! [`crate::isa::control::step`]; here is only what lies between: registers, operands, the loop over instructions.
 //! Facts: hardware tests as listed by 3dbrew and GBATEK; defaults of registers that hardware leaves undefined are ours.
 //!
-//! [`Machine`] runs whole vertex programs, [`GeometryMachine`] geometry programs. [`Registers`] executes single instructions for whoever has its own idea of control.
+//! [`Machine`] runs whole vertex programs, [`GeometryMachine`] geometry programs. [`Registers`] executes single instructions
+//! for whoever has its own idea of control.
 //!
 //! ```
 //! use transpica::interp::{Machine, Registers, Settings, Uniforms};

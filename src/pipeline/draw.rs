@@ -114,7 +114,7 @@ impl Shaded<'_> {
             return Err(Error::new(Kind::Other(text), At::Whole));
         };
         if slot.is_none() {
-            let result = self.machine.run(&self.options.attributes_seen(*inputs)).map(|outputs| *outputs);
+            let result = self.machine.run(&self.options.attributes_seen(*inputs)).copied();
             sink.spend(self.machine.steps())?;
             *slot = Some(Box::new(result?));
         }

@@ -437,3 +437,60 @@ fn programs_that_do_not_fit_the_setup_are_refused() {
     assert!(refused(Pipeline::new(&geometry, None, without, &options())).contains("geometry program"));
     assert!(refused(Pipeline::new(&copy(), Some(&copy()), with, &options())).contains("vertex program"));
 }
+
+/// Numbers without order that are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32
+    }
+}
+
+/// The registers of the geometry sample, with a set-up of some mode, one register that may hold anything and one word of the
+/// program that may be any.
+fn random_state(base: &RegisterState, random: &mut Random) -> RegisterState {
+    const REGISTERS: [u16; 12] =
+        [0x229, 0x244, 0x4F, 0x50, 0x252, 0x254, 0x25E, 0x289, 0x28B, 0x28C, 0x28D, 0x2BD];
+    let mut state = base.clone();
+    let (mode, stride) = (random.next() % 3, random.next() & 15);
+    let place = (random.next() & 0x5F) << 16 | stride << 12 | (random.next() & 3) << 8;
+    state.write(0x229, 2 | (mode & 1) << 31);
+    state.write(0x252, mode | (mode / 2) << 24 | place);
+    state.write(0x254, random.next() & 3);
+    let inputs = if mode == 0 { random.next() & 3 } else { stride };
+    state.write(0x289, 0x0800_0000 | mode.min(1) << 8 | inputs);
+    if random.next().is_multiple_of(4) {
+        state.write(REGISTERS[random.next() as usize % REGISTERS.len()], random.next());
+    }
+    if random.next().is_multiple_of(2) {
+        state.write(0x29B, random.next() % 32);
+        state.write(0x29C, random.next() << 8 ^ random.next());
+    }
+    state
+}
+
+#[test]
+fn whatever_registers_code_and_indices_hold_a_draw_ends() {
+    let file = Shbin::parse(POINTS).expect("parses");
+    let base = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
+    let bounds = Bounds { steps: 500, draw_steps: 5000, emits: 20, triangles: 50 };
+    let options = Options { lenient: true, ..options() };
+    let (mut random, mut drew, mut triangles) = (Random(6), 0, 0);
+    for _ in 0..4000 {
+        let state = random_state(&base, &mut random);
+        let Ok(mut pipeline) = Pipeline::from_registers(&state, &options) else { continue };
+        pipeline.set_bounds(bounds);
+        pipeline.set_topology(Topology::from_bits(random.next()));
+        let indices: Vec<u32> = (0..random.next() % 20).map(|_| random.next() % 6).collect();
+        for indices in [None, Some(&indices[..])] {
+            if let Ok(drawn) = pipeline.draw(&vertices(6), indices) {
+                drew += 1;
+                triangles += drawn.triangles().len();
+                assert!(drawn.triangles().len() <= 50);
+            }
+        }
+    }
+    assert!(drew > 1000 && triangles > 1000, "{drew} draws, {triangles} triangles");
+}

@@ -356,7 +356,10 @@ pub enum Command {
   transpica run textured.shbin --trace
 
 State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
-              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }")]
+              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }
+
+Of a geometry program each element is an invocation, and what it leaves behind carries over to the next:
+  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to")]
     Run {
         /// The .shbin file; - reads standard input
         file: PathBuf,
@@ -368,7 +371,7 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         /// Seed of generated inputs
         #[arg(long, default_value_t = 0, value_name = "S")]
         seed: u64,
-        /// Number of generated vertices
+        /// Number of generated vertices, or invocations of a geometry program
         #[arg(long, default_value_t = 4, value_name = "N")]
         vertices: usize,
         /// Where it runs
@@ -383,7 +386,7 @@ State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0
         /// Print every executed instruction (interpreter only)
         #[arg(long, conflicts_with = "json")]
         trace: bool,
-        /// Instructions that one vertex may execute
+        /// Instructions that one vertex or invocation may execute
         #[arg(long, default_value_t = 1 << 24, value_name = "N")]
         budget: u64,
         /// As JSON

@@ -1,6 +1,7 @@
 //! `transpica run`: one program on the interpreter or on the GPU. Geometry programs: see `geometry`.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use transpica::Translator;
@@ -41,13 +42,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     let around = Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
     let executable = container.executable(selection.dvle).map_err(|error| input.fail(&error))?;
     let state = match state {
-        Some(path) => {
-            let mut uniforms = Uniforms::default();
-            around.constants().apply(&mut uniforms);
-            let text = String::from_utf8_lossy(&files::read(&path)?).into_owned();
-            state::parse(&text, uniforms, program.stage())
-                .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?
-        }
+        Some(path) => read_state(&path, &around, program.stage())?,
         None => {
             let delivered = geometry::delivered(&container, executable, seed, vertices);
             generated(seed, vertices, &around, delivered)
@@ -80,6 +75,13 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     };
     let text = text.map_err(|error| input.fail(&error))?;
     files::write(output.as_deref(), (log + &text).as_bytes())
+}
+
+fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<State, Failure> {
+    let mut uniforms = Uniforms::default();
+    around.constants().apply(&mut uniforms);
+    let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
+    state::parse(&text, uniforms, stage).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
 fn generated(seed: u64, vertices: usize, around: &Executable<'_>, delivered: Vec<state::Delivered>) -> State {
