@@ -14,7 +14,7 @@ const INSIDE: &str = "usr/lib/chromium";
 /// The driver and what tells the Vulkan loader of it, in that order.
 const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
 /// Tests that open a GPU.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 14] = [
     "--test",
     "random_programs",
     "--test",
