@@ -367,19 +367,25 @@ fn an_executable_whose_geometry_fields_cannot_be_is_refused_at_the_field() {
 }
 
 #[test]
-fn a_stride_that_an_application_gives_collects_vertices() {
-    let file = Shbin::parse(POINTS).expect("parses");
-    let setup = Setup::from_file(&file, 0, Some(1), Some(6)).expect("valid");
-    assert!(matches!(
-        setup.geometry,
-        Some(GeometrySetup { input: GeometryInput::Point { inputs: 6, .. }, .. })
-    ));
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("valid");
-    assert!(matches!(
-        setup.geometry,
-        Some(GeometrySetup { input: GeometryInput::Point { inputs: 2, .. }, .. })
-    ));
-    assert_eq!(setup.topology, Topology::Geometry);
+fn a_file_tells_how_its_geometry_program_gets_vertices() {
+    let start = Shbin::parse(POINTS).expect("parses").executables[1].start as usize;
+    let fixed = |stride| GeometryInput::Fixed { first: 10, vertices: 4, stride };
+    for (fields, stride, expected) in [
+        ([0, 0, 0, 0], None, point(2)),
+        // An application collects three vertices of two outputs.
+        ([0, 0, 0, 0], Some(6), point(6)),
+        ([1, 0, 32, 0], None, GeometryInput::Variable { main: 32 }),
+        ([2, 10, 0, 4], None, fixed(2)),
+        ([2, 10, 0, 4], Some(16), fixed(16)),
+        ([2, 10, 0, 4], Some(1), fixed(1)),
+    ] {
+        let mut bytes = POINTS.to_vec();
+        bytes[start + 0x14..][..4].copy_from_slice(&fields);
+        let file = Shbin::parse(&bytes).expect("parses");
+        let setup = Setup::from_file(&file, 0, Some(1), stride).expect("valid");
+        assert_eq!(setup.geometry, Some(GeometrySetup { input: expected, outputs: 7 }));
+        assert_eq!((setup.vertex_outputs, setup.topology), (3, Topology::Geometry));
+    }
 }
 
 #[test]
