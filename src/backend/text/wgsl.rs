@@ -1,6 +1,6 @@
 //! WGSL as one would write it by hand.
 //! In: a `naga::Module` from [`naga_ir`](crate::backend::naga_ir). Out: text that reads back as a module which computes the same.
-//! Must not know the IR. What WGSL shares with other languages is in [`writer`](super::writer).
+//! Must not know the IR. What WGSL shares with other languages is in `text::writer`.
 
 use std::fmt::Write as _;
 

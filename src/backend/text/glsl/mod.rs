@@ -1,6 +1,6 @@
 //! GLSL that hosts can link with shaders of their own.
 //! In: a `naga::Module` from [`naga_ir`](crate::backend::naga_ir), the [`Interface`] it was built for, what the host is like. Out:
-//! text under the contract below. Must not know the IR. What GLSL shares with WGSL is in [`writer`](super::writer).
+//! text under the contract below. Must not know the IR. What GLSL shares with WGSL is in `text::writer`.
 //! Facts: GLSL 3.30, 4.50 and ES 3.10, GL_KHR_vulkan_glsl; where `precise` is taken was measured with glslang 12.
 //!
 //! | what | name | where |
