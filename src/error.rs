@@ -236,15 +236,17 @@ impl Kind {
                 Some("the file is damaged or was written by a broken tool; rebuild it")
             }
             Self::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
-            Self::EntryOutOfCode { .. } => Some("the DVLE's main offset is wrong; rebuild the file"),
-            Self::EntryOutOfReach { .. } => Some(
-                "move the entry procedure of the vertex program to the front of the code and rebuild the file",
-            ),
+            Self::EntryOutOfCode { .. } => {
+                Some("the DVLE's main offset is wrong, or code words have not been handed over")
+            }
+            Self::EntryOutOfReach { .. } => {
+                Some("the entry procedure of a vertex program must stand at the front of the code")
+            }
             Self::BadOpcode(_) => Some("the lenient option treats undefined opcodes as NOP"),
             Self::Limit { .. } => {
                 Some("raise the limit in `Limits` if the program is meant to be this large")
             }
-            Self::Stage { .. } => Some("choose another executable with --dvle"),
+            Self::Stage { .. } => Some("take another executable of the file, one of the other stage"),
             Self::StepBudget(_) => Some("the program may never end; raise the step budget if it does"),
             Self::Verify(_) | Self::Backend(_) => {
                 Some("this is a defect of transpica; please report it with the file")

@@ -151,7 +151,12 @@ impl Translator {
             writer: crate::backend::spirv::SpirvWriter::new(),
         }
     }
-    /// The options it was made with.
+    /// The same translator with other options; what it keeps of memory stays.
+    pub fn set_options(&mut self, options: Options) {
+        self.settings = Settings::new(&options, &self.profile);
+        self.options = options;
+    }
+    /// The options it has.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -193,6 +198,7 @@ impl Translator {
     pub fn translate(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Result<Translated> {
         let options = &self.options;
         options.check()?;
+        self.profile.check()?;
         if program.stage() == Stage::Geometry {
             return Err(Error::new(Kind::Stage { what: "translation", stage: "geometry" }, At::Whole));
         }

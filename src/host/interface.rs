@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::Warning;
 use crate::isa::{Component, Mask, Uniforms};
 
-/// An input attribute: always four floats.
+/// An input attribute. The program sees four floats; what the host feeds is said by the options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// v0..v15; also the location.

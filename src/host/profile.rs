@@ -164,6 +164,18 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Checks that what is asked for exists.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`] that says what does not.
+    pub fn check(&self) -> Result<()> {
+        let (major, minor) = self.spirv_version;
+        if matches!(self.spirv_version, (1, 0..=6)) {
+            return Ok(());
+        }
+        let text = format!("SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are");
+        Err(Error::new(Kind::BadOption(text), At::Whole))
+    }
     /// Where an entry of this shape finds the uniform block.
     pub fn uniforms(&self, entry: EntryPoint) -> Binding {
         match entry {

@@ -48,6 +48,17 @@ pub struct Program<'a> {
     stage: Stage,
 }
 
+/// At most `most` of the words.
+fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
+    match words {
+        Cow::Borrowed(words) => Cow::Borrowed(&words[..words.len().min(most)]),
+        Cow::Owned(mut words) => {
+            words.truncate(most);
+            Cow::Owned(words)
+        }
+    }
+}
+
 impl<'a> Program<'a> {
     /// A program from raw words. Descriptors beyond the 128th are dropped; a descriptor that an instruction names but the
     /// table lacks reads as 0.
@@ -74,18 +85,11 @@ impl<'a> Program<'a> {
             return Err(Error::new(kind, at));
         }
         let most = MAX_DESCRIPTORS.min(limits.descriptors as usize);
-        let descriptors = match descriptors.into() {
-            Cow::Borrowed(table) => Cow::Borrowed(&table[..table.len().min(most)]),
-            Cow::Owned(mut table) => {
-                table.truncate(most);
-                Cow::Owned(table)
-            }
-        };
-        Ok(Self { code, descriptors, entry, stage })
+        Ok(Self { code, descriptors: cut(descriptors.into(), most), entry, stage })
     }
-    /// A program as it lies in the memory of a shader unit, which holds 512 words for vertices and 4,096 for geometry (a
-    /// host that keeps more for either hands on what the unit holds). Where the words end, execution ends too. Descriptors
-    /// beyond the 128th are dropped.
+    /// A program as it lies in the memory of a shader unit, which holds 512 words for vertices and 4,096 for geometry: words
+    /// beyond those, which some hosts keep, are dropped, and so are descriptors beyond the 128th. Where the words end,
+    /// execution ends too.
     ///
     /// ```
     /// use transpica::isa::{Pc, Program, Stage};
@@ -96,7 +100,7 @@ impl<'a> Program<'a> {
     /// ```
     ///
     /// # Errors
-    /// More words than the unit holds, or an entry point outside them.
+    /// An entry point outside the words.
     pub fn from_raw(
         code: impl Into<Cow<'a, [u32]>>,
         descriptors: impl Into<Cow<'a, [u32]>>,
@@ -104,7 +108,7 @@ impl<'a> Program<'a> {
         stage: Stage,
     ) -> Result<Self> {
         let limits = Limits { code_words: stage.words(), ..Limits::default() };
-        Self::new(code, descriptors, entry, stage, &limits)
+        Self::new(cut(code.into(), stage.words() as usize), descriptors, entry, stage, &limits)
     }
     /// The code words.
     pub fn code(&self) -> &[u32] {
@@ -215,15 +219,18 @@ mod tests {
 
     #[test]
     fn raw_words_are_as_many_as_the_unit_holds() {
-        for (words, stage, fits) in [
-            (512, Stage::Vertex, true),
-            (513, Stage::Vertex, false),
-            (4096, Stage::Geometry, true),
-            (4097, Stage::Geometry, false),
-            (0, Stage::Vertex, false),
+        for (words, stage, kept) in [
+            (512, Stage::Vertex, Some(512)),
+            (4096, Stage::Vertex, Some(512)),
+            (4096, Stage::Geometry, Some(4096)),
+            (4097, Stage::Geometry, Some(4096)),
+            (0, Stage::Vertex, None),
         ] {
-            let program = Program::from_raw(vec![0; words], vec![], Pc(0), stage);
-            assert_eq!(program.is_ok(), fits, "{words} {stage:?}");
+            let owned = Program::from_raw(vec![0; words], vec![], Pc(0), stage);
+            assert_eq!(owned.ok().map(|program| program.code().len()), kept, "{words} {stage:?}");
+            let code = vec![0; words];
+            let borrowed = Program::from_raw(&code[..], &[][..], Pc(0), stage);
+            assert_eq!(borrowed.ok().map(|program| program.code().len()), kept, "{words} {stage:?}");
         }
     }
 

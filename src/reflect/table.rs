@@ -92,7 +92,8 @@ impl fmt::Display for Reflection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
         let count = &self.instructions;
-        writeln!(f, "{}{entry}: {}", self.source, self.tier)?;
+        let source = if self.source.is_empty() { "program from registers" } else { &self.source };
+        writeln!(f, "{source}{entry}: {}", self.tier)?;
         writeln!(
             f,
             "{} of {} words reached: {} arithmetic, {} control, {} nop",
@@ -106,7 +107,9 @@ impl fmt::Display for Reflection {
         }));
         attributes.write(f, "attributes")?;
         let mut uniforms = Table::new(&["offset", "registers", "type", "name"]);
-        uniforms.0.extend(self.uniforms.iter().map(|u| {
+        let mut members: Vec<_> = self.uniforms.iter().collect();
+        members.sort_by_key(|member| member.offset);
+        uniforms.0.extend(members.into_iter().map(|u| {
             let bank = u.bank.chars().next().unwrap_or('?');
             let run: Vec<u8> = (u.first..=u.first.saturating_add(u.count.saturating_sub(1))).collect();
             vec![u.offset.to_string(), registers(bank, &run), u.ty.clone(), u.name.clone()]

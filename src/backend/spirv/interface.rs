@@ -13,7 +13,7 @@ use rspirv::spirv::{
 
 use super::writer::{Section, Writer};
 use super::{Source, defect};
-use crate::error::{At, Error, Kind as ErrorKind, Result};
+use crate::error::Result;
 use crate::host::{
     AttributeKind, Binding, EntryPoint, HostField, Location, MemberType, Output, UniformBlock,
 };
@@ -316,13 +316,4 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, entry: EntryPoint, main
         let size = [WORKGROUP, 1, 1].map(Operand::LiteralBit32);
         w.put(Section::Preamble, Op::ExecutionMode, none, mode.into_iter().chain(size));
     }
-}
-
-/// Refuses versions that do not exist.
-pub(super) fn check_version(version: (u8, u8)) -> Result<()> {
-    if matches!(version, (1, 0..=6)) {
-        return Ok(());
-    }
-    let text = format!("SPIR-V {}.{} is not known; 1.0 to 1.6 are", version.0, version.1);
-    Err(Error::new(ErrorKind::Other(text), At::Whole))
 }

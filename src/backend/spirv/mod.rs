@@ -94,8 +94,8 @@ impl SpirvWriter {
     /// As [`write`](Self::write); the vector is then empty.
     pub fn write_into(&mut self, source: &Source<'_>, out: &mut Vec<Word>) -> Result<()> {
         out.clear();
+        source.profile.check()?;
         let version = source.profile.spirv_version;
-        interface::check_version(version)?;
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
         let glsl = self.writer.id();

@@ -4,7 +4,7 @@
 use super::RegisterState;
 use super::number;
 use super::unit::offset;
-use crate::error::Result;
+use crate::error::{At, Result, Warning};
 use crate::host::interface::{Attribute, Constants, Interface, Usage};
 use crate::host::varying::OutputMap;
 use crate::host::{Options, Surroundings, layout};
@@ -85,10 +85,16 @@ impl Surroundings for RegisterView<'_> {
     }
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         let registers = (0..16).filter(|register| usage.inputs >> register & 1 != 0);
+        let mut warnings = Vec::new();
+        if self.stage == Stage::Vertex && !self.is_last() {
+            let text = "a geometry program takes the outputs of this vertex program: nothing of them reaches the rasteriser";
+            warnings.push(Warning { text: text.into(), at: At::Whole });
+        }
         let attribute = |register| Attribute { register, name: format!("v{register}") };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
             block: layout::without_symbols(usage, options.layout),
+            warnings,
             ..Interface::default()
         })
     }

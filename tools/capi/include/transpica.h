@@ -802,7 +802,9 @@ typedef struct TranspicaBindings {
     uint32_t uniform_set;
     // Binding of the uniform block.
     uint32_t uniform_binding;
-    // Set of the host block, which only clip planes and a dynamic y need.
+    // Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a word, the user's clip
+    // plane is on if it is not 0; at 4 a word, y is mirrored if it is not 0; at 16 the four floats of the plane's
+    // coefficients.
     uint32_t host_set;
     // Binding of the host block.
     uint32_t host_binding;
@@ -880,7 +882,7 @@ typedef struct TranspicaRequest {
     struct TranspicaHead head;
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
-    // A TranspicaGlslVersion.
+    // A TranspicaGlslVersion; without a GLSL target nobody looks at it.
     uint32_t glsl_version;
 } TranspicaRequest;
 
@@ -890,7 +892,7 @@ typedef struct TranspicaRawProgram {
     struct TranspicaHead head;
     // Code words.
     const uint32_t *code;
-    // How many.
+    // How many. A vertex unit holds 512, a geometry unit 4,096; words beyond those are dropped.
     size_t code_count;
     // Operand descriptors.
     const uint32_t *descriptors;

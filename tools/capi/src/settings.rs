@@ -105,7 +105,9 @@ pub struct TranspicaBindings {
     pub uniform_set: u32,
     /// Binding of the uniform block.
     pub uniform_binding: u32,
-    /// Set of the host block, which only clip planes and a dynamic y need.
+    /// Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a word, the user's clip
+    /// plane is on if it is not 0; at 4 a word, y is mirrored if it is not 0; at 16 the four floats of the plane's
+    /// coefficients.
     pub host_set: u32,
     /// Binding of the host block.
     pub host_binding: u32,

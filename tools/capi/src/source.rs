@@ -26,7 +26,7 @@ pub struct TranspicaRequest {
     pub head: TranspicaHead,
     /// One or more of TranspicaTarget. 0: SPIR-V words.
     pub targets: u32,
-    /// A TranspicaGlslVersion.
+    /// A TranspicaGlslVersion; without a GLSL target nobody looks at it.
     pub glsl_version: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct TranspicaRawProgram {
     pub head: TranspicaHead,
     /// Code words.
     pub code: *const u32,
-    /// How many.
+    /// How many. A vertex unit holds 512, a geometry unit 4,096; words beyond those are dropped.
     pub code_count: usize,
     /// Operand descriptors.
     pub descriptors: *const u32,

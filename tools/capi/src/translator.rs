@@ -126,6 +126,8 @@ pub unsafe extern "C" fn transpica_translator_create(
         unsafe { translator.write(null_mut()) };
         // SAFETY: such a chain, says the caller.
         let settings = unsafe { Settings::new(settings)? };
+        settings.options.check()?;
+        settings.profile.check()?;
         let new = Box::new(TranspicaTranslator::new(settings));
         // SAFETY: as above.
         unsafe { translator.write(Box::into_raw(new)) };

@@ -35,6 +35,10 @@ pub fn run(arguments: &[&str]) -> Option<ExitCode> {
         }
     }
     let prefix = options.prefix.clone()?;
+    if options.built.is_some() && options.features.is_some() {
+        // What was built before has the features that it has.
+        return None;
+    }
     Some(match install(&prefix, &options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {

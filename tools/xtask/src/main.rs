@@ -20,6 +20,7 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
+       cargo xtask install --prefix DIR [--features LIST | --built DIR]
 
   test             installs a software Vulkan driver, spirv-tools, compilers for C and C++, cmake, pkg-config and
                    valgrind where they are missing (Debian, Ubuntu), then checks formatting, lints, features, runs every test and prints what they compared
@@ -36,7 +37,7 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
   --keep           then takes the smallest inputs that reach everything into tools/fuzz/corpus
   install          builds the C interface and puts its libraries, header, CMake and pkg-config files below DIR
   --features       texts that it shall write: a list of wgsl, glsl, hlsl, msl
-  --built          takes the libraries from a folder instead of building them";
+  --built          takes the libraries from the folder where cargo built them before (target/debug, say)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
