@@ -18,6 +18,7 @@ use transpica::host::{EntryPoint, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
+use transpica_prove::spirv_tools;
 
 const THREADS: usize = 8;
 const RANDOM_PROGRAMS: u64 = 200;
@@ -75,17 +76,18 @@ fn translators() -> Vec<Translator> {
     (0..OPTIONS).map(|index| Translator::new(options(index), Profile::default())).collect()
 }
 
+fn translate(translator: &mut Translator, input: &Input) -> Result<(Translated, Vec<u32>)> {
+    let file = Shbin::parse(&input.bytes)?;
+    let program = dvle::program(&file, input.executable, &translator.options().limits)?;
+    let around = Executable::new(&file, input.executable, &input.name)?;
+    let translated = translator.translate(&program, &around)?;
+    let words = translator.spirv(&translated)?;
+    Ok((translated, words))
+}
+
 /// Everything that a translation gives, as one number, or the error.
 fn fingerprint(translator: &mut Translator, input: &Input) -> String {
-    let translate = |translator: &mut Translator| -> Result<(Translated, Vec<u32>)> {
-        let file = Shbin::parse(&input.bytes)?;
-        let program = dvle::program(&file, input.executable, &translator.options().limits)?;
-        let around = Executable::new(&file, input.executable, &input.name)?;
-        let translated = translator.translate(&program, &around)?;
-        let words = translator.spirv(&translated)?;
-        Ok((translated, words))
-    };
-    match translate(translator) {
+    match translate(translator, input) {
         Ok((translated, words)) => {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes());
             let rest = format!("{:?} {:?}", translated.interface, translated.warnings);
@@ -131,6 +133,17 @@ fn check_scattered(start: usize) {
         let index = (start + step * 7919) % inputs.len();
         let found = fingerprint(&mut translators[index % OPTIONS], &inputs[index]);
         assert_eq!(found, expected()[index], "{}", inputs[index].name);
+    }
+}
+
+/// `spirv-val` has the last word on each of them.
+#[test]
+fn all_modules_are_valid() {
+    for (index, input) in inputs().iter().enumerate() {
+        let mut translator = Translator::new(options(index), Profile::default());
+        if let Ok((_, words)) = translate(&mut translator, input) {
+            spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{}: {error}", input.name));
+        }
     }
 }
 
@@ -180,7 +193,7 @@ fn another_process_gives_the_same() {
 /// Where a hash table may stand in the library, and why its order is never seen.
 const ALLOWED: [(&str, &str); 2] = [
     ("lint/trace.rs", "states seen so far: only `insert` and `len`, the order is that of the work list"),
-    ("backend/text/wgsl/names.rs", "names in use: only looked up; naga's hasher has no seed"),
+    ("backend/text/writer/names.rs", "names in use: only looked up; naga's hasher has no seed"),
 ];
 
 /// Where order matters there is a `Vec` or `BTreeMap`, so seeds cannot matter. (`cfg/states.rs` has a table of its own: the hash,
@@ -215,7 +228,7 @@ fn hash_tables_stand_only_where_their_order_is_never_seen() {
 #[test]
 fn allowed_hash_tables_are_never_iterated() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for (file, field) in [("lint/trace.rs", "seen"), ("backend/text/wgsl/names.rs", "taken")] {
+    for (file, field) in [("lint/trace.rs", "seen"), ("backend/text/writer/names.rs", "taken")] {
         let text = fs::read_to_string(source.join(file)).expect("readable");
         let uses: BTreeSet<_> = text
             .match_indices(&format!(".{field}."))

@@ -17,6 +17,7 @@ use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
 use transpica::{Translated, Translator};
+use transpica_prove::spirv_tools;
 use worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 
 #[global_allocator]
@@ -62,7 +63,7 @@ struct Cost {
 
 fn measure(name: &str, bytes: &[u8], options: Options, times: u32) -> Cost {
     let mut cost = Cost { time: Duration::MAX, bytes: 0, tier: Tier::Structured, words: 0 };
-    for _ in 0..times {
+    for number in 0..times {
         MEMORY.reset_peak_usage();
         let before = MEMORY.current_usage();
         let start = Instant::now();
@@ -71,6 +72,9 @@ fn measure(name: &str, bytes: &[u8], options: Options, times: u32) -> Cost {
         cost.bytes = cost.bytes.max(MEMORY.peak_usage().saturating_sub(before));
         let (translated, words) = result.unwrap_or_else(|error| panic!("{name}: {error}"));
         (cost.tier, cost.words) = (translated.tier, words.len());
+        if number == 0 {
+            spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
         let warned = translated.warnings.iter().any(|warning| warning.text.contains(&cost.tier.to_string()));
         assert_eq!(warned, cost.tier != Tier::Structured, "{name}: {:?}", translated.warnings);
     }

@@ -15,6 +15,7 @@ use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::translate::Tier;
+use transpica_prove::spirv_tools;
 use worst::{PLAIN, descriptor, hostile, model};
 
 #[global_allocator]
@@ -35,34 +36,38 @@ struct Cost {
     tier: Option<Tier>,
 }
 
-/// Translates every vertex program of a file to SPIR-V and gives the largest cost.
+/// Translates every vertex program of a file to SPIR-V and gives the largest cost. `spirv-val` judges the first module.
 fn measure(bytes: &[u8], options: Options) -> Cost {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     let mut worst = Cost::default();
     let mut start = Instant::now();
+    let mut module = None;
     if let Ok(file) = Shbin::parse(bytes) {
         file.warnings();
         worst.time = start.elapsed();
         // Many executables may be the same one over and over.
         for index in 0..file.executables.len().min(16) {
             start = Instant::now();
-            if let Ok(tier) = translate(&file, index, options) {
+            if let Ok((tier, words)) = translate(&file, index, options) {
                 worst.tier = worst.tier.max(Some(tier));
+                module.get_or_insert(words);
             }
             worst.time = worst.time.max(start.elapsed());
         }
     }
     worst.bytes = MEMORY.peak_usage().saturating_sub(before);
+    if let Some(words) = module {
+        spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
+    }
     worst
 }
 
-fn translate(file: &Shbin<'_>, index: usize, options: Options) -> Result<Tier> {
+fn translate(file: &Shbin<'_>, index: usize, options: Options) -> Result<(Tier, Vec<u32>)> {
     let program = dvle::program(file, index, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(&program, &Executable::new(file, index, "file")?)?;
-    translator.spirv(&translated)?;
-    Ok(translated.tier)
+    Ok((translated.tier, translator.spirv(&translated)?))
 }
 
 /// What files may cost.
