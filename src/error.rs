@@ -246,7 +246,9 @@ impl Kind {
             Self::Limit { .. } => {
                 Some("raise the limit in `Limits` if the program is meant to be this large")
             }
-            Self::Stage { .. } => Some("take another executable of the file, one of the other stage"),
+            Self::Stage { .. } => {
+                Some("choose an executable of the other stage (--dvle on the command line)")
+            }
             Self::StepBudget(_) => Some("the program may never end; raise the step budget if it does"),
             Self::Verify(_) | Self::Backend(_) => {
                 Some("this is a defect of transpica; please report it with the file")
