@@ -2,7 +2,7 @@
 //! In: `.shbin` files, values. Out: the words of command lists, and vertex data.
 //! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they are written.
 
-use transpica::container::{Semantic, Shbin, SymbolBank};
+use transpica::container::{ConstantValue, Semantic, Shbin, SymbolBank};
 use transpica::host::RegisterState;
 use transpica::precision::float24;
 
@@ -71,13 +71,17 @@ impl CommandList {
         }
     }
 
-    /// Float uniforms from c`first`, as float24: x in the lowest bits of 96, highest word first.
+    /// Float uniforms from c`first`.
     pub fn floats(&mut self, first: u8, values: &[[f32; 4]]) {
         self.write(register::FLOAT_INDEX, u32::from(first));
         for value in values {
-            let [x, y, z, w] = value.map(|x| float24::from_f32_bits(x.to_bits()));
-            self.fifo(register::FLOAT_DATA, &[w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x]);
+            self.float24(value.map(|x| float24::from_f32_bits(x.to_bits())));
         }
+    }
+
+    /// The next float uniform: x in the lowest of 96 bits, the highest word first.
+    fn float24(&mut self, [x, y, z, w]: [u32; 4]) {
+        self.fifo(register::FLOAT_DATA, &[w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x]);
     }
 
     pub fn int(&mut self, number: u16, value: [u8; 4]) {
@@ -134,13 +138,14 @@ impl Program {
             .zip(words)
             .for_each(|(number, word)| upload.write(number, word));
         for constant in executable.constants.iter() {
-            use transpica::container::ConstantValue;
-            if let Some(ConstantValue::Float { register, value: [x, y, z, w] }) = constant.value() {
-                upload.write(register::FLOAT_INDEX, u32::from(register));
-                upload.fifo(register::FLOAT_DATA, &[w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x]);
-            }
-            if let Some(ConstantValue::Int { register, value }) = constant.value() {
-                upload.int(u16::from(register), value);
+            match constant.value() {
+                Some(ConstantValue::Float { register, value }) => {
+                    upload.write(register::FLOAT_INDEX, u32::from(register));
+                    upload.float24(value);
+                }
+                Some(ConstantValue::Int { register, value }) => upload.int(u16::from(register), value),
+                // All bools are one word, which the scene sets before each draw.
+                Some(ConstantValue::Bool { .. }) | None => {}
             }
         }
         let ranges = executable.symbols.iter().filter_map(|symbol| Some((symbol.name, symbol.range()?)));
