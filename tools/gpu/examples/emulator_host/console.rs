@@ -144,7 +144,7 @@ impl Program {
                     upload.float24(value);
                 }
                 Some(ConstantValue::Int { register, value }) => upload.int(u16::from(register), value),
-                // All bools are one word, which the scene sets before each draw.
+                // All bools are one word, which the scene sets for programs that read some.
                 Some(ConstantValue::Bool { .. }) | None => {}
             }
         }
