@@ -2,6 +2,7 @@
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 pub mod dvle;
+pub mod geometry;
 pub mod interface;
 pub mod layout;
 pub(crate) mod names;
@@ -12,6 +13,7 @@ mod registers_layout;
 mod values;
 pub mod varying;
 
+pub use geometry::{GeometryInput, GeometrySetup};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,

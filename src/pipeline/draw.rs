@@ -4,10 +4,10 @@
 
 use super::assembly::{Assembler, Topology};
 use super::feed::{Compacted, Feed};
-use super::setup::{GeometryInput, GeometrySetup, Setup};
+use super::setup::Setup;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{HostValues, Options, Output, RegisterState, dvle, varying};
+use crate::host::{GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, dvle, varying};
 use crate::interp::{GeometryMachine, Machine, Uniforms};
 use crate::isa::{Program, Stage};
 use crate::limits::check;

@@ -2,8 +2,8 @@
 //! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
 //! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
 
-use super::setup::GeometryInput;
 use crate::error::{At, Error, Kind, Result};
+use crate::host::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
 /// The most uniforms that a primitive of any size can have, c0 among them.

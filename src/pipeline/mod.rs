@@ -39,6 +39,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
+pub use crate::host::{GeometryInput, GeometrySetup};
 pub use assembly::{Assembler, Topology};
 pub use draw::{Bounds, Drawn, Pipeline, draw};
-pub use setup::{GeometryInput, GeometrySetup, Setup};
+pub use setup::Setup;
