@@ -1,5 +1,47 @@
-//! What stands around a geometry program: how it gets vertices, what it passes on.
-//! Plain data; [`crate::pipeline::Setup`] reads it out of registers or files and checks it. Facts: 3dbrew, GBATEK.
+//! What stands around a geometry program: how it gets vertices, what it passes on, what becomes of that.
+//! Plain data and what must hold of it; [`crate::pipeline::Setup`] reads it out of registers or files. Facts: 3dbrew, GBATEK.
+
+use crate::error::{At, Error, Kind, Result};
+
+/// Float uniforms that vertices can be delivered to.
+const FLOATS: usize = 96;
+
+/// What becomes of a row of vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// Every three are a triangle.
+    #[default]
+    List,
+    /// Each is a triangle with the two before it; every second one is turned so that all face one way.
+    Strip,
+    /// Each is a triangle with the first and the one before it.
+    Fan,
+    /// As a list; the only one in which geometry programs can reverse a triangle.
+    Geometry,
+}
+
+impl Topology {
+    /// As two bits of the GPU's register say.
+    pub fn from_bits(bits: u32) -> Self {
+        match bits & 3 {
+            0 => Self::List,
+            1 => Self::Strip,
+            2 => Self::Fan,
+            _three => Self::Geometry,
+        }
+    }
+}
+
+/// What an invocation of a geometry program may see of those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Nothing.
+    None,
+    /// What the last so many did.
+    Depth(u32),
+    /// All of them.
+    Unbounded,
+}
 
 /// How a geometry unit gets the outputs of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,4 +76,133 @@ pub struct GeometrySetup {
     pub input: GeometryInput,
     /// Bit n: on is passed on.
     pub outputs: u16,
+}
+
+/// An error in words about the set-up.
+fn wrong<T>(text: impl Into<String>) -> Result<T> {
+    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+}
+
+impl GeometryInput {
+    /// Checks what types cannot say, after a vertex program that passes on what the bits of `outputs` tell.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`]: a vertex program that passes nothing on; numbers out of the ranges that are told here; in point
+    /// mode a number of vectors that is not a multiple of the outputs of a vertex (what hardware does then is not known); in
+    /// fixed mode vertices that would go beyond c95.
+    pub fn check(&self, outputs: u16) -> Result<()> {
+        let outputs = outputs.count_ones() as usize;
+        if outputs == 0 {
+            return wrong("the vertex program passes no output on, so the geometry program never runs");
+        }
+        let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
+            true => Ok(()),
+            false => wrong(format!("geometry set-up: {what} is {value}, must be 1 to {most}")),
+        };
+        match *self {
+            Self::Point { inputs, registers: _ } => {
+                within("the number of inputs", inputs, 16)?;
+                if !usize::from(inputs).is_multiple_of(outputs) {
+                    return wrong(format!(
+                        "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of \
+                         the vertex program"
+                    ));
+                }
+                Ok(())
+            }
+            Self::Variable { main } => within("the number of main vertices", main, 32),
+            Self::Fixed { first, vertices, stride } => {
+                within("the number of vertices", vertices, 16)?;
+                within("the stride of vertices", stride, 16)?;
+                Self::fixed_fits(first, vertices, stride, outputs)
+            }
+        }
+    }
+
+    /// Checks that the vertices of fixed mode end at c95.
+    pub(crate) fn fixed_fits(first: u8, vertices: u8, stride: u8, outputs: usize) -> Result<()> {
+        let before = usize::from(vertices.saturating_sub(1)) * usize::from(stride);
+        match usize::from(first) + before + outputs {
+            end if end > FLOATS => wrong(format!("fixed mode: vertices go up to c{}, beyond c95", end - 1)),
+            _fits => Ok(()),
+        }
+    }
+}
+
+/// That `indices[place]` names a vertex that does not exist.
+pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
+    let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
+    Error::new(Kind::Other(text), At::Whole)
+}
+
+/// A primitive of variable mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Primitive {
+    /// Where its first index is in the index buffer.
+    pub first: usize,
+    /// Its vertices, below 96.
+    pub size: u32,
+    /// Float uniforms that it fills from c0 on, c0 among them; at most 96.
+    pub vectors: u32,
+}
+
+/// The primitives that an index buffer of variable mode tells of: for each its number of vertices, then their indices.
+#[derive(Clone, Debug)]
+pub struct Primitives<'a> {
+    indices: &'a [u32],
+    main: u32,
+    outputs: u32,
+    place: usize,
+}
+
+impl<'a> Primitives<'a> {
+    /// Primitives with so many main vertices, of vertices with so many outputs.
+    ///
+    /// # Errors
+    /// No indices.
+    pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
+        let Some(indices) = indices else {
+            let text = "primitives of variable size need indices, which tell the sizes";
+            return Err(Error::new(Kind::Other(text.to_string()), At::Whole));
+        };
+        Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
+    }
+
+    /// The primitive whose size stands at `place`.
+    fn primitive(&self, place: usize, size: u32) -> Result<Primitive> {
+        let wrong = |text: String| {
+            Err(Error::new(
+                Kind::Other(format!("indices[{place}]: a primitive of {size} vertices{text}")),
+                At::Whole,
+            ))
+        };
+        let main = self.main;
+        // What hardware does then is not known.
+        if size < main {
+            return wrong(format!(", the main ones alone are {main}"));
+        }
+        let vectors = 1 + u64::from(main) * u64::from(self.outputs) + u64::from(size - main);
+        if vectors > FLOATS as u64 {
+            return wrong(format!(" needs {vectors} uniforms of {FLOATS}"));
+        }
+        let first = place + 1;
+        if self.indices.len() - first < size as usize {
+            return wrong(", the indices end before it".to_string());
+        }
+        // Range: at most 96.
+        Ok(Primitive { first, size, vectors: vectors as u32 })
+    }
+}
+
+impl Iterator for Primitives<'_> {
+    type Item = Result<Primitive>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let place = self.place;
+        let primitive = self.primitive(place, *self.indices.get(place)?);
+        // Nothing comes after one that is wrong.
+        self.place =
+            primitive.as_ref().map_or(usize::MAX, |primitive| primitive.first + primitive.size as usize);
+        Some(primitive)
+    }
 }

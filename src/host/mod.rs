@@ -13,7 +13,7 @@ mod registers_layout;
 mod values;
 pub mod varying;
 
-pub use geometry::{GeometryInput, GeometrySetup};
+pub use geometry::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,

@@ -1,31 +1,7 @@
 //! The primitive assembler: vertices one by one in, triangles out.
 //! Knows nothing of what a vertex is. Facts: 3dbrew (topologies, restart); a strip turns its triangles as everywhere.
 
-/// What becomes of a row of vertices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Topology {
-    /// Every three are a triangle.
-    #[default]
-    List,
-    /// Each is a triangle with the two before it; every second one is turned so that all face one way.
-    Strip,
-    /// Each is a triangle with the first and the one before it.
-    Fan,
-    /// As a list; the only one in which geometry programs can reverse a triangle.
-    Geometry,
-}
-
-impl Topology {
-    /// As two bits of the GPU's register say.
-    pub fn from_bits(bits: u32) -> Self {
-        match bits & 3 {
-            0 => Self::List,
-            1 => Self::Strip,
-            2 => Self::Fan,
-            _three => Self::Geometry,
-        }
-    }
-}
+use crate::host::Topology;
 
 /// Makes triangles.
 ///

@@ -2,12 +2,15 @@
 //! In: programs, their set-up and uniforms, vertices, indices. Out: [`Drawn`]. Arithmetic and control are the machines'; what
 //! an output is to the rasteriser is told by [`crate::host`].
 
-use super::assembly::{Assembler, Topology};
+use super::assembly::Assembler;
 use super::feed::{Compacted, Feed};
 use super::setup::Setup;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, dvle, varying};
+use crate::host::geometry::{Primitive, Primitives, no_vertex};
+use crate::host::{
+    GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Topology, dvle, varying,
+};
 use crate::interp::{GeometryMachine, Machine, Uniforms};
 use crate::isa::{Program, Stage};
 use crate::limits::check;
@@ -110,8 +113,7 @@ impl Shaded<'_> {
         let (Some(inputs), Some(slot)) =
             (self.vertices.get(vertex as usize), self.outputs.get_mut(vertex as usize))
         else {
-            let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
-            return Err(Error::new(Kind::Other(text), At::Whole));
+            return Err(no_vertex(place, vertex, count));
         };
         if slot.is_none() {
             let result = self.machine.run(&self.options.attributes_seen(*inputs)).copied();
@@ -332,26 +334,17 @@ fn variable(
     shaded: &mut Shaded<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let Some(indices) = indices else {
-        let text = "primitives of variable size need indices, which tell the sizes";
-        return Err(Error::new(Kind::Other(text.to_string()), At::Whole));
-    };
+    let primitives = Primitives::new(indices, main, mask)?;
+    let indices = indices.unwrap_or_default();
     let mut feed = Feed::new(geometry.setup.input);
-    let mut place = 0;
-    while let Some(&size) = indices.get(place) {
-        feed.start(size, main, mask.count_ones() as usize, place, &mut geometry.machine)?;
-        let first = place + 1;
-        // Range: a size that was accepted is below 96.
-        let Some(own) = indices.get(first..first + size as usize) else {
-            let text = format!("indices[{place}]: a primitive of {size} vertices, the indices end before it");
-            return Err(Error::new(Kind::Other(text), At::Whole));
-        };
-        for (place, &vertex) in (first..).zip(own) {
+    for primitive in primitives {
+        let Primitive { first, size, .. } = primitive?;
+        feed.start(size, &mut geometry.machine);
+        for (place, &vertex) in indices.iter().enumerate().skip(first).take(size as usize) {
             let outputs = Compacted::new(shaded.get(vertex, place, sink)?, mask);
             feed.take(&outputs, &mut geometry.machine);
         }
         geometry.run(feed.inputs(), sink)?;
-        place = first + own.len();
     }
     Ok(())
 }

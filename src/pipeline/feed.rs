@@ -2,12 +2,8 @@
 //! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
 //! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
 
-use crate::error::{At, Error, Kind, Result};
 use crate::host::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
-
-/// The most uniforms that a primitive of any size can have, c0 among them.
-const FLOATS: usize = 96;
 
 /// The outputs of a vertex that are passed on, in the order of their registers.
 #[derive(Clone, Copy, Debug)]
@@ -48,34 +44,9 @@ impl Feed {
     }
 
     /// Starts a primitive of `size` vertices, in variable mode.
-    ///
-    /// # Errors
-    /// Fewer vertices than those that come with all outputs (what hardware does then is not known), or more than the
-    /// uniforms hold; `place` is the place of the size in the index buffer.
-    pub(super) fn start(
-        &mut self,
-        size: u32,
-        main: u8,
-        outputs: usize,
-        place: usize,
-        machine: &mut GeometryMachine,
-    ) -> Result<()> {
-        let wrong = |text| Err(Error::new(Kind::Other(text), At::Whole));
-        let whole = u32::from(main);
-        if size < whole {
-            return wrong(format!(
-                "indices[{place}]: a primitive of {size} vertices, the main ones alone are {main}"
-            ));
-        }
-        let vectors = 1 + u64::from(whole) * outputs as u64 + u64::from(size - whole);
-        if vectors > FLOATS as u64 {
-            return wrong(format!(
-                "indices[{place}]: a primitive of {size} vertices needs {vectors} uniforms of {FLOATS}"
-            ));
-        }
+    pub(super) fn start(&mut self, size: u32, machine: &mut GeometryMachine) {
         machine.deliver(0, &[[size as f32; 4]]);
         (self.count, self.next) = (0, 1);
-        Ok(())
     }
 
     /// Takes a vertex; true when the machine is to run, with [`inputs`](Self::inputs).

@@ -39,7 +39,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 
-pub use crate::host::{GeometryInput, GeometrySetup};
-pub use assembly::{Assembler, Topology};
+pub use crate::host::{GeometryInput, GeometrySetup, Topology};
+pub use assembly::Assembler;
 pub use draw::{Bounds, Drawn, Pipeline, draw};
 pub use setup::Setup;

@@ -2,14 +2,10 @@
 //! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
 //! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
 
-use super::assembly::Topology;
 use crate::container::{Dvle, GeometryMode, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::host::registers::number;
-use crate::host::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings};
-
-/// Float uniforms that vertices can be delivered to.
-const FLOATS: usize = 96;
+use crate::host::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings, Topology};
 
 /// What stands around the programs of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,46 +85,10 @@ impl Setup {
     /// Checks what types cannot say.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: a vertex program before a geometry program that passes nothing on; numbers out of the ranges that
-    /// [`GeometryInput`] tells; in point mode a number of vectors that is not a multiple of the outputs of a vertex (what
-    /// hardware does then is not known); in fixed mode vertices that would go beyond c95.
+    /// As [`GeometryInput::check`].
     pub fn check(&self) -> Result<()> {
-        let Some(GeometrySetup { input, .. }) = self.geometry else { return Ok(()) };
-        let outputs = self.vertex_outputs.count_ones() as usize;
-        if outputs == 0 {
-            return wrong("the vertex program passes no output on, so the geometry program never runs");
-        }
-        let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
-            true => Ok(()),
-            false => wrong(format!("geometry set-up: {what} is {value}, must be 1 to {most}")),
-        };
-        match input {
-            GeometryInput::Point { inputs, registers: _ } => {
-                within("the number of inputs", inputs, 16)?;
-                if !usize::from(inputs).is_multiple_of(outputs) {
-                    return wrong(format!(
-                        "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of \
-                         the vertex program"
-                    ));
-                }
-            }
-            GeometryInput::Variable { main } => within("the number of main vertices", main, 32)?,
-            GeometryInput::Fixed { first, vertices, stride } => {
-                within("the number of vertices", vertices, 16)?;
-                within("the stride of vertices", stride, 16)?;
-                let end = fixed_end(first, vertices, stride, outputs);
-                if end > FLOATS {
-                    return wrong(format!("fixed mode: vertices go up to c{}, beyond c95", end - 1));
-                }
-            }
-        }
-        Ok(())
+        self.geometry.map_or(Ok(()), |geometry| geometry.input.check(self.vertex_outputs))
     }
-}
-
-/// One past the last uniform that vertices of fixed mode are delivered to.
-fn fixed_end(first: u8, vertices: u8, stride: u8, outputs: usize) -> usize {
-    usize::from(first) + usize::from(vertices.saturating_sub(1)) * usize::from(stride) + outputs
 }
 
 /// How the registers say that the geometry unit gets vertices.
@@ -197,7 +157,7 @@ fn check_header(executable: &Dvle<'_>, stride: u32, outputs: u32) -> Result<()> 
                 return bad(0x17, "number of vertices of a primitive", vertices, "1 to 16");
             }
             // Range of the cast: at most 16.
-            if fixed_end(first, vertices, stride as u8, outputs as usize) > FLOATS {
+            if GeometryInput::fixed_fits(first, vertices, stride as u8, outputs as usize).is_err() {
                 return bad(0x15, "first uniform of vertices", first, "so low that they end at c95");
             }
             Ok(())
