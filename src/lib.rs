@@ -18,6 +18,7 @@ pub mod interp;
 
 #[cfg(feature = "asm")]
 pub mod dis;
+pub mod geometry;
 pub mod lint;
 pub mod structure;
 

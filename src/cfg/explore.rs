@@ -98,8 +98,9 @@ fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
         actions: 0..actions.len() as u32, // Range: at most one for each word.
         terminator: Terminator::Goto(exit),
         pc: Some(program.entry()),
+        end: None,
     });
-    blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None });
+    blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
     Ok(Some(Cfg { blocks, actions, entry: Some(Block(0)), exit: Some(exit), regions: 0 }))
 }
 
@@ -168,7 +169,7 @@ impl<'a> Explorer<'a> {
         let limit =
             (limits.nodes_per_instruction as usize).saturating_mul(scan.count) + limits.nodes_base as usize;
         let mut blocks = Arena::new();
-        blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None });
+        blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
         Self {
             program,
             options,
@@ -220,7 +221,7 @@ impl<'a> Explorer<'a> {
 
     /// A block that is still to be filled.
     fn push_block(&mut self, pc: Option<Pc>) -> Block {
-        self.blocks.push(BlockData { actions: 0..0, terminator: Terminator::Goto(EXIT), pc })
+        self.blocks.push(BlockData { actions: 0..0, terminator: Terminator::Goto(EXIT), pc, end: None })
     }
 
     /// Follows a state to the next place where paths part or meet.
@@ -243,6 +244,7 @@ impl<'a> Explorer<'a> {
             }
             let next = pc.next();
             if word.steers() {
+                self.blocks[block].end = Some(pc);
                 let flow = self.scan.flow(word);
                 break self.branch(block, start, Some(&flow), state);
             }
@@ -350,7 +352,7 @@ impl<'a> Explorer<'a> {
         self.nodes += 1;
         self.actions.extend(effects.iter().map(Action::Loop));
         let end = self.actions.len() as u32;
-        self.blocks[block] = BlockData { actions: start..end, terminator, pc: None };
+        self.blocks[block] = BlockData { actions: start..end, terminator, pc: None, end: None };
         block
     }
 

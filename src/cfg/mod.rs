@@ -108,6 +108,9 @@ pub struct BlockData {
     pub terminator: Terminator,
     /// The address at which it starts; none for helper blocks.
     pub pc: Option<Pc>,
+    /// The address of the instruction that steers at its end; none where none does. A test of flags or of a bool uniform is
+    /// that instruction's.
+    pub end: Option<Pc>,
 }
 
 impl Cfg {

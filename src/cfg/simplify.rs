@@ -166,6 +166,7 @@ impl Simplify<'_> {
                 actions: 0..0,
                 terminator: Terminator::Goto(renumber(entry)),
                 pc: None,
+                end: None,
             });
         }
         for &block in order {
@@ -180,9 +181,10 @@ impl Simplify<'_> {
                 actions: start..cfg.actions.len() as u32,
                 terminator: self.raw.blocks[last].terminator.map(renumber),
                 pc: self.raw.blocks[block].pc,
+                end: self.raw.blocks[last].end,
             });
         }
-        cfg.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None });
+        cfg.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
         cfg
     }
 }

@@ -2,10 +2,13 @@
 //! `a` is a data instruction, `none` one that writes nothing, `cmp` writes the flags, `bad` is an undefined opcode;
 //! conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
 //! `if C dst num`, `jmp C dst`, `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`.
+//! Whole instructions: `mad r1.xy r2.xxxx v0 c3[a0.x]`, `mova xy v0`, `cmp eq true v0 v1`, `setemit 2 prim inv`, `emit`.
 
 use crate::isa::builder::Builder;
+use crate::isa::table::Class;
 use crate::isa::{
-    CompareOp, Condition, ConditionOp, DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage,
+    CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Flow, Index, Inst, Mask, Opcode, Operand, Pc,
+    Program, Source, Stage, Swizzle,
 };
 use crate::limits::Limits;
 
@@ -54,6 +57,16 @@ fn inst(words: &[&str]) -> Inst {
             return Inst::Cmp { x: CompareOp::Eq, y: CompareOp::Eq, sources };
         }
         ["emit"] => return Inst::Emit,
+        ["setemit", vertex, ref flags @ ..] => {
+            let has = |flag| flags.contains(&flag);
+            return Inst::SetEmit { vertex: bool(vertex), prim: has("prim"), invert: has("inv") };
+        }
+        ["mova", components, source] => {
+            return Inst::Mova { mask: mask(components), source: operand(source) };
+        }
+        ["cmp", x, y, a, b] => {
+            return Inst::Cmp { x: compare(x), y: compare(y), sources: [a, b].map(operand) };
+        }
         ["none"] => {
             return Inst::data(DataOp::Mov, Dest::Temp(0), Mask::NONE, &[Operand::new(Source::Input(0))]);
         }
@@ -79,6 +92,60 @@ fn inst(words: &[&str]) -> Inst {
         }
         ["jmp", c, dst] => Flow::JmpC { condition: condition(c), target: pc(dst) },
         ["loop", int, last] => Flow::Loop { int: bool(int), last: pc(last) },
+        [mnemonic, dest, ref sources @ ..] => return data(mnemonic, dest, sources),
         _ => panic!("{words:?} is no word"),
     })
+}
+
+/// An instruction that writes a register.
+fn data(mnemonic: &str, dest: &str, sources: &[&str]) -> Inst {
+    let Some(Class::Data(op)) = Opcode::from_mnemonic(mnemonic).map(|opcode| opcode.info().class) else {
+        panic!("{mnemonic} is no word");
+    };
+    let (register, components) = dest.split_once('.').unwrap_or((dest, "xyzw"));
+    let number = number(&register[1..]) as u8;
+    let dest = if register.starts_with('o') { Dest::Output(number) } else { Dest::Temp(number) };
+    let sources: Vec<Operand> = sources.iter().map(|source| operand(source)).collect();
+    Inst::data(op, dest, mask(components), &sources)
+}
+
+fn components(text: &str) -> impl Iterator<Item = Component> + '_ {
+    let component = |letter| Component::ALL.into_iter().find(|component| component.letter() == letter);
+    text.chars().map(move |letter| component(letter).unwrap_or_else(|| panic!("{text} are no components")))
+}
+
+/// Components, or `none`.
+fn mask(text: &str) -> Mask {
+    Mask(
+        components(text.trim_matches(|c| "noe".contains(c)))
+            .fold(0, |mask, component| mask | 1 << component.index()),
+    )
+}
+
+/// `-r1.wzyx` or `c3[a0.x]`.
+fn operand(text: &str) -> Operand {
+    let (text, negate) = text.strip_prefix('-').map_or((text, false), |text| (text, true));
+    let (text, index) = match text.split_once('[') {
+        None => (text, Index::None),
+        Some((text, "a0.x]")) => (text, Index::A0x),
+        Some((text, "a0.y]")) => (text, Index::A0y),
+        Some((text, "aL]")) => (text, Index::Al),
+        Some(_) => panic!("{text} is no operand"),
+    };
+    let (register, swizzle) = text.split_once('.').unwrap_or((text, "xyzw"));
+    let (bank, number) = (&register[..1], number(&register[1..]) as u8);
+    let register = match bank {
+        "v" => Source::Input(number),
+        "r" => Source::Temp(number),
+        "c" => Source::Uniform(number),
+        _ => panic!("{text} is no operand"),
+    };
+    let swizzle = components(swizzle).collect::<Vec<_>>();
+    let swizzle = Swizzle::new(swizzle.try_into().expect("four components"));
+    Operand { index, swizzle, negate, ..Operand::new(register) }
+}
+
+fn compare(text: &str) -> CompareOp {
+    let place = ["eq", "ne", "lt", "le", "gt", "ge", "true"].iter().position(|name| *name == text);
+    CompareOp::from_field(place.expect("a comparison") as u32)
 }

@@ -531,9 +531,9 @@ fn random_graph(seed: u32, count: u32) -> Cfg {
         let test = Test::Bool { id: 0, expected: true };
         let (then, otherwise) = (Block(random(count + 1)), Block(random(count + 1)));
         let terminator = Terminator::Branch { test, then, otherwise };
-        raw.blocks.push(BlockData { actions: index..index + 1, terminator, pc: None });
+        raw.blocks.push(BlockData { actions: index..index + 1, terminator, pc: None, end: None });
     }
-    raw.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None });
+    raw.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
     simplify::run(&raw)
 }
 

@@ -1,0 +1,124 @@
+//! Which components single instructions read and write.
+//! In: [`Inst`]. Out: [`Access`], sets of bits. Knows no order of instructions.
+//! Facts: the operation semantics measured on hardware; a component that cannot change a result is not read.
+
+use crate::isa::{
+    CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source,
+};
+
+/// a0.x in the sets of [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
+pub(super) const ADDRESS: u16 = 1;
+/// aL
+pub(super) const COUNTER: u16 = 4;
+/// cmp.x; cmp.y follows.
+pub(super) const FLAGS: u16 = 8;
+/// aL as it was when the loop in slot 0 began; slots 1 to 3 follow.
+pub(super) const SAVED: u16 = 32;
+/// How many saved values of aL there are.
+pub(super) const LOOPS: u32 = 4;
+
+/// What an instruction reads and writes. Bit 4 · n + c of the sets of registers is component c of register n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Access {
+    /// Of r0..r15.
+    pub(super) temps_read: u64,
+    pub(super) temps_written: u64,
+    /// Of o0..o15.
+    pub(super) outputs_written: u64,
+    /// Of all else.
+    pub(super) rest_read: u16,
+    pub(super) rest_written: u16,
+}
+
+impl Access {
+    /// What an instruction reads and writes besides what EMIT and SETEMIT work on.
+    pub(super) fn of(inst: &Inst) -> Self {
+        let mut access = Self::default();
+        match inst {
+            Inst::Data { op, dest, mask, sources } => access.data(*op, *dest, *mask, sources),
+            Inst::Mova { mask, source } => {
+                let mask = mask.0 & 3;
+                access.read(source, Mask(mask));
+                access.rest_written |= u16::from(mask) * ADDRESS;
+            }
+            Inst::Cmp { x, y, sources } => {
+                let looks = |op: CompareOp| !matches!(op, CompareOp::True6 | CompareOp::True7);
+                let mask = Mask(u8::from(looks(*x)) | u8::from(looks(*y)) << 1);
+                sources.iter().for_each(|source| access.read(source, mask));
+                access.rest_written |= 3 * FLAGS;
+            }
+            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+        }
+        access
+    }
+
+    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, [a, b, c]: &[Operand; 3]) {
+        if mask.is_empty() && op != DataOp::Litp {
+            return;
+        }
+        match op {
+            DataOp::Add | DataOp::Mul | DataOp::Sge | DataOp::Slt | DataOp::Max | DataOp::Min => {
+                [a, b].into_iter().for_each(|operand| self.read(operand, mask))
+            }
+            DataOp::Mad => [a, b, c].into_iter().for_each(|operand| self.read(operand, mask)),
+            DataOp::Flr | DataOp::Mov => self.read(a, mask),
+            DataOp::Dp3 => [a, b].into_iter().for_each(|operand| self.read(operand, Mask::XYZ)),
+            DataOp::Dp4 => [a, b].into_iter().for_each(|operand| self.read(operand, Mask::XYZW)),
+            DataOp::Dph => {
+                self.read(a, Mask::XYZ);
+                self.read(b, Mask::XYZW);
+            }
+            DataOp::Ex2 | DataOp::Lg2 | DataOp::Rcp | DataOp::Rsq => self.read(a, Mask::X),
+            // (1, a.y · b.y, a.z, b.w)
+            DataOp::Dst => {
+                self.read(a, Mask(mask.0 & 6));
+                self.read(b, Mask(mask.0 & 10));
+            }
+            // The flags tell the signs of x and w whatever the mask says; z is 0.
+            DataOp::Litp => {
+                self.read(a, Mask(9 | mask.0 & 2));
+                self.rest_written |= 3 * FLAGS;
+            }
+        }
+        let (set, register) = match dest {
+            Dest::Temp(register) => (&mut self.temps_written, register),
+            Dest::Output(register) => (&mut self.outputs_written, register),
+        };
+        *set |= u64::from(mask.0) << (4 * (register & 15));
+    }
+
+    /// Reads some components of an operand.
+    fn read(&mut self, operand: &Operand, mask: Mask) {
+        if mask.is_empty() {
+            return;
+        }
+        match operand.register {
+            Source::Temp(register) => {
+                for component in mask.iter() {
+                    self.temps_read |= lane(register, operand.swizzle.get(component));
+                }
+            }
+            Source::Input(_) | Source::Uniform(_) => {}
+        }
+        self.rest_read |= match operand.index {
+            Index::None => 0,
+            Index::A0x => ADDRESS,
+            Index::A0y => ADDRESS << 1,
+            Index::Al => COUNTER,
+        };
+    }
+}
+
+/// The bit of a component of a register.
+pub(super) fn lane(register: u8, component: Component) -> u64 {
+    1 << (4 * u32::from(register & 15) + component as u32)
+}
+
+/// The flags that a condition looks at.
+pub(super) fn tested(condition: Condition) -> u16 {
+    match condition.op {
+        ConditionOp::Or | ConditionOp::And => 3 * FLAGS,
+        ConditionOp::X => FLAGS,
+        ConditionOp::Y => FLAGS << 1,
+    }
+}

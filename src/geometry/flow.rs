@@ -1,0 +1,231 @@
+//! What has surely or possibly happened in an invocation, at every place of a program.
+//! In: a program and its graph. Out: [`Flow`]: each action made ready, and a [`State`] at the start of each block.
+//! A forward data-flow analysis: what is sure on all paths is sure where they meet, what is possible on one is possible.
+
+use super::access::{Access, COUNTER, LOOPS, SAVED};
+use crate::cfg::{Action, Block, Cfg};
+use crate::entity::Handle;
+use crate::isa::control::Effect;
+use crate::isa::{Inst, Program};
+
+/// What SETEMIT set before the invocation may still hold.
+const INHERITED: u16 = 1 << 8;
+/// The settings that submit a triangle.
+const PRIM: u16 = 0xF0;
+/// Vertex slots.
+const SLOTS: u8 = 4;
+
+/// The settings that may hold at an EMIT: bit `slot + 4 · prim`, and [`INHERITED`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settings(u16);
+
+impl Settings {
+    fn of(vertex: u8, prim: bool) -> Self {
+        Self(1 << ((vertex & 3) + 4 * u8::from(prim)))
+    }
+    /// Whether an earlier invocation may have made it.
+    pub(super) fn are_inherited(self) -> bool {
+        self.0 & INHERITED != 0
+    }
+    /// Those that may really be in force: anything, if they are inherited.
+    fn possible(self) -> u16 {
+        if self.are_inherited() { 0xFF } else { self.0 }
+    }
+    /// Whether EMIT may submit a triangle.
+    pub(super) fn may_submit(self) -> bool {
+        self.possible() & PRIM != 0
+    }
+    /// The slots that EMIT may fill, and whether it then submits a triangle.
+    fn choices(self) -> impl Iterator<Item = (u8, bool)> {
+        let possible = self.possible();
+        (0..2 * SLOTS).filter(move |bit| possible >> bit & 1 != 0).map(|bit| (bit & 3, bit >= SLOTS))
+    }
+}
+
+/// Components of o0..o15 that were surely written, in the bank that is written at the beginning and in the other one.
+pub(super) type Outputs = [u64; 2];
+
+/// What is known at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// Components of r0..r15 that were surely written.
+    pub(super) temps: u64,
+    /// The other registers that surely were, as in [`Access`].
+    pub(super) rest: u16,
+    /// Components of o0..o15 that surely were, after an even and after an odd number of EMITs; nothing if there cannot have
+    /// been so many.
+    pub(super) outputs: [Option<Outputs>; 2],
+    /// Slots that were surely filled.
+    filled: u8,
+    /// What SETEMIT may have set.
+    pub(super) settings: Settings,
+    /// The int uniforms that may count the loop in each slot: bit `4 · slot + int`.
+    counts: u16,
+}
+
+impl State {
+    /// When the invocation begins.
+    const START: Self = Self {
+        temps: 0,
+        rest: 0,
+        outputs: [Some([0; 2]), None],
+        filled: 0,
+        settings: Settings(INHERITED),
+        counts: 0,
+    };
+
+    /// Where two paths meet.
+    fn meet(self, other: Self) -> Self {
+        Self {
+            temps: self.temps & other.temps,
+            rest: self.rest & other.rest,
+            outputs: [0, 1].map(|emits| match (self.outputs[emits], other.outputs[emits]) {
+                (Some([a, b]), Some([c, d])) => Some([a & c, b & d]),
+                (outputs, None) | (None, outputs) => outputs,
+            }),
+            filled: self.filled & other.filled,
+            settings: Settings(self.settings.0 | other.settings.0),
+            counts: self.counts | other.counts,
+        }
+    }
+
+    /// After an action.
+    pub(super) fn apply(&mut self, step: &Step) {
+        match step {
+            Step::Nothing => {}
+            Step::Access(access) => {
+                self.temps |= access.temps_written;
+                self.rest |= access.rest_written;
+                for (bank, outputs) in self.outputs.iter_mut().enumerate() {
+                    if let Some(outputs) = outputs {
+                        outputs[bank] |= access.outputs_written;
+                    }
+                }
+            }
+            Step::SetEmit(setting) => self.settings = *setting,
+            Step::Emit => {
+                self.filled |= self.settings.choices().fold(u8::MAX, |sure, (slot, _)| sure & 1 << slot);
+                self.outputs.swap(0, 1);
+            }
+            Step::Loop(effect) => self.apply_loop(*effect),
+        }
+    }
+
+    fn apply_loop(&mut self, effect: Effect) {
+        let saved = SAVED * ((1 << LOOPS) - 1);
+        match effect {
+            Effect::ShiftLoops => {
+                self.rest = self.rest & !saved | (self.rest & saved) >> 1 & saved;
+                self.counts = self.counts >> 4 | self.counts & 0xF000;
+            }
+            Effect::EnterLoop { slot, int } => {
+                let place = SAVED << (slot & 3);
+                let is_written = self.rest & COUNTER != 0;
+                self.rest = self.rest & !place | if is_written { place } else { 0 } | COUNTER;
+                let place = 4 * (slot & 3);
+                self.counts = self.counts & !(15 << place) | 1 << (place + (int & 3));
+            }
+            Effect::RestoreCounter { slot } => {
+                let is_written = self.rest & SAVED << (slot & 3) != 0;
+                self.rest = self.rest & !COUNTER | if is_written { COUNTER } else { 0 };
+            }
+            // Adding to a value of this invocation gives one.
+            Effect::StepLoop { .. } | Effect::RepeatLoop { .. } | Effect::CountJump => {}
+        }
+    }
+
+    /// Slots 0 to 2 whose vertex EMIT may submit though this invocation may not have filled them.
+    pub(super) fn stale_slots(&self) -> impl Iterator<Item = u8> {
+        let stale = |(slot, prim): (u8, bool)| if prim { !(self.filled | 1 << slot) } else { 0 };
+        let stale = self.settings.choices().map(stale).fold(0, |all, slots| all | slots);
+        (0..3).filter(move |slot| stale >> slot & 1 != 0)
+    }
+
+    /// The int uniforms that may count the loop in a slot.
+    pub(super) fn counts(&self, slot: u8) -> impl Iterator<Item = usize> {
+        let counts = self.counts >> (4 * (slot & 3));
+        (0..4).filter(move |int| counts >> int & 1 != 0)
+    }
+}
+
+/// An action made ready.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Nothing,
+    Access(Access),
+    SetEmit(Settings),
+    Emit,
+    Loop(Effect),
+}
+
+impl Step {
+    fn of(action: &Action, program: &Program<'_>) -> Self {
+        match *action {
+            Action::Run(pc) => match program.inst(pc) {
+                Some(Inst::Emit) => Self::Emit,
+                Some(Inst::SetEmit { vertex, prim, .. }) => Self::SetEmit(Settings::of(vertex, prim)),
+                Some(inst) => Self::Access(Access::of(&inst)),
+                None => Self::Nothing,
+            },
+            Action::Loop(effect) => Self::Loop(effect),
+            Action::SetDispatch { .. } => Self::Nothing,
+        }
+    }
+}
+
+/// What is known everywhere.
+pub(super) struct Flow<'a> {
+    pub(super) cfg: &'a Cfg,
+    /// The actions of the graph, in its order.
+    steps: Vec<Step>,
+    /// At the start of each block; nothing where it cannot be reached.
+    states: Vec<Option<State>>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(program: &Program<'_>, cfg: &'a Cfg) -> Self {
+        let steps = cfg.actions.iter().map(|action| Step::of(action, program)).collect();
+        let mut flow = Self { cfg, steps, states: vec![None; cfg.blocks.len()] };
+        flow.solve();
+        flow
+    }
+
+    /// The actions of a block.
+    pub(super) fn steps(&self, block: Block) -> &[Step] {
+        let range = &self.cfg.blocks[block].actions;
+        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+
+    /// What is known at the start of a block; nothing if it cannot be reached.
+    pub(super) fn state(&self, block: Block) -> Option<State> {
+        self.states.get(block.index()).copied().flatten()
+    }
+
+    /// What is sure only becomes less and what is possible only more, so this ends; without edges back the first round is
+    /// the last.
+    fn solve(&mut self) {
+        let Some(entry) = self.cfg.entry else { return };
+        self.states[entry.index()] = Some(State::START);
+        let mut changed = vec![false; self.states.len()];
+        changed[entry.index()] = true;
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for (block, data) in self.cfg.blocks.iter() {
+                if !std::mem::take(&mut changed[block.index()]) {
+                    continue;
+                }
+                let Some(mut state) = self.states[block.index()] else { continue };
+                self.steps(block).iter().for_each(|step| state.apply(step));
+                for target in data.terminator.targets() {
+                    let old = &mut self.states[target.index()];
+                    let new = Some(old.map_or(state, |old| old.meet(state)));
+                    if *old != new {
+                        *old = new;
+                        changed[target.index()] = true;
+                        again |= target <= block;
+                    }
+                }
+            }
+        }
+    }
+}

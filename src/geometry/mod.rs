@@ -1,0 +1,102 @@
+//! What an invocation of a geometry program may see of those before it, and how much it may emit.
+//! In: a geometry [`Program`](crate::isa::Program) and its [`Cfg`](crate::cfg::Cfg). Out: [`Observation`]s, [`Bounds`].
+//! Knows no arithmetic, no uniform's value but those it is told, and not how vertices come in.
+//! Facts: what carries over is [`interp::GeometryMachine`](crate::interp::GeometryMachine)'s (registers, both banks of outputs,
+//! vertex slots, what SETEMIT set, b15).
+//!
+//! Both follow what has surely happened since the invocation began along all paths of the graph, component by component.
+
+mod access;
+mod bounds;
+mod flow;
+mod observe;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use bounds::{Bounds, bounds};
+pub use observe::observe;
+
+use crate::isa::{Component, Pc};
+
+/// Something that carries over from one invocation to the next.
+///
+/// ```
+/// use transpica::geometry::Carried;
+/// use transpica::isa::Component;
+/// let register = Carried::Temp { register: 3, component: Component::Y };
+/// assert_eq!(register.to_string(), "r3.y");
+/// assert_eq!(Carried::Slot(1).to_string(), "vertex slot 1");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Carried {
+    /// A component of r0..r15.
+    Temp {
+        /// Which of the registers.
+        register: u8,
+        /// Its component.
+        component: Component,
+    },
+    /// a0.x or a0.y.
+    Address(Component),
+    /// aL
+    Counter,
+    /// cmp.x or cmp.y.
+    Flag(Component),
+    /// A component of o0..o15 in the bank that is written when the invocation begins.
+    Current {
+        /// Which of the registers.
+        register: u8,
+        /// Its component.
+        component: Component,
+    },
+    /// A component of o0..o15 in the bank that is written after the first EMIT.
+    Other {
+        /// Which of the registers.
+        register: u8,
+        /// Its component.
+        component: Component,
+    },
+    /// The vertex in slot 0, 1 or 2.
+    Slot(u8),
+    /// What SETEMIT set.
+    Setting,
+    /// b15: whether any invocation came before.
+    Ran,
+}
+
+impl fmt::Display for Carried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Temp { register, component } => write!(f, "r{register}.{}", component.letter()),
+            Self::Address(component) => write!(f, "a0.{}", component.letter()),
+            Self::Counter => f.write_str("aL"),
+            Self::Flag(component) => write!(f, "cmp.{}", component.letter()),
+            Self::Current { register, component } => {
+                write!(f, "o{register}.{} (this bank)", component.letter())
+            }
+            Self::Other { register, component } => {
+                write!(f, "o{register}.{} (other bank)", component.letter())
+            }
+            Self::Slot(slot) => write!(f, "vertex slot {slot}"),
+            Self::Setting => f.write_str("SETEMIT"),
+            Self::Ran => f.write_str("b15"),
+        }
+    }
+}
+
+/// A place where an invocation may see what an earlier one left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Observation {
+    /// What it sees.
+    pub carried: Carried,
+    /// The first instruction, by address, that looks at it.
+    pub pc: Pc,
+}
+
+impl fmt::Display for Observation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.carried, self.pc)
+    }
+}

@@ -1,0 +1,142 @@
+//! What an invocation may see of earlier ones.
+//! In: what is known everywhere. Out: [`Observation`]s. Whether what it sees then matters is not asked, except at
+//! EMIT, which looks only at outputs that are passed on.
+
+use std::collections::BTreeMap;
+
+use super::access::{ADDRESS, COUNTER, FLAGS, lane, tested};
+use super::flow::{Flow, State, Step};
+use super::{Carried, Observation};
+use crate::cfg::{Action, Block, Cfg, Terminator};
+use crate::isa::control::Test;
+use crate::isa::{Component, Pc, Program};
+
+/// The bool uniform that is true after every invocation.
+const RAN: u8 = 15;
+
+/// What an invocation of a geometry program may see of earlier ones, and the first place of each, sorted. Bit n of `outputs`
+/// tells that on is passed on. If there is nothing, all invocations are independent of each other.
+///
+/// Inputs and uniforms are not looked at: inputs do not carry over, and which uniforms vertices go to is told by the set-up.
+///
+/// ```
+/// use transpica::cfg::explore::{Explored, Options, explore};
+/// use transpica::geometry::{Carried, observe};
+/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::limits::Limits;
+/// // mov o0, v0; emit; end
+/// let code = [0x4C00_0000, 0xA800_0000, 0x8800_0000];
+/// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
+/// let Explored::Graph(cfg) = explore(&program, &Options::default(), &Limits::default())? else { unreachable!() };
+/// let seen: Vec<_> = observe(&program, &cfg, 1).iter().map(|seen| (seen.carried, seen.pc)).collect();
+/// // Without SETEMIT, EMIT may submit a triangle, of whichever slots it does not fill.
+/// let slots = [0, 1, 2].map(|slot| (Carried::Slot(slot), Pc(1)));
+/// assert_eq!(seen, [&slots[..], &[(Carried::Setting, Pc(1))]].concat());
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: u16) -> Vec<Observation> {
+    let flow = Flow::new(program, cfg);
+    let mut observer = Observer { passed_on: lanes_of(outputs), seen: BTreeMap::new() };
+    for block in cfg.blocks.keys() {
+        let Some(mut state) = flow.state(block) else { continue };
+        for (action, step) in cfg.actions_of(block).iter().zip(flow.steps(block)) {
+            if let Action::Run(pc) = *action {
+                observer.step(&state, step, pc);
+            }
+            state.apply(step);
+        }
+        observer.end(&state, cfg, block);
+    }
+    observer.seen.into_iter().map(|(carried, pc)| Observation { carried, pc }).collect()
+}
+
+/// All components of some registers.
+fn lanes_of(registers: u16) -> u64 {
+    (0..16)
+        .filter(|register| registers >> register & 1 != 0)
+        .fold(0, |lanes, register| lanes | 15 << (4 * register))
+}
+
+struct Observer {
+    /// Components of the outputs that are passed on.
+    passed_on: u64,
+    /// What was seen, and the lowest address that sees it.
+    seen: BTreeMap<Carried, Pc>,
+}
+
+impl Observer {
+    fn see(&mut self, carried: Carried, pc: Pc) {
+        let first = self.seen.entry(carried).or_insert(pc);
+        *first = pc.min(*first);
+    }
+
+    /// Sees components of registers.
+    fn lanes(&mut self, lanes: u64, carried: impl Fn(u8, Component) -> Carried, pc: Pc) {
+        if lanes == 0 {
+            return;
+        }
+        for register in 0..16 {
+            for component in Component::ALL {
+                if lanes & lane(register, component) != 0 {
+                    self.see(carried(register, component), pc);
+                }
+            }
+        }
+    }
+
+    /// Sees other registers.
+    fn rest(&mut self, set: u16, pc: Pc) {
+        for (bit, carried) in [
+            (ADDRESS, Carried::Address(Component::X)),
+            (ADDRESS << 1, Carried::Address(Component::Y)),
+            (COUNTER, Carried::Counter),
+            (FLAGS, Carried::Flag(Component::X)),
+            (FLAGS << 1, Carried::Flag(Component::Y)),
+        ] {
+            if set & bit != 0 {
+                self.see(carried, pc);
+            }
+        }
+    }
+
+    /// What an action sees.
+    fn step(&mut self, state: &State, step: &Step, pc: Pc) {
+        match step {
+            Step::Access(access) => {
+                let temps = access.temps_read & !state.temps;
+                self.lanes(temps, |register, component| Carried::Temp { register, component }, pc);
+                self.rest(access.rest_read & !state.rest, pc);
+            }
+            Step::Emit => {
+                let [even, odd] = state.outputs;
+                if let Some([written, _]) = even {
+                    let carried = |register, component| Carried::Current { register, component };
+                    self.lanes(self.passed_on & !written, carried, pc);
+                }
+                if let Some([_, written]) = odd {
+                    let carried = |register, component| Carried::Other { register, component };
+                    self.lanes(self.passed_on & !written, carried, pc);
+                }
+                state.stale_slots().for_each(|slot| self.see(Carried::Slot(slot), pc));
+                if state.settings.are_inherited() {
+                    self.see(Carried::Setting, pc);
+                }
+            }
+            Step::Nothing | Step::SetEmit(_) | Step::Loop(_) => {}
+        }
+    }
+
+    /// What the end of a block asks for.
+    fn end(&mut self, state: &State, cfg: &Cfg, block: Block) {
+        let data = &cfg.blocks[block];
+        let Terminator::Branch { test, .. } = data.terminator else { return };
+        // Every such test is an instruction's; graphs that others made may not say which.
+        let pc = data.end.or(data.pc).unwrap_or_default();
+        match test {
+            Test::Cmp(condition) => self.rest(tested(condition) & !state.rest, pc),
+            Test::Bool { id, .. } if id & 15 == RAN => self.see(Carried::Ran, pc),
+            // How often loops repeat and how many jumps back are left are set by each invocation anew.
+            Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}
+        }
+    }
+}
