@@ -5,15 +5,13 @@
 //! ```
 //!
 //! The console's side (`console.rs`, `scene.rs`) makes command lists, as programs on the console do, and hands over vertex data.
-//! The host's side (here, `renderer.rs`) knows nothing else of it: it executes the lists on a [`RegisterState`], translates
+//! The host's side (here, and `transpica_gpu::picture`) knows nothing else of it: it executes the lists on a [`RegisterState`], translates
 //! what the registers hold when a draw comes, and draws. Beside each frame from the GPU stands a reference: the interpreter runs
 //! the vertex programs, and a plain vertex stage hands its results to the same rasteriser. A third picture shows in white where
 //! the two differ: nowhere. SPIR-V modules lie in `OUT/cache` under their keys; a second run translates nothing.
 
 #[path = "emulator_host/console.rs"]
 mod console;
-#[path = "emulator_host/renderer.rs"]
-mod renderer;
 #[path = "emulator_host/scene.rs"]
 mod scene;
 
@@ -25,19 +23,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use console::Draw;
-use image::{Rgba, RgbaImage};
-use renderer::{Frame, Pipeline, Renderer};
+use image::RgbaImage;
 use scene::Scene;
 use transpica::Translator;
 use transpica::host::{
-    HostValues, Layout, Options, OutputSet, Profile, RegisterLayout, RegisterState, Surroundings, layout,
-    varying,
+    HostValues, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState, Surroundings,
+    layout, varying,
 };
 use transpica::interp::Machine;
 use transpica::isa::Stage;
 use transpica::key::Key;
 use transpica::translate::Outcome;
-use transpica_gpu::Gpu;
+use transpica_gpu::picture::{Frame, Pipeline, difference};
+use transpica_gpu::{Gpu, GpuError};
 
 /// Instructions that the interpreter grants one vertex.
 const BUDGET: u64 = 1 << 16;
@@ -69,17 +67,19 @@ struct Counts {
 }
 
 /// The emulated GPU: registers, and what was made for the programs seen so far.
-struct Host {
+struct Host<'a> {
     state: RegisterState,
     translator: Translator,
-    renderer: Renderer,
+    gpu: &'a Gpu,
+    /// For what the interpreter computed.
+    plain: Pipeline,
     pipelines: HashMap<Key, Pipeline>,
     cache: PathBuf,
     counts: Counts,
 }
 
-impl Host {
-    fn new(gpu: Gpu, cache: PathBuf) -> Self {
+impl<'a> Host<'a> {
+    fn new(gpu: &'a Gpu, cache: PathBuf) -> Result<Self, GpuError> {
         // One block for all programs, one fragment stage for all programs; EX2 and LG2 equal on CPU and GPU; a broken program
         // ends.
         let options = Options {
@@ -90,25 +90,33 @@ impl Host {
             ..Options::default()
         };
         let profile = Profile { names: false, ..Profile::default() };
-        Self {
+        // With all outputs asked for, those of every program are the same.
+        let outputs = varying::outputs(&OutputMap::default(), &options, &profile.locations);
+        Ok(Self {
             state: RegisterState::default(),
             translator: Translator::new(options, profile),
-            renderer: Renderer::new(gpu),
+            gpu,
+            plain: Pipeline::plain(gpu, &outputs, false)?,
             pipelines: HashMap::new(),
             cache,
             counts: Counts::default(),
-        }
+        })
     }
 
     /// Executes a command list and draws what it set up, into both frames.
-    fn draw(&mut self, draw: &Draw, on_gpu: &mut Frame, on_cpu: &mut Frame) -> Result<(), Box<dyn Error>> {
+    fn draw(
+        &mut self,
+        draw: &Draw,
+        on_gpu: &mut Frame<'_>,
+        on_cpu: &mut Frame<'_>,
+    ) -> Result<(), Box<dyn Error>> {
         self.state.commands(draw.list.words());
         let key = self.pipeline()?;
         let uniforms = self.state.uniforms(Stage::Vertex);
         let block = layout::pack(&layout::registers(&RegisterLayout::AZAHAR), &uniforms);
         let outputs = self.interpreted(draw)?;
-        on_gpu.draw(&self.renderer, &self.pipelines[&key], &draw.attributes, &block);
-        on_cpu.draw(&self.renderer, self.renderer.plain(), &outputs, &block);
+        on_gpu.draw(&self.pipelines[&key], &draw.attributes, &block);
+        on_cpu.draw(&self.plain, &outputs, &block);
         self.counts.draws += 1;
         self.counts.vertices += draw.vertices();
         Ok(())
@@ -145,7 +153,7 @@ impl Host {
         let locations: Vec<u32> = (0..console::attribute_count(&self.state))
             .map(|attribute| console::attribute_register(&self.state, attribute))
             .collect();
-        self.pipelines.insert(key, self.renderer.pipeline(words, &locations)?);
+        self.pipelines.insert(key, Pipeline::of_program(self.gpu, words, &locations)?);
         Ok(key)
     }
 
@@ -171,37 +179,26 @@ impl Host {
     }
 }
 
-/// White where two pictures differ, and how many pixels do.
-fn difference(a: &RgbaImage, b: &RgbaImage) -> (RgbaImage, usize) {
-    let mut count = 0;
-    let picture = RgbaImage::from_fn(a.width(), a.height(), |x, y| {
-        let differs = a.get_pixel(x, y) != b.get_pixel(x, y);
-        count += usize::from(differs);
-        if differs { Rgba([255; 4]) } else { Rgba([0, 0, 0, 255]) }
-    });
-    (picture, count)
-}
-
 fn run(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
     let cache = arguments.out.join("cache");
     fs::create_dir_all(&cache)?;
     let gpu = Gpu::open(arguments.adapter.as_deref())?;
     println!("on {}", gpu.name());
-    let mut host = Host::new(gpu, cache);
+    let mut host = Host::new(&gpu, cache)?;
     let scene = Scene::new()?;
     let mut differing = 0;
     for number in 0..arguments.frames {
-        let (mut on_gpu, mut on_cpu) = (Frame::new(&host.renderer), Frame::new(&host.renderer));
+        let (mut on_gpu, mut on_cpu) = (Frame::new(&gpu), Frame::new(&gpu));
         for draw in scene.frame(f64::from(number) / f64::from(arguments.frames)) {
             host.draw(&draw, &mut on_gpu, &mut on_cpu)?;
         }
-        let (gpu, cpu) = (on_gpu.finish(&host.renderer)?, on_cpu.finish(&host.renderer)?);
-        let (picture, count) = difference(&gpu, &cpu);
+        let (drawn, expected) = (on_gpu.finish()?, on_cpu.finish()?);
+        let (picture, count) = difference(&drawn, &expected);
         let save = |picture: &RgbaImage, what: &str| picture.save(file(&arguments.out, what, number));
-        save(&gpu, "gpu")?;
-        save(&cpu, "cpu")?;
+        save(&drawn, "gpu")?;
+        save(&expected, "cpu")?;
         save(&picture, "difference")?;
-        println!("frame {number}: {count} of {} pixels differ", gpu.width() * gpu.height());
+        println!("frame {number}: {count} of {} pixels differ", drawn.width() * drawn.height());
         differing += count;
     }
     let Counts { draws, vertices, translated, from_disk, pipelines_found } = host.counts;

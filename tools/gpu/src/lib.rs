@@ -1,5 +1,6 @@
 //! Runs translated programs headless on wgpu: the compute entry for exact comparison, the vertex entry through a real
-//! rasteriser. In: modules of the library and their inputs. Out: register contents and captured varyings, as bits.
+//! rasteriser, pictures. In: modules of the library and their inputs. Out: register contents and captured varyings, as bits;
+//! pictures.
 //! Knows nothing about containers or instructions. `unsafe` stands in `passthrough.rs` alone.
 
 mod bounds;
@@ -9,6 +10,7 @@ mod device;
 mod dots;
 pub mod driver;
 mod passthrough;
+pub mod picture;
 mod report;
 mod vertex;
 

@@ -3,51 +3,12 @@
 
 use std::f64::consts::TAU;
 
+use transpica_gpu::picture::{HEIGHT, WIDTH};
+use transpica_prove::scenes::matrix::{Matrix, moved, product, projection, rows, tilted, turned};
+
 use super::console::{CommandList, Draw, Program};
-use super::renderer::{HEIGHT, WIDTH};
 
 type Vector = [f32; 4];
-/// Rows, as DP4 wants them.
-type Matrix = [[f64; 4]; 4];
-
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))
-}
-
-fn moved(x: f64, y: f64, z: f64) -> Matrix {
-    [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z], [0.0, 0.0, 0.0, 1.0]]
-}
-
-/// A turn around y.
-fn turned(angle: f64) -> Matrix {
-    let (s, c) = angle.sin_cos();
-    [[c, 0.0, s, 0.0], [0.0, 1.0, 0.0, 0.0], [-s, 0.0, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
-}
-
-/// A turn around x.
-fn tilted(angle: f64) -> Matrix {
-    let (s, c) = angle.sin_cos();
-    [[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
-}
-
-/// The console's clip volume has the near plane at z = -w and the far one at z = 0.
-fn projection() -> Matrix {
-    let (near, far) = (0.5, 40.0);
-    let focus = 1.6;
-    let aspect = f64::from(WIDTH) / f64::from(HEIGHT);
-    let scale = -near / (far - near);
-    [
-        [focus / aspect, 0.0, 0.0, 0.0],
-        [0.0, focus, 0.0, 0.0],
-        [0.0, 0.0, scale, scale * far],
-        [0.0, 0.0, -1.0, 0.0],
-    ]
-}
-
-fn rows(matrix: &Matrix) -> [Vector; 4] {
-    matrix.map(|row| row.map(|x| x as f32))
-}
-
 /// The programs and shapes of the scene.
 pub struct Scene {
     textured: Program,
@@ -81,7 +42,7 @@ impl Scene {
     /// A list that uploads a program and the matrices that every program here has.
     fn list(program: &Program, model_view: &Matrix) -> CommandList {
         let mut list = program.list();
-        program.set(&mut list, "projection", &rows(&projection()));
+        program.set(&mut list, "projection", &rows(&projection(WIDTH, HEIGHT)));
         program.set(&mut list, "modelView", &rows(model_view));
         list
     }

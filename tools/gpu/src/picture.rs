@@ -1,0 +1,296 @@
+//! Pictures: a frame with a depth buffer, drawn headless and read back.
+//! In: vertex stages of translated programs, or triangles that are finished; vertices. Out: pictures of [`WIDTH`] × [`HEIGHT`].
+//! Knows no program and no console. Every picture has the same fragment stage: the colour, darker on every second tile of the
+//! first texture coordinate.
+
+use std::fmt::Write;
+
+use image::{Rgba, RgbaImage};
+use transpica::host::{Location, Output};
+
+use crate::{Gpu, GpuError, Shader};
+
+/// The console's upper screen.
+pub const WIDTH: u32 = 400;
+/// Its height.
+pub const HEIGHT: u32 = 240;
+const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+/// Rows of a texture are copied at multiples of this many bytes.
+const ROW: u32 = (4 * WIDTH).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+/// What a frame shows where nothing is drawn.
+pub const SKY: Rgba<u8> = Rgba([13, 18, 31, 255]);
+
+/// The fragment stage of all pictures.
+const FRAGMENT: &str = "
+@fragment fn main(@location(0) color: vec4f, @location(1) texcoord0_uv: vec2f) -> @location(0) vec4f {
+    let tile = floor(texcoord0_uv);
+    let odd = abs(tile.x + tile.y) % 2.0;
+    return vec4f(color.rgb * (1.0 - 0.4 * odd), 1.0);
+}";
+
+/// Outputs that the fragment stage reads: name, type, what it sees where they are missing.
+const READ: [(&str, &str, &str); 2] =
+    [("color", "vec4f", "vec4f(1.0)"), ("texcoord0_uv", "vec2f", "vec2f(0.0)")];
+
+/// A vertex stage, ready to draw triangles.
+pub struct Pipeline {
+    pipeline: wgpu::RenderPipeline,
+    /// Of the uniform block at binding 0, which a plain pipeline does not read.
+    group: wgpu::BindGroupLayout,
+    /// Vectors of one vertex.
+    count: usize,
+}
+
+/// Where a vector is found in a vertex.
+fn attribute(location: u32, index: usize) -> wgpu::VertexAttribute {
+    wgpu::VertexAttribute {
+        format: wgpu::VertexFormat::Float32x4,
+        offset: 16 * index as u64,
+        shader_location: location,
+    }
+}
+
+/// A vertex stage that hands finished outputs on, and where it finds them.
+fn plain(outputs: &[Output]) -> (String, Vec<wgpu::VertexAttribute>) {
+    let (mut fields, mut inputs, mut values) = (String::new(), String::new(), String::new());
+    let mut attributes = Vec::new();
+    if let Some(index) = outputs.iter().position(|output| output.location == Location::Position) {
+        attributes.push(attribute(0, index));
+    }
+    for (location, (name, ty, missing)) in (0u32..).zip(READ) {
+        let _ = writeln!(fields, "    @location({location}) {name}: {ty},");
+        let Some(index) = outputs.iter().position(|output| output.name == name) else {
+            let _ = write!(values, ", {missing}");
+            continue;
+        };
+        attributes.push(attribute(location + 1, index));
+        let _ = write!(inputs, ", @location({}) {name}: {ty}", location + 1);
+        let _ = write!(values, ", {name}");
+    }
+    let text = format!(
+        "struct Outputs {{\n    @builtin(position) @invariant position: vec4f,\n{fields}}}\n\
+         @vertex fn main(@location(0) position: vec4f{inputs}) -> Outputs {{\n    return Outputs(position{values});\n}}\n"
+    );
+    (text, attributes)
+}
+
+impl Pipeline {
+    /// For triangles whose vertices are a vector for each of these outputs, the position among them. Those that are clockwise
+    /// are culled if asked to.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn plain(gpu: &Gpu, outputs: &[Output], is_culled: bool) -> Result<Self, GpuError> {
+        let (text, attributes) = plain(outputs);
+        let stages = [Shader::Wgsl(text), Shader::Wgsl(FRAGMENT.into())];
+        let cull = is_culled.then_some(wgpu::Face::Back);
+        gpu.checked(|| Ok(Self::new(gpu, stages, outputs.len(), &attributes, cull)))
+    }
+
+    /// Of a translated vertex program; vector n of a vertex goes to `locations[n]`. Nothing is culled.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn of_program(gpu: &Gpu, words: Vec<u32>, locations: &[u32]) -> Result<Self, GpuError> {
+        let places = locations.iter().enumerate();
+        let attributes: Vec<_> = places.map(|(index, &location)| attribute(location, index)).collect();
+        let stages = [Shader::Passthrough(words), Shader::spirv_of_wgsl(FRAGMENT)?];
+        gpu.checked(|| Ok(Self::new(gpu, stages, locations.len(), &attributes, None)))
+    }
+
+    fn new(
+        gpu: &Gpu,
+        stages: [Shader; 2],
+        count: usize,
+        attributes: &[wgpu::VertexAttribute],
+        cull_mode: Option<wgpu::Face>,
+    ) -> Self {
+        let group = group_layout(gpu);
+        let [vertex, fragment] = stages.map(|stage| stage.module(gpu));
+        let buffer = wgpu::VertexBufferLayout {
+            array_stride: 16 * count as u64,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes,
+        };
+        let layout = gpu.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&group)],
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &vertex,
+                entry_point: Some("main"),
+                compilation_options: Default::default(),
+                buffers: &[Some(buffer)],
+            },
+            primitive: wgpu::PrimitiveState { cull_mode, ..Default::default() },
+            // The console's near plane is at depth 1.
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: DEPTH,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(wgpu::CompareFunction::Greater),
+                stencil: Default::default(),
+                bias: Default::default(),
+            }),
+            multisample: Default::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &fragment,
+                entry_point: Some("main"),
+                compilation_options: Default::default(),
+                targets: &[Some(COLOR.into())],
+            }),
+            multiview_mask: None,
+            cache: None,
+        });
+        Self { pipeline, group, count }
+    }
+}
+
+fn group_layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
+    gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: None,
+        entries: &[wgpu::BindGroupLayoutEntry {
+            binding: 0,
+            visibility: wgpu::ShaderStages::VERTEX,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        }],
+    })
+}
+
+/// What a draw takes its vertices from.
+enum Source<'a> {
+    /// So many of them.
+    Vertices(wgpu::Buffer, u32),
+    /// As many as the arguments in the second buffer say.
+    Indirect(&'a wgpu::Buffer, &'a wgpu::Buffer),
+}
+
+/// A frame being drawn.
+pub struct Frame<'a> {
+    gpu: &'a Gpu,
+    color: wgpu::Texture,
+    depth: wgpu::Texture,
+    commands: wgpu::CommandEncoder,
+    is_clear: bool,
+}
+
+fn texture(gpu: &Gpu, format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -> wgpu::Texture {
+    gpu.device().create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width: WIDTH, height: HEIGHT, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: usage | wgpu::TextureUsages::RENDER_ATTACHMENT,
+        view_formats: &[],
+    })
+}
+
+impl<'a> Frame<'a> {
+    /// An empty one.
+    pub fn new(gpu: &'a Gpu) -> Self {
+        Self {
+            gpu,
+            color: texture(gpu, COLOR, wgpu::TextureUsages::COPY_SRC),
+            depth: texture(gpu, DEPTH, wgpu::TextureUsages::empty()),
+            commands: gpu.device().create_command_encoder(&Default::default()),
+            is_clear: false,
+        }
+    }
+
+    /// Draws triangles of these vertices; `block` is the uniform block, empty for none.
+    pub fn draw(&mut self, pipeline: &Pipeline, vectors: &[[f32; 4]], block: &[u8]) {
+        let vertices = self.gpu.filled(bytemuck::cast_slice(vectors), wgpu::BufferUsages::VERTEX);
+        // Range: a picture of 2^32 vertices would not fit into memory.
+        let count = (vectors.len() / pipeline.count) as u32;
+        self.pass(pipeline, block, Source::Vertices(vertices, count));
+    }
+
+    /// Draws triangles that are on the GPU, as many as `arguments` say there.
+    pub fn draw_indirect(&mut self, pipeline: &Pipeline, vertices: &wgpu::Buffer, arguments: &wgpu::Buffer) {
+        self.pass(pipeline, &[], Source::Indirect(vertices, arguments));
+    }
+
+    fn pass(&mut self, pipeline: &Pipeline, block: &[u8], source: Source<'_>) {
+        let uniforms = self.gpu.filled(block, wgpu::BufferUsages::UNIFORM);
+        let group = self.gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.group,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: uniforms.as_entire_binding() }],
+        });
+        let (color, depth) =
+            (self.color.create_view(&Default::default()), self.depth.create_view(&Default::default()));
+        let sky = SKY.0.map(|byte| f64::from(byte) / 255.0);
+        let sky = wgpu::Color { r: sky[0], g: sky[1], b: sky[2], a: sky[3] };
+        let (color_load, depth_load) = match std::mem::replace(&mut self.is_clear, true) {
+            true => (wgpu::LoadOp::Load, wgpu::LoadOp::Load),
+            false => (wgpu::LoadOp::Clear(sky), wgpu::LoadOp::Clear(0.0)),
+        };
+        let mut pass = self.commands.begin_render_pass(&wgpu::RenderPassDescriptor {
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &color,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: color_load, store: wgpu::StoreOp::Store },
+            })],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &depth,
+                depth_ops: Some(wgpu::Operations { load: depth_load, store: wgpu::StoreOp::Store }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        });
+        pass.set_pipeline(&pipeline.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        match source {
+            Source::Vertices(vertices, count) => {
+                pass.set_vertex_buffer(0, vertices.slice(..));
+                pass.draw(0..count, 0..1);
+            }
+            Source::Indirect(vertices, arguments) => {
+                pass.set_vertex_buffer(0, vertices.slice(..));
+                pass.draw_indirect(arguments, 0);
+            }
+        }
+    }
+
+    /// Reads the picture back.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn finish(mut self) -> Result<RgbaImage, GpuError> {
+        let size = u64::from(ROW * HEIGHT);
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let buffer = self.gpu.buffer(size, usage);
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(ROW), rows_per_image: Some(HEIGHT) };
+        self.commands.copy_texture_to_buffer(
+            self.color.as_image_copy(),
+            wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
+            self.color.size(),
+        );
+        let words = self.gpu.submit_and_read(self.commands, &buffer)?;
+        Ok(RgbaImage::from_fn(WIDTH, HEIGHT, |x, y| Rgba(words[(y * ROW / 4 + x) as usize].to_le_bytes())))
+    }
+}
+
+/// White where two pictures differ, and how many pixels do.
+pub fn difference(a: &RgbaImage, b: &RgbaImage) -> (RgbaImage, usize) {
+    let mut count = 0;
+    let picture = RgbaImage::from_fn(a.width(), a.height(), |x, y| {
+        let differs = a.get_pixel(x, y) != b.get_pixel(x, y);
+        count += usize::from(differs);
+        if differs { Rgba([255; 4]) } else { Rgba([0, 0, 0, 255]) }
+    });
+    (picture, count)
+}

@@ -1,0 +1,177 @@
+//! Closed meshes whose triangles are counter-clockwise seen from outside, and who is whose neighbour in them.
+
+use std::collections::BTreeMap;
+use std::f32::consts::TAU;
+
+/// A point or a direction.
+pub type Vector = [f32; 3];
+
+/// A closed surface of triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Mesh {
+    /// Places of the vertices.
+    pub places: Vec<Vector>,
+    /// Vertices of each triangle.
+    pub triangles: Vec<[usize; 3]>,
+    /// For each edge as its triangle goes along it, that triangle's third vertex.
+    third: BTreeMap<(usize, usize), usize>,
+}
+
+/// a - b
+pub fn minus(a: Vector, b: Vector) -> Vector {
+    std::array::from_fn(|k| a[k] - b[k])
+}
+
+/// The vector at right angles to both.
+pub fn cross(a: Vector, b: Vector) -> Vector {
+    std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
+}
+
+/// The sum of the products.
+pub fn dot(a: Vector, b: Vector) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The direction of a vector.
+pub fn unit(a: Vector) -> Vector {
+    let length = dot(a, a).sqrt();
+    a.map(|x| x / length)
+}
+
+impl Mesh {
+    fn new(places: Vec<Vector>, triangles: Vec<[usize; 3]>) -> Self {
+        let mut third = BTreeMap::new();
+        for &[a, b, c] in &triangles {
+            third.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
+        }
+        Self { places, triangles, third }
+    }
+
+    /// Two points, and between them two rings of `around` vertices, each with five neighbours; 5 gives the icosahedron.
+    pub fn gem(around: usize) -> Self {
+        let ring = |height: f32, offset: f32| {
+            (0..around).map(move |k| {
+                let (s, c) = ((k as f32 + offset) / around as f32 * TAU).sin_cos();
+                let radius = (1.0 - height * height).sqrt();
+                [radius * s, height, radius * c]
+            })
+        };
+        let mut places: Vec<Vector> = ring(0.447, 0.0).chain(ring(-0.447, 0.5)).collect();
+        places.extend([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]);
+        let (top, bottom) = (2 * around, 2 * around + 1);
+        let mut triangles = Vec::new();
+        for k in 0..around {
+            let next = (k + 1) % around;
+            let (low, low_next) = (around + k, around + next);
+            triangles.extend([
+                [top, k, next],
+                [k, low, next],
+                [next, low, low_next],
+                [bottom, low_next, low],
+            ]);
+        }
+        Self::new(places, triangles)
+    }
+
+    /// Two points and a ring of `around` vertices, each with four neighbours; 4 gives the octahedron.
+    pub fn double_cone(around: usize) -> Self {
+        let mut places: Vec<Vector> = (0..around)
+            .map(|k| {
+                let (s, c) = (k as f32 / around as f32 * TAU).sin_cos();
+                [s, 0.0, c]
+            })
+            .collect();
+        places.extend([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]);
+        let sides = (0..around).flat_map(|k| {
+            let next = (k + 1) % around;
+            [[around, k, next], [around + 1, next, k]]
+        });
+        let triangles = sides.collect();
+        Self::new(places, triangles)
+    }
+
+    /// A ring whose vertices all have six neighbours.
+    pub fn torus(around: usize, across: usize, thickness: f32) -> Self {
+        let place = |x: usize, y: usize| {
+            let (s, c) = (x as f32 / around as f32 * TAU).sin_cos();
+            let (t, d) = (y as f32 / across as f32 * TAU).sin_cos();
+            [(1.0 + thickness * d) * c, (1.0 + thickness * d) * s, thickness * t]
+        };
+        let cells = || (0..around).flat_map(|x| (0..across).map(move |y| (x, y)));
+        let number = |x: usize, y: usize| x % around * across + y % across;
+        let triangles = cells().flat_map(|(x, y)| {
+            let [a, b, c, d] = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)].map(|(x, y)| number(x, y));
+            [[a, b, c], [a, c, d]]
+        });
+        let (places, triangles) = (cells().map(|(x, y)| place(x, y)).collect(), triangles.collect());
+        Self::new(places, triangles)
+    }
+
+    /// The third vertex of the triangle beyond the edge that this triangle has from `a` to `b`.
+    pub fn beyond(&self, a: usize, b: usize) -> usize {
+        self.third[&(b, a)]
+    }
+
+    /// The neighbours of `center` from `first` on to before `last`, counter-clockwise.
+    fn fan(&self, center: usize, first: usize, last: usize) -> Vec<usize> {
+        let next = |&vertex: &usize| Some(self.third[&(center, vertex)]);
+        std::iter::successors(Some(first), next).take_while(|&vertex| vertex != last).collect()
+    }
+
+    /// How many neighbours a vertex of this triangle has.
+    pub fn neighbours(&self, center: usize, one: usize) -> usize {
+        1 + self.fan(center, self.third[&(center, one)], one).len()
+    }
+
+    /// The vertices around a triangle: beyond its first edge, then counter-clockwise; see the sample `subdivision`.
+    pub fn around(&self, [a, b, c]: [usize; 3]) -> Vec<usize> {
+        let [ab, bc, ca] = [self.beyond(a, b), self.beyond(b, c), self.beyond(c, a)];
+        let corners = [(b, ab, bc), (c, bc, ca), (a, ca, ab)];
+        corners.into_iter().flat_map(|(center, first, last)| self.fan(center, first, last)).collect()
+    }
+
+    /// The direction in which the surface looks at a vertex: that of its triangles together.
+    pub fn normals(&self) -> Vec<Vector> {
+        let mut normals = vec![[0.0; 3]; self.places.len()];
+        for &triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|vertex| self.places[vertex]);
+            let normal = cross(minus(b, a), minus(c, a));
+            for vertex in triangle {
+                normals[vertex] = std::array::from_fn(|k| normals[vertex][k] + normal[k]);
+            }
+        }
+        normals.into_iter().map(unit).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn around_a_triangle_stand_as_many_vertices_as_its_corners_have_neighbours_less_nine() {
+        for mesh in
+            [Mesh::gem(5), Mesh::gem(7), Mesh::double_cone(4), Mesh::double_cone(9), Mesh::torus(8, 5, 0.4)]
+        {
+            for &[a, b, c] in &mesh.triangles {
+                let own = [(a, b), (b, c), (c, a)].map(|(center, one)| mesh.neighbours(center, one));
+                assert_eq!(mesh.around([a, b, c]).len() + 9, own.iter().sum::<usize>());
+                assert_eq!(mesh.around([a, b, c])[own[1] - 3], mesh.beyond(b, c));
+            }
+        }
+    }
+
+    #[test]
+    fn triangles_look_outwards() {
+        for mesh in [Mesh::gem(6), Mesh::double_cone(5)] {
+            for (normal, place) in mesh.normals().into_iter().zip(&mesh.places) {
+                assert!(dot(normal, *place) > 0.5);
+            }
+        }
+        let torus = Mesh::torus(12, 8, 0.3);
+        for (normal, place) in torus.normals().into_iter().zip(&torus.places) {
+            let middle = unit([place[0], place[1], 0.0]);
+            assert!(dot(normal, minus(*place, middle)) > 0.1);
+        }
+    }
+}
