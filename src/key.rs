@@ -13,8 +13,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::cfg::reach::reach;
 use crate::host::{
     AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, EntryPoint,
-    FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputSet, Profile, RegisterLayout,
-    Surroundings, Unwritten,
+    FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputSet,
+    Profile, RegisterLayout, Surroundings, Unwritten,
 };
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
@@ -84,6 +84,29 @@ impl Settings {
         options: &Options,
         salt: &[u8],
     ) -> Key {
+        self.of(program, around, None, options, salt)
+    }
+
+    /// The key of a geometry program with its set-up; `options` are those that the settings were made of.
+    pub fn geometry_key(
+        &self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        setup: &GeometrySetup,
+        options: &Options,
+        salt: &[u8],
+    ) -> Key {
+        self.of(program, around, Some(setup), options, salt)
+    }
+
+    fn of(
+        &self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        setup: Option<&GeometrySetup>,
+        options: &Options,
+        salt: &[u8],
+    ) -> Key {
         let mut out = Bytes(Vec::with_capacity(1024 + salt.len()));
         out.0.extend_from_slice(&self.0);
         out.long(salt.len());
@@ -93,6 +116,9 @@ impl Settings {
             Stage::Vertex => 0,
             Stage::Geometry => 1,
         });
+        if let Some(setup) = setup {
+            out.setup(setup);
+        }
         out.0.reserve(8 * program.code().len().min(512));
         out.program(program);
         Key(xxh3_128(&out.0).to_le_bytes())
@@ -200,6 +226,20 @@ impl Bytes {
         self.optional(*loop_guard);
         self.flag(*lenient);
         self.limits(limits);
+    }
+
+    fn setup(&mut self, setup: &GeometrySetup) {
+        let GeometrySetup { input, outputs } = setup;
+        self.word(u32::from(*outputs));
+        match input {
+            GeometryInput::Point { inputs, registers } => {
+                self.0.extend_from_slice(&[0, *inputs]);
+                self.0.extend_from_slice(registers);
+            }
+            // How many come whole is told by the feed.
+            GeometryInput::Variable { main: _ } => self.byte(1),
+            GeometryInput::Fixed { first, vertices: _, stride: _ } => self.0.extend_from_slice(&[2, *first]),
+        }
     }
 
     fn layout(&mut self, layout: Layout) {

@@ -1,6 +1,8 @@
 //! The door: programs in, modules out. Drives every layer below, decides which tier a program takes.
 //! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, a naga module or text.
 
+mod geometry;
+
 use std::fmt;
 
 use crate::cfg::explore::{self, Explored};
@@ -8,7 +10,9 @@ use crate::cfg::reach::reach;
 use crate::cfg::reduce::{Reduced, reduce};
 use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
-use crate::host::{EntryPoint, Interface, Options, Profile, Surroundings, Usage, varying};
+use crate::host::{
+    Constants, EntryPoint, GeometryKernel, Interface, Options, Output, Profile, Surroundings, Usage, varying,
+};
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, Settings};
 use crate::lower::{self, Context, Outputs};
@@ -112,6 +116,16 @@ impl Outcome {
     }
 }
 
+/// A program on its way through [`Translator::finish`].
+struct Lowered<'a> {
+    module: ir::Module,
+    outputs: Vec<Output>,
+    folded: &'a Constants,
+    control: Control,
+    why: Option<String>,
+    geometry: Option<GeometryKernel>,
+}
+
 /// Translates programs; keeps its memory from one to the next. One for each thread.
 ///
 /// ```
@@ -191,7 +205,7 @@ impl Translator {
         self.translate(program, around).map_or_else(Outcome::of, Outcome::Translated)
     }
 
-    /// Translates a vertex program.
+    /// Translates a vertex program. A geometry program is for [`translate_geometry`](Self::translate_geometry).
     ///
     /// # Errors
     /// A geometry program, a reachable undefined opcode (unless lenient), a limit passed: each with its place.
@@ -209,13 +223,27 @@ impl Translator {
             EntryPoint::Vertex => Outputs::Semantics(&outputs),
             EntryPoint::Compute => Outputs::Registers,
         };
-        let context = Context { program, constants: &folded.floats, outputs: yielded, options };
+        let context =
+            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
         let (mut control, mut why) = choose(program, options)?;
         let mut module = lowered(context, &mut control, &mut why)?;
         passes::optimize(&mut module, options.precision, &mut self.scratch);
+        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None };
+        self.finish(program, around, lowered)
+    }
+
+    /// Legalises an optimised module for its surroundings.
+    fn finish(
+        &mut self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        lowered: Lowered<'_>,
+    ) -> Result<Translated> {
+        let Lowered { mut module, outputs, folded, control, why, geometry } = lowered;
+        let options = &self.options;
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
-        let interface = Interface { outputs, ..around.interface(&usage, options)? };
+        let interface = Interface { outputs, geometry, ..around.interface(&usage, options)? };
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -301,7 +329,12 @@ pub fn known(options: &Options) -> explore::Options {
 /// As [`control`], and why it is not structured.
 fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
     let limits = &options.limits;
-    let mut cfg = match explore::explore(program, &known(options), limits)? {
+    let mut known = known(options);
+    if program.stage() == Stage::Geometry {
+        // It becomes true after the first invocation.
+        known.known_bools &= 0x7FFF;
+    }
+    let mut cfg = match explore::explore(program, &known, limits)? {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { limit } => {
             return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));

@@ -18,7 +18,7 @@ use std::fmt;
 pub use bounds::{Bounds, bounds};
 pub use observe::observe;
 
-use crate::isa::{Component, Pc};
+use crate::isa::{Component, Mask, Pc};
 
 /// Something that carries over from one invocation to the next.
 ///
@@ -64,6 +64,29 @@ pub enum Carried {
     Setting,
     /// b15: whether any invocation came before.
     Ran,
+}
+
+impl Carried {
+    /// Everything that may carry over in a program that passes these components of o0..o15 on.
+    pub fn all(outputs: &[Mask; 16]) -> Vec<Self> {
+        let pair = [Component::X, Component::Y];
+        let mut all = Vec::new();
+        for register in 0..16 {
+            all.extend(Component::ALL.map(|component| Self::Temp { register, component }));
+        }
+        all.extend(pair.map(Self::Address));
+        all.push(Self::Counter);
+        all.extend(pair.map(Self::Flag));
+        for (register, mask) in (0..).zip(outputs) {
+            for component in mask.iter() {
+                let banks = [Self::Current { register, component }, Self::Other { register, component }];
+                all.extend(banks);
+            }
+        }
+        all.extend((0..3).map(Self::Slot));
+        all.extend([Self::Setting, Self::Ran]);
+        all
+    }
 }
 
 impl fmt::Display for Carried {

@@ -9,32 +9,34 @@ use super::flow::{Flow, State, Step};
 use super::{Carried, Observation};
 use crate::cfg::{Action, Block, Cfg, Terminator};
 use crate::isa::control::Test;
-use crate::isa::{Component, Pc, Program};
+use crate::isa::{Component, Mask, Pc, Program};
 
 /// The bool uniform that is true after every invocation.
 const RAN: u8 = 15;
 
-/// What an invocation of a geometry program may see of earlier ones, and the first place of each, sorted. Bit n of `outputs`
-/// tells that on is passed on. If there is nothing, all invocations are independent of each other.
+/// What an invocation of a geometry program may see of earlier ones, and the first place of each, sorted. `outputs` are the
+/// components of o0..o15 that are passed on and looked at. If there is nothing, all invocations are independent of each other.
 ///
 /// Inputs and uniforms are not looked at: inputs do not carry over, and which uniforms vertices go to is told by the set-up.
 ///
 /// ```
 /// use transpica::cfg::explore::{Explored, Options, explore};
 /// use transpica::geometry::{Carried, observe};
-/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::isa::{Mask, Pc, Program, Stage};
 /// use transpica::limits::Limits;
 /// // mov o0, v0; emit; end
 /// let code = [0x4C00_0000, 0xA800_0000, 0x8800_0000];
 /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
 /// let Explored::Graph(cfg) = explore(&program, &Options::default(), &Limits::default())? else { unreachable!() };
-/// let seen: Vec<_> = observe(&program, &cfg, 1).iter().map(|seen| (seen.carried, seen.pc)).collect();
+/// let mut outputs = [Mask::NONE; 16];
+/// outputs[0] = Mask::XYZW;
+/// let seen: Vec<_> = observe(&program, &cfg, &outputs).iter().map(|seen| (seen.carried, seen.pc)).collect();
 /// // Without SETEMIT, EMIT may submit a triangle, of whichever slots it does not fill.
 /// let slots = [0, 1, 2].map(|slot| (Carried::Slot(slot), Pc(1)));
 /// assert_eq!(seen, [&slots[..], &[(Carried::Setting, Pc(1))]].concat());
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
-pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: u16) -> Vec<Observation> {
+pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask; 16]) -> Vec<Observation> {
     let flow = Flow::new(program, cfg);
     let mut observer = Observer { passed_on: lanes_of(outputs), seen: BTreeMap::new() };
     for block in cfg.blocks.keys() {
@@ -50,11 +52,9 @@ pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: u16) -> Vec<Observatio
     observer.seen.into_iter().map(|(carried, pc)| Observation { carried, pc }).collect()
 }
 
-/// All components of some registers.
-fn lanes_of(registers: u16) -> u64 {
-    (0..16)
-        .filter(|register| registers >> register & 1 != 0)
-        .fold(0, |lanes, register| lanes | 15 << (4 * register))
+/// Components of registers as one set.
+fn lanes_of(outputs: &[Mask; 16]) -> u64 {
+    outputs.iter().rev().fold(0, |lanes, mask| lanes << 4 | u64::from(mask.0 & 15))
 }
 
 struct Observer {

@@ -23,7 +23,9 @@ fn sees(text: &str, expected: &str) {
     let mut reduced = cfg.clone();
     reduce(&mut reduced, &Limits::default());
     for cfg in [cfg, reduced] {
-        let seen = observe(&program, &cfg, 5);
+        let mut outputs = [Mask::NONE; 16];
+        (outputs[0], outputs[2]) = (Mask::XYZW, Mask::XYZW);
+        let seen = observe(&program, &cfg, &outputs);
         let seen: Vec<String> = seen.iter().map(|seen| format!("{}@{}", seen.carried, seen.pc.0)).collect();
         assert_eq!(seen.join(", "), expected, "{text}");
     }

@@ -151,6 +151,7 @@ pub fn interface(
         outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, options.layout),
         folded,
+        geometry: None,
         warnings,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::kernel::GeometryKernel;
 use crate::error::Warning;
 use crate::isa::{Component, Mask, Uniforms};
 
@@ -291,6 +292,8 @@ pub struct Interface {
     pub block: UniformBlock,
     /// Float registers that are literals: their reads are these values, the block does not hold them.
     pub folded: Constants,
+    /// Present for a geometry program that runs as a compute shader.
+    pub geometry: Option<GeometryKernel>,
     /// What was odd on the way.
     pub warnings: Vec<Warning>,
 }

@@ -4,6 +4,7 @@
 pub mod dvle;
 pub mod geometry;
 pub mod interface;
+pub mod kernel;
 pub mod layout;
 pub(crate) mod names;
 pub mod options;
@@ -18,6 +19,7 @@ pub use interface::{
     Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
 };
+pub use kernel::{DrawField, GeometryKernel, StateWord};
 pub use layout::pack;
 pub use options::{
     AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, EntryPoint, FlipY, IntUniforms,

@@ -6,7 +6,7 @@
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
-use super::op::{Binary, Op, Unary};
+use super::op::{Binary, Buffer, Op, Unary};
 use super::signature::Shape;
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
@@ -46,6 +46,20 @@ pub trait Environment {
     fn host_field(&self, field: u8) -> Lanes {
         let _ = field;
         [0; 4]
+    }
+    /// A number that a kernel is told or is.
+    fn draw_field(&self, field: u8) -> i32 {
+        let _ = field;
+        0
+    }
+    /// An element of a buffer of a kernel; nothing where there is none.
+    fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
+        let _ = (buffer, index);
+        None
+    }
+    /// Takes a triangle: how many there were before, and the outputs of its vertices one after the other.
+    fn submit(&self, count: i32, outputs: &[Lanes]) {
+        let _ = (count, outputs);
     }
     /// A specialisation constant: here always the value of the register that it stands for.
     fn specialized(&self, id: u8) -> u32 {
@@ -220,6 +234,15 @@ impl<'a> Machine<'a> {
             self.call(&self.module.helpers[usize::from(helper)], &args, Some(value));
             return Ok(());
         }
+        if let Op::Submit { args } = op {
+            let args = top.read(args);
+            let (count, outputs) = args.split_first().ok_or_else(|| broken("a submission of nothing"))?;
+            let count = count[0].cast_signed();
+            self.environment.submit(count, outputs);
+            let top = self.calls.last_mut().ok_or_else(|| broken("nothing runs"))?;
+            top.values[value.index()] = [count.wrapping_add(1).cast_unsigned(), 0, 0, 0];
+            return Ok(());
+        }
         let ty = f.ty(value);
         let get = |value: Value| top.values[value.index()];
         let mut lanes = self.operation(f, op, ty, get)?;
@@ -249,6 +272,12 @@ impl<'a> Machine<'a> {
             }
             Op::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
             Op::HostField(field) => environment.host_field(field),
+            Op::DrawField(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
+            Op::Load { buffer, index } => {
+                let index = get(index)[0].cast_signed();
+                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
+                environment.load(buffer, index).ok_or_else(nothing)?
+            }
             Op::Specialized(id) => [environment.specialized(id), 0, 0, 0],
             Op::Member { member: number, element } => member(number, Some(element))?,
             Op::MemberAt { member: number, index } => member(number, u16::try_from(get(index)[0]).ok())?,
@@ -256,7 +285,9 @@ impl<'a> Machine<'a> {
             Op::Unary(op, a) => unary(op, precision, get(a)),
             Op::Binary(op, a, b) => binary(op, precision, get(a), get(b), f.ty(a).lanes),
             Op::Select { cond, a, b } => select(get(cond), get(a), get(b)),
-            Op::Call { .. } => return Err(broken(&format!("a call of {ty} is no plain operation"))),
+            Op::Call { .. } | Op::Submit { .. } => {
+                return Err(broken(&format!("a call of {ty} is no plain operation")));
+            }
         })
     }
 }

@@ -54,6 +54,10 @@ pub enum HintRegister {
     Flags,
     /// Iterations left of the loop in a slot.
     LoopLeft(u8),
+    /// The number of an invocation of a geometry program.
+    Invocation,
+    /// Triangles so far.
+    Count,
 }
 
 /// Where a value came from.

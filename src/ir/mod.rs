@@ -16,7 +16,7 @@ pub mod walk;
 pub use func::{
     Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Region, RegionData, ValueData, ValueList,
 };
-pub use op::{Binary, Def, Op, Unary};
+pub use op::{Binary, Buffer, Def, Op, Unary};
 pub use signature::{Shape, Signature};
 pub use types::{Kind, Lane, Type, Value};
 pub use verify::{Stage, verify};

@@ -1,4 +1,4 @@
-//! Operations. All are pure; reading inputs and uniforms is too, since neither changes while a program runs.
+//! Operations. All but [`Op::Submit`] are pure; reading inputs and uniforms is too, since neither changes while a program runs.
 
 use super::func::ValueList;
 use super::types::{Lane, Value};
@@ -42,6 +42,8 @@ pub enum Unary {
     FromBits,
     /// u32 to i32: same bits.
     UintToInt,
+    /// i32 to u32: same bits.
+    IntToUint,
 }
 
 /// Two-operand operations; operands have the same type.
@@ -87,6 +89,8 @@ pub enum Binary {
     IAdd,
     /// i32: wrapping difference.
     ISub,
+    /// i32: wrapping product.
+    IMul,
     /// i32: bitwise and.
     IAnd,
     /// i32 to bool.
@@ -109,6 +113,27 @@ pub enum Binary {
     UEqual,
     /// u32 to bool, unsigned `a < b`.
     ULess,
+}
+
+/// What a geometry program that runs as a kernel reads besides uniforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Buffer {
+    /// f32x4: the vertices of each invocation, made ready for it.
+    Feed,
+    /// u32: what earlier invocations left behind.
+    State,
+}
+
+impl Buffer {
+    /// All buffers.
+    pub const ALL: &'static [Self] = &[Self::Feed, Self::State];
+    /// Its word in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::State => "state",
+        }
+    }
 }
 
 /// What computes a value. Result types: see each operation; the value's [`Type`](super::Type) states it.
@@ -153,6 +178,23 @@ pub enum Op {
     },
     /// A field of the host block, as `host::HostField::ALL` numbers them: u32, u32, f32x4.
     HostField(u8),
+    /// i32: a number that a kernel is told or is, as `host::DrawField::ALL` numbers them.
+    DrawField(u8),
+    /// An element of a buffer of a kernel: f32x4 or u32; `index` is an i32 scalar within the buffer.
+    Load {
+        /// Which buffer.
+        buffer: Buffer,
+        /// The element.
+        index: Value,
+    },
+    /// i32: submits a triangle of a geometry program. The arguments are how many triangles there are so far (i32) and, for
+    /// each of its three vertices, the outputs, each as f32x4; the result is how many there are then. The one operation that
+    /// does something: since it takes and gives the number, and every number is taken once on every path, nothing reorders
+    /// triangles, makes one of two or drops one.
+    Submit {
+        /// The arguments.
+        args: ValueList,
+    },
     /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), i32 from 16 on (16 + 4·register +
     /// component of an int uniform).
     Specialized(u8),

@@ -24,7 +24,7 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::Log2 => x.log2().to_bits(),
         Unary::Not => a ^ 1,
         Unary::ToInt => (x as i32).cast_unsigned(),
-        Unary::ToBits | Unary::FromBits | Unary::UintToInt => a,
+        Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => a,
     }
 }
 
@@ -52,6 +52,7 @@ pub fn binary(op: Binary, precision: Precision, a: u32, b: u32) -> u32 {
         Binary::BitXor => a ^ b,
         Binary::IAdd => a.wrapping_add(b),
         Binary::ISub => a.wrapping_sub(b),
+        Binary::IMul => a.wrapping_mul(b),
         Binary::IEqual | Binary::UEqual => u32::from(a == b),
         Binary::ILess => u32::from(i < j),
         Binary::IGreater => u32::from(i > j),

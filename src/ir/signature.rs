@@ -116,6 +116,7 @@ operations! { Unary:
     ToBits    "to_bits"     F32  U32  Each ordered plain;
     FromBits  "from_bits"   U32  F32  Each ordered plain;
     UintToInt "uint_to_int" U32  I32  Each ordered plain;
+    IntToUint "int_to_uint" I32  U32  Each ordered plain;
 }
 
 operations! { Binary:
@@ -139,6 +140,7 @@ operations! { Binary:
     Or           "or"            Bool Bool Each commutes plain;
     IAdd         "iadd"          I32  I32  Each commutes plain;
     ISub         "isub"          I32  I32  Each ordered  plain;
+    IMul         "imul"          I32  I32  Each commutes plain;
     IAnd         "iand"          I32  I32  Each commutes plain;
     IEqual       "iequal"        I32  Bool Each commutes plain;
     ILess        "iless"         I32  Bool Each ordered  plain;
@@ -169,11 +171,14 @@ impl Op {
             | Self::MemberAt { .. }
             | Self::Shuffle(_)
             | Self::Select { .. }
+            | Self::DrawField(_)
+            | Self::Load { .. }
+            | Self::Submit { .. }
             | Self::Call { .. } => false,
         }
     }
 
-    /// Visits every operand, those of a call in `pool`, in order. A shuffle's values are visited once for each of its four
+    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's values are visited once for each of its four
     /// lanes.
     #[inline]
     pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
@@ -185,9 +190,11 @@ impl Op {
             | Self::BoolUniform(_)
             | Self::HostField(_)
             | Self::Specialized(_)
+            | Self::DrawField(_)
             | Self::Member { .. } => {}
             Self::UniformAt { offset: value, .. }
             | Self::MemberAt { index: value, .. }
+            | Self::Load { index: value, .. }
             | Self::Unary(_, value) => visit(value),
             Self::Shuffle(lanes) => lanes.into_iter().for_each(|lane| visit(lane.value())),
             Self::Binary(_, a, b) => {
@@ -199,7 +206,9 @@ impl Op {
                 visit(a);
                 visit(b);
             }
-            Self::Call { args, .. } => pool[args.range()].iter().copied().for_each(visit),
+            Self::Call { args, .. } | Self::Submit { args } => {
+                pool[args.range()].iter().copied().for_each(visit);
+            }
         }
     }
 
@@ -215,16 +224,18 @@ impl Op {
             | Self::BoolUniform(_)
             | Self::HostField(_)
             | Self::Specialized(_)
+            | Self::DrawField(_)
             | Self::Member { .. } => self,
             Self::UniformAt { base, offset } => Self::UniformAt { base, offset: map(offset) },
             Self::MemberAt { member, index } => Self::MemberAt { member, index: map(index) },
+            Self::Load { buffer, index } => Self::Load { buffer, index: map(index) },
             Self::Shuffle(lanes) => {
                 Self::Shuffle(lanes.map(|lane| Lane::new(map(lane.value()), lane.index())))
             }
             Self::Unary(op, a) => Self::Unary(op, map(a)),
             Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
             Self::Select { cond, a, b } => Self::Select { cond: map(cond), a: map(a), b: map(b) },
-            Self::Call { args, .. } => {
+            Self::Call { args, .. } | Self::Submit { args } => {
                 pool[args.range()].iter_mut().for_each(|value| *value = map(*value));
                 self
             }

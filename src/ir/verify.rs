@@ -6,7 +6,7 @@
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, Node, NodeData, Region, ValueList};
-use super::op::{Binary, Def, Op, Unary};
+use super::op::{Binary, Buffer, Def, Op, Unary};
 use super::signature::Shape;
 use super::types::{Kind, Lane, Type, Value};
 use crate::entity::Handle;
@@ -110,6 +110,9 @@ fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
     }
     Ok(())
 }
+
+/// Numbers that a kernel knows.
+const DRAW_FIELDS: u8 = 8;
 
 /// A breach in words.
 type Checked<T = ()> = std::result::Result<T, String>;
@@ -423,7 +426,7 @@ impl<'a> Check<'a> {
         let Def::Op(op) = data.def else {
             return Err(format!("{value} is evaluated but is {:?}", data.def));
         };
-        if let Op::Call { args, .. } = op {
+        if let Op::Call { args, .. } | Op::Submit { args } = op {
             self.claim(args)?;
         }
         self.reveal_after(value, op, data.ty).map_err(|breach| format!("{value}: {breach}"))?;
@@ -450,6 +453,16 @@ impl<'a> Check<'a> {
             Op::BoolUniform(register) => register_read(register, 16, ty, Type::BOOL),
             Op::HostField(field @ 0..=1) => register_read(field, 2, ty, Type::U32),
             Op::HostField(field) => register_read(field, 3, ty, Type::F32X4),
+            Op::DrawField(field) => register_read(field, DRAW_FIELDS, ty, Type::I32),
+            Op::Load { buffer, index } => {
+                self.operand(index, Type::I32)?;
+                let element = match buffer {
+                    Buffer::Feed => Type::F32X4,
+                    Buffer::State => Type::U32,
+                };
+                result(element, ty)
+            }
+            Op::Submit { args } => self.submit(args, ty),
             Op::Specialized(id @ 0..=15) => register_read(id, 16, ty, Type::BOOL),
             Op::Specialized(id) => register_read(id, 32, ty, Type::I32),
             Op::Member { .. } => {
@@ -506,6 +519,18 @@ impl<'a> Check<'a> {
             }
         }
         result(op.result(operand), ty)
+    }
+
+    fn submit(&self, args: ValueList, ty: Type) -> Checked {
+        let Some((&count, vertices)) = self.f.get(args).split_first() else {
+            return Err("a submission without a number of triangles".into());
+        };
+        self.operand(count, Type::I32)?;
+        if !vertices.len().is_multiple_of(3) {
+            return Err(format!("{} outputs for three vertices", vertices.len()));
+        }
+        vertices.iter().try_for_each(|&output| self.operand(output, Type::F32X4))?;
+        result(Type::I32, ty)
     }
 
     fn call(&self, value: Value, helper: usize, args: ValueList) -> Checked {

@@ -2,6 +2,7 @@
 //! In: a decoded instruction. Out: operations in the builder's current region. Rules: the operation semantics measured on
 //! hardware (inf · 0 = 0, ordered MIN and MAX, broadcast scalars); the arithmetic itself stays PICA200 (`AddP`, `MulP`, …).
 
+use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
@@ -16,6 +17,8 @@ pub(super) struct Data<'a> {
     pub(super) constants: &'a [Option<[u32; 4]>; 96],
     /// Whether EX2 and LG2 are the library's own.
     pub(super) portable: bool,
+    /// What EMIT and SETEMIT mean, in a geometry program.
+    pub(super) emission: Option<Emission<'a>>,
 }
 
 impl Data<'_> {
@@ -25,7 +28,20 @@ impl Data<'_> {
             Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
             Inst::Mova { mask, source } => self.mova(b, mask, &source),
             Inst::Cmp { x, y, sources } => self.cmp(b, x, y, &sources),
-            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
+            Inst::Emit | Inst::SetEmit { .. } => {
+                if let Some(emission) = &self.emission {
+                    emission.lower(b, inst);
+                }
+            }
+            Inst::Flow(_) | Inst::Unassigned(_) => {}
+        }
+    }
+
+    /// Adds the slots that an instruction assigns.
+    pub(super) fn assigned(&self, inst: &Inst, set: &mut SlotSet) {
+        assigned(inst, set);
+        if let Some(emission) = &self.emission {
+            emission.assigned(inst, set);
         }
     }
 
@@ -226,9 +242,13 @@ impl Data<'_> {
         let slot = match index {
             Index::None => {
                 let known = self.constants.get(usize::from(base)).copied().flatten();
-                return match known {
+                let own = |b: &mut Builder| match known {
                     Some(bits) => b.constant(Type::F32X4, bits),
                     None => b.emit(Type::F32X4, Op::Uniform(base)),
+                };
+                return match &self.emission {
+                    Some(emission) => emission.delivered(b, base, None, own),
+                    None => own(b),
                 };
             }
             Index::A0x => ADDRESS,
@@ -236,7 +256,11 @@ impl Data<'_> {
             Index::Al => COUNTER,
         };
         let offset = b.scalar(b.get(slot));
-        b.emit(Type::F32X4, Op::UniformAt { base, offset })
+        let own = |b: &mut Builder| b.emit(Type::F32X4, Op::UniformAt { base, offset });
+        match &self.emission {
+            Some(emission) => emission.delivered(b, base, Some(offset), own),
+            None => own(b),
+        }
     }
 }
 
@@ -277,8 +301,8 @@ impl Target {
     }
 }
 
-/// Adds the slots that an instruction assigns.
-pub(super) fn assigned(inst: &Inst, set: &mut SlotSet) {
+/// Adds the slots that a data instruction assigns.
+fn assigned(inst: &Inst, set: &mut SlotSet) {
     match *inst {
         Inst::Data { op, dest, mask, .. } => {
             set.insert_mask(lanes::register(dest), mask.0);

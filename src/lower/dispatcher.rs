@@ -9,11 +9,11 @@
 //! A case only says what it opens; the rings change in one place behind the switch, so that they do not go through every
 //! case.
 
-use super::data::{self, Data};
+use super::data::Data;
 use super::lanes::{COUNTER, JUMPS, LEFT, SAVED, Slot, SlotSet, VARS};
 use super::scope::Builder;
 use super::tree::{condition, loop_effect};
-use super::{Context, outputs};
+use super::{Context, geometry, outputs};
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind as ErrorKind, Result};
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
@@ -109,14 +109,19 @@ impl<const N: usize> Stack<N> {
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.lenient)?;
-    let data = Data { constants: context.constants, portable: context.options.portable_exponentials };
-    let mut b = Builder::new(context.options, SLOTS, context.program.code().len());
-    set_int(&mut b, PC, i32::from(context.program.entry().0));
+    let (slots, emission) = geometry::slots(context, SLOTS);
+    let portable = context.options.portable_exponentials;
+    let data = Data { constants: context.constants, portable, emission };
+    let mut b = Builder::new(context.options, slots, context.program.code().len());
     let is_guarded = context.options.loop_guard.is_some();
-    let mut slots = assigned(context.program, &leaders);
+    let mut slots = assigned(context.program, &leaders, &data);
     if is_guarded {
         slots.insert(JUMPS);
     }
+    if let Some(emission) = emission {
+        emission.begin(&mut b, slots.clone());
+    }
+    set_int(&mut b, PC, i32::from(context.program.entry().0));
     b.open_loop(&slots);
     let pc = b.scalar(b.get(PC));
     let exit = b.int(EXIT);
@@ -138,7 +143,10 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     ifs_end(&mut b);
     loops_end(&mut b);
     b.close();
-    let values = outputs::values(&mut b, context.outputs, context.options);
+    let values = match emission {
+        Some(emission) => emission.end(&mut b),
+        None => outputs::values(&mut b, context.outputs, context.options),
+    };
     let main = b.finish_function(&values, &context.options.limits)?;
     Ok(Module { main, helpers: Vec::new() })
 }
@@ -222,8 +230,10 @@ fn run(
                 passed(b, pc);
                 return guarded(b, flow, pc, is_guarded);
             }
-            Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => {}
-            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => data.lower(b, &inst),
+            Inst::Flow(_) | Inst::Unassigned(_) => {}
+            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
+                data.lower(b, &inst);
+            }
         }
         if leaders.is_start.get(pc.next().index()).is_none_or(|start| *start) {
             return passed(b, pc);
@@ -432,12 +442,12 @@ fn iteration_ends(b: &mut Builder, broke: Value) {
 }
 
 /// The slots that any reachable instruction assigns.
-fn assigned(program: &Program<'_>, leaders: &Leaders) -> SlotSet {
+fn assigned(program: &Program<'_>, leaders: &Leaders, data: &Data<'_>) -> SlotSet {
     let mut set = SlotSet::default();
     for &start in &leaders.starts {
         let mut pc = start;
         while let Some(inst) = program.inst(pc) {
-            data::assigned(&inst, &mut set);
+            data.assigned(&inst, &mut set);
             pc = pc.next();
             if matches!(inst, Inst::Flow(Flow::End)) {
                 break;

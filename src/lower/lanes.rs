@@ -43,9 +43,35 @@ pub(super) struct Group {
     pub hint: HintRegister,
 }
 
-/// The group that a slot belongs to.
-pub(super) fn group(slot: Slot) -> Group {
+/// Slots of geometry programs, counted from a first one that lies behind the helper variables and is a multiple of 64.
+pub(super) mod geometry {
+    use super::Slot;
+
+    /// o0..o15 of the bank that is not written at the moment.
+    pub const OTHER: Slot = 0;
+    /// What SETEMIT sets: the vertex slot, whether a triangle is submitted, whether it is reversed.
+    pub const SETTING: [Slot; 3] = [64, 65, 66];
+    /// Triangles so far.
+    pub const COUNT: Slot = 67;
+    /// The number of the invocation.
+    pub const INVOCATION: Slot = 68;
+    /// The outputs in the vertex slots, four lanes each.
+    pub const HELD: Slot = 72;
+}
+
+/// The group that a slot belongs to; slots of geometry programs begin with `geometry`.
+pub(super) fn group(slot: Slot, geometry: Slot) -> Group {
     let single = |kind, hint| Group { start: slot, len: 1, kind, hint };
+    if let Some(own) = slot.checked_sub(geometry) {
+        return match own {
+            0..64 => register_group(slot, HintRegister::Output(own as u8 / 4)),
+            65 | 66 => single(Kind::Bool, HintRegister::None),
+            geometry::COUNT => single(Kind::I32, HintRegister::Count),
+            geometry::INVOCATION => single(Kind::I32, HintRegister::Invocation),
+            64..geometry::HELD => single(Kind::I32, HintRegister::None),
+            _held => register_group(slot, HintRegister::None),
+        };
+    }
     match slot {
         TEMPS..OUTPUTS => register_group(slot, HintRegister::Temp(slot as u8 / 4)),
         OUTPUTS..ADDRESS => register_group(slot, HintRegister::Output((slot - OUTPUTS) as u8 / 4)),
@@ -91,20 +117,29 @@ impl SlotSet {
         }
         self.bits.iter_mut().zip(&other.bits).for_each(|(bits, others)| *bits |= others);
     }
+    pub(super) fn has(&self, slot: Slot) -> bool {
+        self.bits.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)
+    }
+    /// The slots in the set, ascending.
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        let slots = 0..64 * self.bits.len();
+        slots.filter(|&slot| self.has(slot))
+    }
     /// Forgets all slots.
     pub(super) fn clear(&mut self) {
         self.bits.fill(0);
     }
-    /// The groups with slots in the set, ascending, and which of their slots those are.
-    pub(super) fn groups(&self) -> impl Iterator<Item = (Group, u8)> + '_ {
-        self.bits.iter().enumerate().flat_map(|(index, &word)| {
+    /// The groups with slots in the set, ascending, and which of their slots those are; slots of geometry programs begin with
+    /// `geometry`.
+    pub(super) fn groups(&self, geometry: Slot) -> impl Iterator<Item = (Group, u8)> + '_ {
+        self.bits.iter().enumerate().flat_map(move |(index, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
                 if rest == 0 {
                     return None;
                 }
                 // No group lies across a word.
-                let group = group(64 * index + rest.trailing_zeros() as usize);
+                let group = group(64 * index + rest.trailing_zeros() as usize, geometry);
                 let shift = group.start % 64;
                 let all = (1 << group.len) - 1;
                 let mask = (rest >> shift & all) as u8;

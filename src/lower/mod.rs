@@ -6,6 +6,7 @@
 //! * `lanes`: which slots of the lane map belong to which register;
 //! * `data`: one data instruction → values;
 //! * `tree`: the structured tree → scopes;
+//! * `geometry`: EMIT and SETEMIT, invocations and what one leaves for the next;
 //! * `dispatcher`: the last tier, a loop over a switch on the program counter.
 //!
 //! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the lane map; lanes that
@@ -14,6 +15,7 @@
 
 mod data;
 mod dispatcher;
+mod geometry;
 mod lanes;
 mod outputs;
 mod scope;
@@ -21,7 +23,7 @@ mod tree;
 
 use crate::cfg::Cfg;
 use crate::error::Result;
-use crate::host::{Options, Output};
+use crate::host::{GeometrySetup, Options, Output, StateWord};
 use crate::ir::Module;
 use crate::isa::Program;
 use crate::structure::tree::Tree;
@@ -35,6 +37,29 @@ pub enum Outputs<'a> {
     Semantics(&'a [Output]),
 }
 
+/// What a geometry program becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A compute shader that runs its invocations and keeps their triangles in a buffer.
+    Kernel,
+    /// A geometry stage of the host's API, one invocation for each of its primitives.
+    Stage {
+        /// Whether reversed triangles are reversed.
+        heeds_winding: bool,
+    },
+}
+
+/// What a geometry program is lowered with besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry<'a> {
+    /// How it gets vertices, what it passes on.
+    pub setup: &'a GeometrySetup,
+    /// What one invocation leaves for the next; without any, each runs by itself.
+    pub state: &'a [StateWord],
+    /// What it becomes.
+    pub form: Form,
+}
+
 /// What a program is lowered with.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
@@ -42,8 +67,11 @@ pub struct Context<'a> {
     pub program: &'a Program<'a>,
     /// Float uniforms that are known, as f32 bits: they become literals.
     pub constants: &'a [Option<[u32; 4]>; 96],
-    /// What the main function yields.
+    /// What the main function yields; for a geometry program what a vertex is, the function itself yields the number of
+    /// triangles and what is left for the next draw, as u32.
     pub outputs: Outputs<'a>,
+    /// Present for a geometry program.
+    pub geometry: Option<Geometry<'a>>,
     /// Precision, depth and colour rules, limits.
     pub options: &'a Options,
 }

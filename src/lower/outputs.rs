@@ -27,7 +27,8 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
     }
 }
 
-fn semantic(b: &mut Builder, output: &Output, options: &Options) -> Value {
+/// The value of one output, computed here from the lane map.
+pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> Value {
     let mut all = [Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0); 4];
     let len = output.components.len().clamp(1, 4);
     for (lane, source) in all.iter_mut().zip(&output.components) {
@@ -49,6 +50,12 @@ fn semantic(b: &mut Builder, output: &Output, options: &Options) -> Value {
         OutputValue::Color => b.gather(&all[..len]),
         OutputValue::ClipDistances => distances(b, all),
     }
+}
+
+/// An output register that nobody wrote.
+pub(super) fn unwritten(b: &mut Builder, options: &Options) -> Value {
+    let bits = options.settings(0).unwritten.map(f32::to_bits);
+    b.constant(Type::F32X4, bits)
 }
 
 fn component(b: &mut Builder, source: ComponentSource) -> Lane {

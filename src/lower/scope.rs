@@ -5,11 +5,13 @@ use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
 use crate::host::{BoolUniforms, EntryPoint, IntUniforms, Options, Unwritten};
 use crate::ir::{
-    Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData, Type,
-    Value, ValueList,
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData,
+    Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 
+/// The bool uniform that is true after every invocation of a geometry program.
+const RAN: u8 = 15;
 /// Constants searched before a new one is made; `cse` merges what slips through.
 const CONSTANT_SCAN: usize = 64;
 
@@ -64,6 +66,14 @@ fn most_jumps(jumps: u32) -> i32 {
     i32::try_from(jumps).unwrap_or(i32::MAX)
 }
 
+/// How many slots a function has.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    pub(super) count: usize,
+    /// Where those of a geometry program begin; beyond the last if it is none.
+    pub(super) geometry: Slot,
+}
+
 /// Builds one function.
 pub(super) struct Builder {
     pub(super) func: Func,
@@ -92,12 +102,15 @@ pub(super) struct Builder {
     ints: IntUniforms,
     /// Lanes copied so far.
     copied: usize,
+    /// Where slots of geometry programs begin.
+    geometry: Slot,
 }
 
 impl Builder {
     /// A function in which every slot has its default: registers (0,0,0,1) unless the options say otherwise, everything else
     /// 0 or false. There is room for what this many instructions mostly become.
-    pub(super) fn new(options: &Options, slots: usize, instructions: usize) -> Self {
+    pub(super) fn new(options: &Options, slots: Slots, instructions: usize) -> Self {
+        let Slots { count: slots, geometry } = slots;
         let mut func = Func { name: "main".into(), ..Func::default() };
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
@@ -124,6 +137,7 @@ impl Builder {
             bools: options.bools,
             ints: options.ints,
             copied: 0,
+            geometry,
         };
         let w = match options.uninitialized {
             Unwritten::Default => 1f32.to_bits(),
@@ -132,7 +146,7 @@ impl Builder {
         let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
         let int = Lane::new(builder.constant(Type::I32, [0; 4]), 0);
         let flag = Lane::new(builder.constant(Type::BOOL, [0; 4]), 0);
-        builder.state.extend((0..slots).map(|slot| match lanes::group(slot) {
+        builder.state.extend((0..slots).map(|slot| match lanes::group(slot, geometry) {
             Group { kind: Kind::F32, start, .. } => Lane::new(register, (slot - start) as u8),
             Group { kind: Kind::Bool, .. } => flag,
             Group { kind: Kind::I32 | Kind::U32, .. } => int,
@@ -145,8 +159,25 @@ impl Builder {
 
     /// Bool uniform b`id`: read, known, or a specialisation constant.
     pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
-        let BoolUniforms { baked, values, specialized } = self.bools;
         let id = id & 15;
+        if id == RAN && self.geometry < self.state.len() {
+            return self.has_run();
+        }
+        self.set_bool_uniform(id)
+    }
+
+    /// b15 of a geometry program, which is true after every invocation.
+    fn has_run(&mut self) -> Value {
+        let invocation = self.scalar(self.get(self.geometry + lanes::geometry::INVOCATION));
+        let first = self.int(0);
+        let later = self.emit(Type::BOOL, Op::Binary(Binary::IGreater, invocation, first));
+        let set = self.set_bool_uniform(RAN);
+        self.emit(Type::BOOL, Op::Binary(Binary::Or, later, set))
+    }
+
+    /// A bool uniform as it was set.
+    fn set_bool_uniform(&mut self, id: u8) -> Value {
+        let BoolUniforms { baked, values, specialized } = self.bools;
         if baked >> id & 1 != 0 {
             return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
         }
@@ -164,6 +195,19 @@ impl Builder {
         let id = 16 + 4 * index + component;
         let op = if is_specialized { Op::Specialized(id) } else { Op::IntUniform { index, component } };
         self.emit(Type::I32, op)
+    }
+
+    /// Input register v`register` is a value that was evaluated here.
+    pub(super) fn set_input(&mut self, register: u8, value: Value) {
+        self.inputs[usize::from(register & 15)] = Some(value);
+    }
+
+    /// The bits of a lane, where they are known.
+    pub(super) fn known(&self, lane: Lane) -> Option<u32> {
+        match self.func.op(lane.value()) {
+            Some(Op::Const(bits)) => Some(bits[usize::from(lane.index())]),
+            _other_op_or_parameter => None,
+        }
     }
 
     pub(super) fn reachable(&self) -> bool {
@@ -349,7 +393,7 @@ impl Builder {
     /// Opens a loop in which only the slots of `assigned` change.
     pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
         let (outer, watermark) = (self.region, self.watermark());
-        let groups: Vec<(Group, u8)> = assigned.groups().collect();
+        let groups: Vec<(Group, u8)> = assigned.groups(self.geometry).collect();
         let state = self.snapshot();
         let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(outer, state, *param)).collect();
         self.snapshots.truncate(state);
@@ -438,7 +482,7 @@ impl Builder {
         differing.clear();
         if let Some(exit) = scope.exit {
             let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.watermark));
-            differing.extend(self.assigned.groups().map(differs).filter(|(_, mask)| *mask != 0));
+            differing.extend(self.assigned.groups(self.geometry).map(differs).filter(|(_, mask)| *mask != 0));
         }
         let mut leave = scope.leave;
         while let Some(index) = leave {

@@ -1,10 +1,10 @@
 //! Walks the structured tree and drives the builder.
 //! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; instructions are `data`'s business.
 
-use super::data::{self, Data};
+use super::data::Data;
 use super::lanes::{COUNTER, FLAGS, JUMPS, LEFT, SAVED, SlotSet, VARS};
 use super::scope::Builder;
-use super::{Context, outputs};
+use super::{Context, geometry, outputs};
 use crate::cfg::{Action, Block, Cfg};
 use crate::error::Result;
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
@@ -33,16 +33,25 @@ struct Walk<'a> {
 }
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    let builder = Builder::new(context.options, VARS + tree.vars as usize, cfg.actions.len());
-    let data = Data { constants: context.constants, portable: context.options.portable_exponentials };
+    let (slots, emission) = geometry::slots(context, VARS + tree.vars as usize);
+    let builder = Builder::new(context.options, slots, cfg.actions.len());
+    let portable = context.options.portable_exponentials;
+    let data = Data { constants: context.constants, portable, emission };
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
+    if let (Some(emission), Some(root)) = (emission, tree.root) {
+        let assigned = if emission.is_looped() { walk.assigned(root) } else { SlotSet::default() };
+        emission.begin(&mut walk.builder, assigned);
+    }
     walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
     while let Some(task) = walk.tasks.pop() {
         walk.run(task);
         walk.builder.check(&context.options.limits)?;
     }
     let mut builder = walk.builder;
-    let values = outputs::values(&mut builder, context.outputs, context.options);
+    let values = match emission {
+        Some(emission) => emission.end(&mut builder),
+        None => outputs::values(&mut builder, context.outputs, context.options),
+    };
     let main = builder.finish_function(&values, &context.options.limits)?;
     Ok(Module { main, helpers: Vec::new() })
 }
@@ -174,7 +183,7 @@ impl<'a> Walk<'a> {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.context.program.inst(pc) {
-                        data::assigned(&inst, set);
+                        self.data.assigned(&inst, set);
                     }
                 }
                 Action::Loop(effect) => assigned_by_effect(effect, set),

@@ -88,8 +88,11 @@ impl Demand {
             | Op::BoolUniform(_)
             | Op::HostField(_)
             | Op::Specialized(_)
+            | Op::DrawField(_)
             | Op::Member { .. } => {}
-            Op::UniformAt { offset: index, .. } | Op::MemberAt { index, .. } => self.need(index, 1),
+            Op::UniformAt { offset: index, .. } | Op::MemberAt { index, .. } | Op::Load { index, .. } => {
+                self.need(index, 1);
+            }
             Op::Shuffle(lanes) => {
                 for (index, lane) in lanes.into_iter().enumerate().take(usize::from(ty.lanes)) {
                     if mask >> index & 1 != 0 {
@@ -107,7 +110,7 @@ impl Demand {
                 self.need(b, mask);
             }
             Op::Select { cond, a, b } => [cond, a, b].into_iter().for_each(|value| self.need(value, mask)),
-            Op::Call { args, .. } => {
+            Op::Call { args, .. } | Op::Submit { args } => {
                 f.get(args).iter().for_each(|&value| self.need(value, all_lanes(f.ty(value))));
             }
         }

@@ -1,7 +1,7 @@
 //! Changes that several passes make. Knows no operations.
 
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Value};
+use crate::ir::{Def, Func, Item, Op, Value};
 
 /// Removes the items that evaluate dead values, from all regions.
 pub(super) fn sweep(f: &mut Func) {
@@ -16,10 +16,12 @@ pub(super) fn sweep(f: &mut Func) {
 
 /// Replaces every operand by what the map says of it; lists too.
 pub(super) fn replace_all(f: &mut Func, map: &[Value]) {
-    // Every list lies in the pool, so the arguments of calls are mapped there with all others.
+    // Every list lies in the pool, so the arguments of calls and submissions are mapped there with all others.
     f.pool.iter_mut().for_each(|value| *value = map[value.index()]);
     for data in f.values.values_mut() {
-        if let Def::Op(op) = &mut data.def {
+        if let Def::Op(op) = &mut data.def
+            && !matches!(op, Op::Call { .. } | Op::Submit { .. })
+        {
             *op = op.map(&mut [], |value| map[value.index()]);
         }
     }

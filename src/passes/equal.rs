@@ -99,6 +99,10 @@ fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
         Op::MemberAt { member, index } => (bytes(7, 0, 0), pair(member.into(), index.0), 0),
         Op::HostField(field) => (bytes(16, field, 0), 0, 0),
         Op::Specialized(id) => (bytes(17, id, 0), 0, 0),
+        Op::DrawField(field) => (bytes(18, field, 0), 0, 0),
+        Op::Load { buffer, index } => (bytes(19, buffer as u8, 0), u64::from(index.0), 0),
+        // Equal to none other: its list is its own.
+        Op::Submit { args } => (bytes(20, 0, 0), u64::from(args.start), 0),
         Op::Shuffle([x, y, z, w]) => (bytes(8, 0, 0), pair(lane(x), lane(y)), pair(lane(z), lane(w))),
         Op::Unary(op, a) => (bytes(9, op as u8, 0), u64::from(a.0), 0),
         Op::Binary(op, a, b) if !op.commutes() => (bytes(10, op as u8, 0), pair(a.0, b.0), 0),

@@ -13,12 +13,14 @@ mod edit;
 mod equal;
 mod flow;
 pub mod legalize;
+pub mod memory;
 pub mod params;
 #[cfg(test)]
 mod random;
 mod scratch;
 pub mod shrink;
 pub mod simplify;
+mod taint;
 #[cfg(test)]
 mod testing;
 pub mod usage;

@@ -90,6 +90,9 @@ fn can_narrow(op: Op) -> bool {
         | Op::Specialized(_)
         | Op::Member { .. }
         | Op::MemberAt { .. }
+        | Op::DrawField(_)
+        | Op::Load { .. }
+        | Op::Submit { .. }
         | Op::Call { .. } => false,
     }
 }
@@ -220,6 +223,9 @@ impl Shrink<'_> {
             | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. }
             | Op::Call { .. } => {
                 let map = &*self.map;
                 old.map(&mut self.f.pool, |value| map[value.index()])

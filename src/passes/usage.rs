@@ -27,6 +27,9 @@ pub fn run(f: &Func) -> Usage {
                 | Op::Unary(..)
                 | Op::Binary(..)
                 | Op::Select { .. }
+                | Op::DrawField(_)
+                | Op::Load { .. }
+                | Op::Submit { .. }
                 | Op::Call { .. },
             )
             | None => {}

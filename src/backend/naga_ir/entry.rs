@@ -16,7 +16,7 @@ use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
 /// Name of the entry point.
 pub const ENTRY_POINT: &str = "main";
 /// Invocations of a workgroup of the compute form.
-const WORKGROUP: u32 = 64;
+pub(super) const WORKGROUP: u32 = 64;
 /// Vectors of one vertex in the buffers of the compute form.
 const REGISTERS: u16 = 16;
 
@@ -55,7 +55,11 @@ pub(super) fn vertex(
     Ok(entry_point(ShaderStage::Vertex, [0; 3], builder.finish()))
 }
 
-fn entry_point(stage: ShaderStage, workgroup_size: [u32; 3], function: naga::Function) -> naga::EntryPoint {
+pub(super) fn entry_point(
+    stage: ShaderStage,
+    workgroup_size: [u32; 3],
+    function: naga::Function,
+) -> naga::EntryPoint {
     naga::EntryPoint {
         name: ENTRY_POINT.to_owned(),
         stage,
@@ -219,17 +223,8 @@ impl Builder<'_, '_> {
 /// The compute form: invocation n reads `inputs[n]` and writes `outputs[n]`.
 pub(super) fn compute(shared: &mut Shared, main: &Func, interface: &Interface) -> Result<naga::EntryPoint> {
     let (read, written) = buffers(&mut shared.module);
-    let id = insert(
-        &mut shared.module,
-        TypeInner::Vector { size: naga::VectorSize::Tri, scalar: naga::Scalar::U32 },
-    );
     let mut builder = Builder::new(shared, main);
-    builder.out.arguments.push(naga::FunctionArgument {
-        name: Some("id".into()),
-        ty: id,
-        binding: Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)),
-    });
-    let id = builder.outside(Expression::FunctionArgument(0));
+    let id = invocation_id(&mut builder);
     let read = builder.outside(Expression::GlobalVariable(read));
     let written = builder.outside(Expression::GlobalVariable(written));
     let index = builder.emit(Expression::AccessIndex { base: id, index: 0 });
@@ -250,6 +245,29 @@ pub(super) fn compute(shared: &mut Shared, main: &Func, interface: &Interface) -
         builder.push(Statement::Store { pointer, value });
     }
     Ok(entry_point(ShaderStage::Compute, [WORKGROUP, 1, 1], builder.finish()))
+}
+
+/// Adds the argument that is the invocation.
+pub(super) fn invocation_id(builder: &mut Builder<'_, '_>) -> Expr {
+    let vector = TypeInner::Vector { size: naga::VectorSize::Tri, scalar: naga::Scalar::U32 };
+    let ty = insert(&mut builder.shared.module, vector);
+    builder.out.arguments.push(naga::FunctionArgument {
+        name: Some("id".into()),
+        ty,
+        binding: Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)),
+    });
+    builder.outside(Expression::FunctionArgument(0))
+}
+
+/// Ends invocations from a number on.
+pub(super) fn return_from(builder: &mut Builder<'_, '_>, index: Expr, end: Expr) {
+    let beyond = Expression::Binary { op: BinaryOperator::GreaterEqual, left: index, right: end };
+    let condition = builder.emit(beyond);
+    builder.used(condition);
+    builder.begin();
+    builder.push(Statement::Return { value: None });
+    let accept = builder.end();
+    builder.push(Statement::If { condition, accept, reject: naga::Block::new() });
 }
 
 /// The storage buffers of the compute form, each an array of sixteen vectors for each vertex.
@@ -276,13 +294,7 @@ impl Builder<'_, '_> {
     /// Ends invocations beyond the output buffer.
     fn guard(&mut self, written: Expr, index: Expr) {
         let length = self.emit(Expression::ArrayLength(written));
-        let beyond = Expression::Binary { op: BinaryOperator::GreaterEqual, left: index, right: length };
-        let condition = self.emit(beyond);
-        self.used(condition);
-        self.begin();
-        self.push(Statement::Return { value: None });
-        let accept = self.end();
-        self.push(Statement::If { condition, accept, reject: naga::Block::new() });
+        return_from(self, index, length);
     }
 
     /// Loads the inputs that the function reads.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use naga::{Expression, Handle, Literal, Span, Statement};
 
 use super::carry::Carriers;
+use super::kernel::Kernel;
 use super::types::{Block, value_type, vector_size};
 use super::{broken, names};
 use crate::error::Result;
@@ -96,6 +97,8 @@ pub(super) struct Builder<'a, 'b> {
     pub uniforms: Option<Expr>,
     /// The variable of the host block as an expression.
     pub host: Option<Expr>,
+    /// The variables of a geometry program.
+    pub kernel: Option<Kernel>,
     /// Inputs that are found as expressions.
     pub inputs: [Option<Expr>; 16],
     /// Loads of uniforms that are valid here, by [`BlockMember::place`](super::types::BlockMember).
@@ -126,6 +129,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             carriers: Carriers::default(),
             uniforms: None,
             host: None,
+            kernel: None,
             inputs: [None; 16],
             loads: vec![None; places],
             load_log: Vec::new(),

@@ -11,13 +11,15 @@
 //! override            one for each specialisation constant that is read        its id is that of SPIR-V
 //! struct VertexOutput one member for each output, position built-in            (vertex form)
 //! fn main             vertex: attributes at their registers' locations; compute: 64 invocations a workgroup,
-//!                     `inputs` @binding(0) and `outputs` @binding(1), sixteen vec4f a vertex
+//!                     `inputs` @binding(0) and `outputs` @binding(1), sixteen vec4f a vertex;
+//!                     geometry programs: see `kernel`
 //! ```
 
 mod carry;
 mod control;
 mod entry;
 mod function;
+mod kernel;
 mod names;
 mod ops;
 mod shuffle;
@@ -35,7 +37,7 @@ use function::{Builder, Shared, Slot};
 use naga::{Expression, Span, Statement};
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{EntryPoint, Interface, Options, Profile};
+use crate::host::{Binding, EntryPoint, Interface, Options, Profile};
 use crate::ir::{Def, Func, HintRegister, Module, Op};
 
 /// The naga module of a program.
@@ -59,10 +61,14 @@ pub fn build(
     shared.block = types::uniform_block(&mut shared.module, &interface.block, binding)?;
     // Operations of helpers come from registers alone.
     if reads_host(&module.main) {
-        if interface.block.size > 0 {
+        let binding = match interface.geometry {
+            Some(_) => Binding { set: 0, binding: crate::host::kernel::bindings::HOST },
+            None => profile.bindings.host,
+        };
+        if interface.block.size > 0 && interface.geometry.is_none() {
             profile.bindings.check()?;
         }
-        shared.host = Some(types::host_block(&mut shared.module, profile.bindings.host));
+        shared.host = Some(types::host_block(&mut shared.module, binding));
     }
     for func in &module.helpers {
         let function = helper(&mut shared, func)?;
@@ -71,7 +77,10 @@ pub fn build(
     }
     let entry = match options.entry {
         EntryPoint::Vertex => entry::vertex(&mut shared, &module.main, interface, options, profile)?,
-        EntryPoint::Compute => entry::compute(&mut shared, &module.main, interface)?,
+        EntryPoint::Compute => match &interface.geometry {
+            Some(kernel) => kernel::entry(&mut shared, &module.main, kernel)?,
+            None => entry::compute(&mut shared, &module.main, interface)?,
+        },
     };
     shared.module.entry_points.push(entry);
     Ok(shared.module)

@@ -13,6 +13,8 @@ pub(super) fn name(hint: Hint, kind: Kind) -> String {
         HintRegister::Flags => "cmp".to_owned(),
         HintRegister::Counter => return "aL".to_owned(),
         HintRegister::LoopLeft(slot) => return format!("left_i{slot}"),
+        HintRegister::Invocation => return "invocation".to_owned(),
+        HintRegister::Count => return "count".to_owned(),
         HintRegister::None => return unnamed(kind).to_owned(),
     };
     let mask = hint.mask & 15;

@@ -6,8 +6,8 @@
 //! | `Neg`, `Not` | `Unary` | `-x`, `!x` |
 //! | `Abs`, `Floor`, `Sqrt`, `Exp2`, `Log2` | `Math` | `abs`, `floor`, `sqrt`, `exp2`, `log2` |
 //! | `ToInt` | `As`, converting | `i32(x)`; naga clamps it, which changes nothing for finite values in range |
-//! | `ToBits`, `FromBits`, `UintToInt` | `As`, same bits | `bitcast` |
-//! | `Add`, `IAdd`, `Mul`, `Div`, `ISub` | `Binary` | `+`, `*`, `/`, `-`; a splat factor of `*` stays a scalar |
+//! | `ToBits`, `FromBits`, `UintToInt`, `IntToUint` | `As`, same bits | `bitcast` |
+//! | `Add`, `IAdd`, `Mul`, `IMul`, `Div`, `ISub` | `Binary` | `+`, `*`, `/`, `-`; a splat factor of `*` stays a scalar |
 //! | `Dot` | `Math` | `dot` |
 //! | `Equal`, `IEqual`, `UEqual`, `Less`, … | `Binary` | `==`, `<`, …; never `!=`, which is wrong for NaN in naga's SPIR-V |
 //! | `And`, `Or` | `Binary` | `&&`, `\|\|` on scalars, `&`, `\|` on vectors |
@@ -18,6 +18,9 @@
 //! | `Specialized` | `Override` | `b3`, `i0_x` |
 //! | `Input` | `FunctionArgument`, converted if it is an integer | the attribute's name |
 //! | `Call` | `Statement::Call` | `let x = helper(…)` |
+//! | `DrawField` | `Load` | `draw.chunk`; the thread is an argument |
+//! | `Load` | `Load` | `feed[i]`, `state[i]` |
+//! | `Submit` | `If` and `Store`s | `if count < draw.capacity { triangles[at] = position; … }` |
 
 use naga::{BinaryOperator, Expression, MathFunction, ScalarKind, Statement, UnaryOperator};
 
@@ -57,7 +60,7 @@ const fn unary_form(op: Unary) -> UnaryForm {
         Unary::Exp2 => UnaryForm::Math(MathFunction::Exp2),
         Unary::Log2 => UnaryForm::Math(MathFunction::Log2),
         Unary::ToInt => UnaryForm::Convert(ScalarKind::Sint),
-        Unary::ToBits => UnaryForm::Bits(ScalarKind::Uint),
+        Unary::ToBits | Unary::IntToUint => UnaryForm::Bits(ScalarKind::Uint),
         Unary::FromBits => UnaryForm::Bits(ScalarKind::Float),
         Unary::UintToInt => UnaryForm::Bits(ScalarKind::Sint),
     }
@@ -88,6 +91,7 @@ const fn binary_form(op: Binary) -> BinaryForm {
         Binary::Dot => BinaryForm::Dot,
         Binary::Add | Binary::IAdd => BinaryForm::Operator(B::Add),
         Binary::ISub => BinaryForm::Operator(B::Subtract),
+        Binary::IMul => BinaryForm::Operator(B::Multiply),
         Binary::Div => BinaryForm::Operator(B::Divide),
         Binary::Equal | Binary::IEqual | Binary::UEqual => BinaryForm::Operator(B::Equal),
         Binary::Less | Binary::ILess | Binary::ULess => BinaryForm::Operator(B::Less),
@@ -146,6 +150,9 @@ impl Builder<'_, '_> {
                 let (accept, reject) = (self.operand(a)?, self.operand(b)?);
                 Slot::Whole(self.emit(Expression::Select { condition, accept, reject }))
             }
+            Op::DrawField(field) => Slot::Whole(self.draw_field(field)?),
+            Op::Load { buffer, index } => Slot::Whole(self.load_element(buffer, index)?),
+            Op::Submit { args } => Slot::Whole(self.submit(args)?),
             Op::Call { helper, args } => Slot::Whole(self.call(helper, args)?),
             Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
                 return Err(not_legal(op));

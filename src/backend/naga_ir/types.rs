@@ -116,7 +116,7 @@ pub(super) fn uniform_block(
 }
 
 /// Adds a variable in the uniform address space.
-fn uniform(
+pub(super) fn uniform(
     module: &mut naga::Module,
     name: &str,
     ty: Handle<naga::Type>,

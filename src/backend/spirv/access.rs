@@ -19,9 +19,12 @@ impl Body<'_> {
     }
 
     /// Compute entry: returns at once where the invocation lies outside the output buffer.
-    pub(super) fn check_invocation(&mut self) {
+    pub(super) fn check_invocation(&mut self) -> Result<()> {
         if self.source.options.entry == EntryPoint::Vertex {
-            return;
+            return Ok(());
+        }
+        if self.vars.kernel.is_some() {
+            return self.begin_kernel();
         }
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
@@ -29,17 +32,23 @@ impl Body<'_> {
         let shift = self.unsigned(VERTEX_SHIFT);
         let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
         let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
+        self.return_if(outside);
+        self.base = self.first_register(index);
+        Ok(())
+    }
+
+    /// Returns where a condition holds.
+    pub(super) fn return_if(&mut self, cond: Word) {
         let (stop, go) = (self.w.id(), self.w.id());
         self.selection_merge(go);
-        self.w.effect(Op::BranchConditional, &[outside, stop, go]);
+        self.w.effect(Op::BranchConditional, &[cond, stop, go]);
         self.place(stop);
         self.w.effect(Op::Return, &[]);
         self.place(go);
-        self.base = self.first_register(index);
     }
 
     /// This invocation's number.
-    fn invocation(&mut self) -> Word {
+    pub(super) fn invocation(&mut self) -> Word {
         let (vector, scalar) = (self.w.ty(Type::new(Kind::U32, 3)), self.w.ty(Type::U32));
         let all = self.w.value(Op::Load, vector, &[self.vars.invocation]);
         self.w.value(Op::CompositeExtract, scalar, &[all, 0])
@@ -111,6 +120,9 @@ impl Body<'_> {
 
     /// Stores the outputs of the main function and returns.
     pub(super) fn store_outputs(&mut self, values: &[Value]) -> Result<()> {
+        if self.vars.kernel.is_some() {
+            return self.end_kernel(values);
+        }
         let source = self.source;
         let expected = match source.options.entry {
             EntryPoint::Vertex => source.interface.outputs.len(),

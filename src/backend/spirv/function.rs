@@ -120,6 +120,8 @@ pub(super) struct Body<'a> {
     pub(super) registers: [Word; 16],
     /// First element of this invocation's vertex in the buffers (compute entry).
     pub(super) base: Word,
+    /// This thread's number (geometry programs).
+    pub(super) thread: Word,
     /// Label of the block that is being written.
     pub(super) block: Word,
     /// The first operand that had no definition.
@@ -165,7 +167,7 @@ impl Body<'_> {
     /// Writes the main function and returns its id.
     pub(super) fn main(&mut self) -> Result<Word> {
         let id = self.begin(None)?;
-        self.check_invocation();
+        self.check_invocation()?;
         self.load_inputs(inputs_read(self.func)?);
         self.walk()?;
         Ok(id)

@@ -11,6 +11,7 @@ use rspirv::spirv::{
     StorageClass, Word,
 };
 
+use super::kernel::KernelVariables;
 use super::writer::{Section, Writer};
 use super::{Source, defect};
 use crate::error::Result;
@@ -54,13 +55,19 @@ pub(super) struct Variables {
     pub(super) buffer_in: Word,
     /// Output buffer of the compute entry.
     pub(super) buffer_out: Word,
-    /// Storage class of both buffers.
+    /// Variables of a geometry program.
+    pub(super) kernel: Option<KernelVariables>,
+    /// Storage class of buffers.
     pub(super) buffer_class: Option<StorageClass>,
     /// Variables that the entry point lists.
     listed: Vec<Word>,
 }
 
 impl Variables {
+    /// Adds variables that the entry point lists.
+    pub(super) fn list(&mut self, ids: impl IntoIterator<Item = Word>) {
+        self.listed.extend(ids);
+    }
     /// Forgets everything, keeps the memory.
     pub(super) fn start(&mut self) {
         let (mut outputs, mut listed) = (std::mem::take(&mut self.outputs), std::mem::take(&mut self.listed));
@@ -127,7 +134,10 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
             declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
         }
-        EntryPoint::Compute => declare_buffers(w, vars, source.profile.spirv_version),
+        EntryPoint::Compute => match &source.interface.geometry {
+            Some(kernel) => super::kernel::declare(w, vars, kernel, source.profile.spirv_version),
+            None => declare_buffers(w, vars, source.profile.spirv_version),
+        },
     }
     let lists_all = source.profile.spirv_version >= (1, 4);
     if source.interface.block.size > 0 {
@@ -138,10 +148,14 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         }
     }
     if reads.host {
-        if source.interface.block.size > 0 {
+        let binding = match source.interface.geometry {
+            Some(_) => Binding { set: 0, binding: crate::host::kernel::bindings::HOST },
+            None => source.profile.bindings.host,
+        };
+        if source.interface.block.size > 0 && source.interface.geometry.is_none() {
             source.profile.bindings.check()?;
         }
-        declare_host(w, vars, source.profile.bindings.host);
+        declare_host(w, vars, binding);
         if lists_all {
             vars.listed.push(vars.host);
         }
@@ -206,18 +220,27 @@ fn declare_outputs(w: &mut Writer, vars: &mut Variables, source: &Source<'_>) ->
     Ok(())
 }
 
-fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
-    let (class, block) = if version >= (1, 3) {
+/// Storage class of a storage buffer and decoration of its type.
+pub(super) fn block_class(version: (u8, u8)) -> (StorageClass, Decoration) {
+    if version >= (1, 3) {
         (StorageClass::StorageBuffer, Decoration::Block)
     } else {
         (StorageClass::Uniform, Decoration::BufferBlock)
-    };
+    }
+}
+
+/// Declares `GlobalInvocationId`.
+pub(super) fn declare_invocation(w: &mut Writer, vars: &mut Variables) {
     let index = w.ty(Type::new(Kind::U32, 3));
     vars.invocation = w.variable(StorageClass::Input, index);
     let built_in = Operand::BuiltIn(BuiltIn::GlobalInvocationId);
     w.decorate(vars.invocation, Decoration::BuiltIn, built_in);
     vars.listed.push(vars.invocation);
+}
 
+fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
+    let (class, block) = block_class(version);
+    declare_invocation(w, vars);
     let element = w.ty(Type::F32X4);
     let array = w.array(element, 0);
     let mut buffer = |binding: u32, type_name: &str, name: &str, writable: bool| {
@@ -286,7 +309,7 @@ fn declare_host(w: &mut Writer, vars: &mut Variables, binding: Binding) {
     bind(w, vars.host, binding);
 }
 
-fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
+pub(super) fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
     w.decorate(id, Decoration::DescriptorSet, Operand::LiteralBit32(set));
     w.decorate(id, Decoration::Binding, Operand::LiteralBit32(binding));
 }

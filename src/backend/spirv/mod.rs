@@ -13,6 +13,7 @@
 mod access;
 mod function;
 mod interface;
+mod kernel;
 mod ops;
 mod text;
 mod types;
@@ -132,6 +133,7 @@ impl SpirvWriter {
             glsl,
             registers: [0; 16],
             base: 0,
+            thread: 0,
             block: 0,
             undefined: None,
         }

@@ -46,7 +46,7 @@ fn unary_form(op: Unary) -> Form {
         Unary::Log2 => Form::Glsl(GlslStd450Op::Log2),
         Unary::Not => Form::Core(Op::LogicalNot),
         Unary::ToInt => Form::Core(Op::ConvertFToS),
-        Unary::ToBits | Unary::FromBits | Unary::UintToInt => Form::Core(Op::Bitcast),
+        Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => Form::Core(Op::Bitcast),
     }
 }
 
@@ -72,6 +72,7 @@ fn binary_form(op: Binary) -> Form {
         Binary::Or => Form::Logical(Op::LogicalOr),
         Binary::IAdd => Form::Core(Op::IAdd),
         Binary::ISub => Form::Core(Op::ISub),
+        Binary::IMul => Form::Core(Op::IMul),
         Binary::IAnd | Binary::BitAnd => Form::Core(Op::BitwiseAnd),
         Binary::IEqual | Binary::UEqual => Form::Core(Op::IEqual),
         Binary::ILess => Form::Core(Op::SLessThan),
@@ -119,6 +120,9 @@ impl Body<'_> {
                 let ty = self.w.ty(ty);
                 self.w.value(Op::Select, ty, &operands)
             }
+            ir::Op::DrawField(field) => self.draw_field(field)?,
+            ir::Op::Load { buffer, index } => self.load_element(buffer, index)?,
+            ir::Op::Submit { args } => self.submit(args)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
             ir::Op::Uniform(_)
             | ir::Op::UniformAt { .. }

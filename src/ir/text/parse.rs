@@ -6,8 +6,8 @@ use super::lex::{COMPONENTS, Lexer, Place, Token, error};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{
-    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Unary,
-    Value, ValueData, ValueList,
+    Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, Type,
+    Unary, Value, ValueData, ValueList,
 };
 use crate::limits::Limits;
 
@@ -366,6 +366,21 @@ impl<'a> Parser<'a> {
             "specialized" => {
                 Op::Specialized(self.read("the id of a specialisation constant", |word| word.parse().ok())?)
             }
+            "draw" => Op::DrawField(self.read("a number of the draw", |word| word.parse().ok())?),
+            "load" => {
+                let named = |word: &str| Buffer::ALL.iter().copied().find(|buffer| buffer.name() == word);
+                let buffer = self.read("`feed` or `state`", named)?;
+                self.sign('[')?;
+                let index = self.value()?;
+                self.sign(']')?;
+                Op::Load { buffer, index }
+            }
+            "submit" => {
+                self.sign('(')?;
+                let args = self.values()?;
+                self.sign(')')?;
+                Op::Submit { args }
+            }
             "shuffle" => self.shuffle(ty)?,
             "select" => Op::Select { cond: self.value()?, a: self.value()?, b: self.value()? },
             "call" => {
@@ -475,6 +490,8 @@ fn read_hint(word: &str) -> Option<HintRegister> {
         "a0" => Some(HintRegister::Address),
         "al" => Some(HintRegister::Counter),
         "cmp" => Some(HintRegister::Flags),
+        "invocation" => Some(HintRegister::Invocation),
+        "count" => Some(HintRegister::Count),
         _ => (number("r").map(HintRegister::Temp))
             .or_else(|| number("o").map(HintRegister::Output))
             .or_else(|| number("left").map(HintRegister::LoopLeft)),

@@ -286,6 +286,8 @@ impl Printer<'_> {
             HintRegister::Address => self.out.push_str(" @a0"),
             HintRegister::Counter => self.out.push_str(" @al"),
             HintRegister::Flags => self.out.push_str(" @cmp"),
+            HintRegister::Invocation => self.out.push_str(" @invocation"),
+            HintRegister::Count => self.out.push_str(" @count"),
             HintRegister::LoopLeft(slot) => write!(self.out, " @left{slot}")?,
         }
         if hint.mask & 0xF != 0 {
@@ -340,6 +342,17 @@ impl Printer<'_> {
                 Ok(())
             }
             Op::HostField(field) => write!(self.out, "host {field}"),
+            Op::DrawField(field) => write!(self.out, "draw {field}"),
+            Op::Load { buffer, index } => {
+                write!(self.out, "load {}[", buffer.name())?;
+                self.value(index)?;
+                self.out.push(']');
+                Ok(())
+            }
+            Op::Submit { args } => {
+                self.out.push_str("submit(");
+                self.list_of(args)
+            }
             Op::Specialized(id) => write!(self.out, "specialized {id}"),
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.word(op.signature().name, &[a]),
@@ -347,16 +360,21 @@ impl Printer<'_> {
             Op::Select { cond, a, b } => self.word("select", &[cond, a, b]),
             Op::Call { helper, args } => {
                 write!(self.out, "call {helper}(")?;
-                for index in 0..args.len {
-                    if index != 0 {
-                        self.out.push_str(", ");
-                    }
-                    self.value(self.element(args, index))?;
-                }
-                self.out.push(')');
-                Ok(())
+                self.list_of(args)
             }
         }
+    }
+
+    /// The arguments of a call and the bracket behind them.
+    fn list_of(&mut self, args: ValueList) -> fmt::Result {
+        for index in 0..args.len {
+            if index != 0 {
+                self.out.push_str(", ");
+            }
+            self.value(self.element(args, index))?;
+        }
+        self.out.push(')');
+        Ok(())
     }
 
     fn word(&mut self, word: &str, operands: &[Value]) -> fmt::Result {

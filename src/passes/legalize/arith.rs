@@ -351,7 +351,8 @@ impl Pass<'_> {
                 | Unary::ToInt
                 | Unary::ToBits
                 | Unary::FromBits
-                | Unary::UintToInt,
+                | Unary::UintToInt
+                | Unary::IntToUint,
                 _,
             ) => return None,
         };
@@ -378,7 +379,8 @@ impl Pass<'_> {
             | Unary::ToInt
             | Unary::ToBits
             | Unary::FromBits
-            | Unary::UintToInt => return None,
+            | Unary::UintToInt
+            | Unary::IntToUint => return None,
         };
         let func = &*self.emit.func;
         if self.facts.of(a).literal == 0 {

@@ -164,6 +164,9 @@ impl Facts {
                 | Op::Specialized(_)
                 | Op::Member { .. }
                 | Op::MemberAt { .. }
+                | Op::DrawField(_)
+                | Op::Load { .. }
+                | Op::Submit { .. }
                 | Op::Call { .. },
             )
             | None => Fact::NONE,
@@ -266,6 +269,9 @@ impl Search<'_> {
             | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. }
             | Op::Call { .. } => None,
         }
     }

@@ -153,6 +153,9 @@ impl Pass<'_> {
             | Op::Member { .. }
             | Op::MemberAt { .. }
             | Op::Shuffle(_)
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. }
             | Op::Call { .. } => return None,
         })
     }
@@ -183,6 +186,7 @@ impl Pass<'_> {
             | Binary::Or
             | Binary::IAdd
             | Binary::ISub
+            | Binary::IMul
             | Binary::IAnd
             | Binary::IEqual
             | Binary::ILess

@@ -50,6 +50,7 @@ impl Simplify<'_> {
             | Op::BoolUniform(_)
             | Op::HostField(_)
             | Op::Specialized(_)
+            | Op::DrawField(_)
             | Op::Member { .. } => Fold::Keep,
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => {
@@ -73,7 +74,11 @@ impl Simplify<'_> {
                 let now = self.now(index);
                 self.member_at(member, now).or_if(now != index, Op::MemberAt { member, index: now })
             }
-            Op::Call { args, .. } => {
+            Op::Load { buffer, index } => {
+                let now = self.now(index);
+                Fold::Keep.or_if(now != index, Op::Load { buffer, index: now })
+            }
+            Op::Call { args, .. } | Op::Submit { args } => {
                 self.map_list(args);
                 Fold::Keep
             }
@@ -317,6 +322,7 @@ impl Simplify<'_> {
             | Binary::Div
             | Binary::Dot
             | Binary::IAdd
+            | Binary::IMul
             | Binary::ShiftRight
             | Binary::ShiftLeft => Fold::Keep,
         }
@@ -331,10 +337,12 @@ impl Simplify<'_> {
             }
             (Binary::MulP | Binary::Mul, MINUS_ONE) if !truncates => Fold::Op(Op::Unary(Unary::Neg, other)),
             (Binary::And, 1)
+            | (Binary::IMul, 1)
             | (Binary::Or | Binary::IAdd | Binary::BitOr | Binary::BitXor, 0)
             | (Binary::IAnd | Binary::BitAnd, u32::MAX) => Fold::Value(other),
             (Binary::And | Binary::IAnd | Binary::BitAnd, 0)
             | (Binary::Or, 1)
+            | (Binary::IMul, 0)
             | (Binary::BitOr, u32::MAX) => Fold::Value(literal.value),
             (Binary::ISub | Binary::ShiftRight | Binary::ShiftLeft, 0) if literal.right => Fold::Value(other),
             (Binary::IEqual, bits) => self.selected(other, bits),
@@ -431,6 +439,7 @@ fn is_foldable(op: Unary, bits: u32) -> bool {
         | Unary::Not
         | Unary::ToBits
         | Unary::FromBits
-        | Unary::UintToInt => true,
+        | Unary::UintToInt
+        | Unary::IntToUint => true,
     }
 }

@@ -189,6 +189,9 @@ impl Search<'_> {
             | Op::Specialized(_)
             | Op::Member { .. }
             | Op::MemberAt { .. }
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. }
             | Op::Call { .. } => Signs::ALL,
         }
     }

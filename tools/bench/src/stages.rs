@@ -212,6 +212,7 @@ fn staged(
         program: &program,
         constants: &folded.floats,
         outputs: Outputs::Semantics(&outputs),
+        geometry: None,
         options,
     };
     clock.lap();

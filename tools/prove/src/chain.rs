@@ -187,7 +187,7 @@ impl Forms<'_> {
     fn run(&mut self) -> Checked {
         let block = layout::registers(&self.layout());
         let Case { program, outputs, ref options, .. } = *self.case;
-        let context = Context { program, constants: &[None; 96], outputs, options };
+        let context = Context { program, constants: &[None; 96], outputs, geometry: None, options };
         let explored = explore::explore(program, &translate::known(options), &options.limits);
         let lowered =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));

@@ -6,6 +6,7 @@
 
 pub mod chain;
 pub mod expected;
+pub mod geometry;
 pub mod glslang;
 pub mod scenes;
 pub mod shrink;

@@ -1,0 +1,217 @@
+//! A geometry program as a compute shader: its buffers, the thread, triangles and what is left for the next draw.
+//! In: the [`GeometryKernel`] of the interface. Out: variables, loads and stores. Knows no control flow but its own bounds
+//! checks.
+
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+use super::defect;
+use super::function::Body;
+use super::interface::{Variables, bind, block_class, declare_invocation};
+use super::writer::Writer;
+use crate::error::Result;
+use crate::host::kernel::bindings;
+use crate::host::{Binding, DrawField, GeometryKernel};
+use crate::ir::{Buffer, Type, Value, ValueList};
+
+/// Ids of the variables of a kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KernelVariables {
+    vectors: u32,
+    draw: Word,
+    feed: Word,
+    triangles: Word,
+    counts: Word,
+    /// 0 where there is none.
+    state: Word,
+}
+
+/// Declares the variables of a kernel.
+pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKernel, version: (u8, u8)) {
+    declare_invocation(w, vars);
+    let (class, block) = block_class(version);
+    vars.buffer_class = Some(class);
+    let mut buffer = |name: &str, binding: u32, element: Type, writable: bool| {
+        let element = w.ty(element);
+        let array = w.array(element, 0);
+        let ty = w.structure([array]);
+        w.mark(ty, block);
+        w.decorate_member(ty, 0, Decoration::Offset, Some(0));
+        let id = w.variable(class, ty);
+        if !writable {
+            w.mark(id, Decoration::NonWritable);
+        }
+        bind(w, id, Binding { set: 0, binding });
+        w.name_member(ty, 0, name);
+        w.name(id, name);
+        id
+    };
+    let feed = buffer("feed", bindings::FEED, Type::F32X4, false);
+    let triangles = buffer("triangles", bindings::TRIANGLES, Type::F32X4, true);
+    let counts = buffer("counts", bindings::COUNTS, Type::I32, true);
+    let state = match kernel.state.len() {
+        0 => 0,
+        _ => buffer("state", bindings::STATE, Type::U32, true),
+    };
+    let draw = declare_draw(w);
+    vars.kernel = Some(KernelVariables { vectors: kernel.vectors, draw, feed, triangles, counts, state });
+    if version >= (1, 4) {
+        vars.list([feed, triangles, counts, state, draw].into_iter().filter(|&id| id != 0));
+    }
+}
+
+/// The block of numbers that a kernel is told.
+fn declare_draw(w: &mut Writer) -> Word {
+    let int = w.ty(Type::I32);
+    let ty = w.structure([int; 8]);
+    w.mark(ty, Decoration::Block);
+    w.name(ty, "Draw");
+    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain(["reserved"]);
+    for (index, name) in (0..).zip(names) {
+        w.decorate_member(ty, index, Decoration::Offset, Some(4 * index));
+        w.name_member(ty, index, name);
+    }
+    let id = w.variable(StorageClass::Uniform, ty);
+    w.name(id, "draw");
+    bind(w, id, Binding { set: 0, binding: bindings::DRAW });
+    id
+}
+
+impl Body<'_> {
+    fn kernel(&self) -> Result<KernelVariables> {
+        self.vars.kernel.ok_or_else(|| defect("only a kernel has buffers".to_string()))
+    }
+
+    fn int(&mut self, value: u32) -> Word {
+        self.w.constant(Type::I32, [value, 0, 0, 0])
+    }
+
+    fn int_operation(&mut self, op: Op, a: Word, b: Word) -> Word {
+        let ty = self.w.ty(Type::I32);
+        self.w.value(op, ty, &[a, b])
+    }
+
+    /// Returns at once in threads that have nothing to do.
+    pub(super) fn begin_kernel(&mut self) -> Result<()> {
+        let index = self.invocation();
+        let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
+        self.thread = self.w.value(Op::Bitcast, int, &[index]);
+        let threads = self.draw_field(DrawField::Threads as u8)?;
+        let outside = self.w.value(Op::SGreaterThanEqual, boolean, &[self.thread, threads]);
+        self.return_if(outside);
+        Ok(())
+    }
+
+    /// A number that the kernel is told or is.
+    pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
+        let kernel = self.kernel()?;
+        match DrawField::ALL.get(usize::from(field)) {
+            Some(DrawField::Thread) => Ok(self.thread),
+            Some(_) => {
+                let int = self.w.ty(Type::I32);
+                let pointer = self.w.pointer(StorageClass::Uniform, int);
+                let member = self.int(field.into());
+                let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
+                Ok(self.w.value(Op::Load, int, &[place]))
+            }
+            None => Err(defect(format!("there is no number {field} of a draw"))),
+        }
+    }
+
+    /// Pointer to an element of a buffer.
+    fn element(&mut self, buffer: Word, ty: Type, index: Word) -> Word {
+        let ty = self.w.ty(ty);
+        let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), ty);
+        let zero = self.int(0);
+        self.w.value(Op::AccessChain, pointer, &[buffer, zero, index])
+    }
+
+    /// Loads an element of a buffer.
+    pub(super) fn load_element(&mut self, buffer: Buffer, index: Value) -> Result<Word> {
+        let kernel = self.kernel()?;
+        let (buffer, ty) = match buffer {
+            Buffer::Feed => (kernel.feed, Type::F32X4),
+            Buffer::State if kernel.state == 0 => return Err(defect("there is no state".to_string())),
+            Buffer::State => (kernel.state, Type::U32),
+        };
+        let index = self.id(index);
+        let place = self.element(buffer, ty, index);
+        let ty = self.w.ty(ty);
+        Ok(self.w.value(Op::Load, ty, &[place]))
+    }
+
+    /// Runs `then` where the condition holds.
+    fn when(&mut self, cond: Word, then: impl FnOnce(&mut Self)) {
+        let (inside, merge) = (self.w.id(), self.w.id());
+        self.selection_merge(merge);
+        self.w.effect(Op::BranchConditional, &[cond, inside, merge]);
+        self.place(inside);
+        then(self);
+        self.w.effect(Op::Branch, &[merge]);
+        self.place(merge);
+    }
+
+    /// Stores a triangle, if there is room, and gives how many there are then.
+    pub(super) fn submit(&mut self, args: ValueList) -> Result<Word> {
+        let kernel = self.kernel()?;
+        let func = self.func;
+        let Some((&count, vertices)) = func.get(args).split_first() else {
+            return Err(defect("a submission of nothing".to_string()));
+        };
+        if vertices.len() != 3 * kernel.vectors as usize {
+            return Err(defect(format!("{} vectors for three vertices", vertices.len())));
+        }
+        let count = self.id(count);
+        let capacity = self.draw_field(DrawField::Capacity as u8)?;
+        let boolean = self.w.ty(Type::BOOL);
+        let fits = self.w.value(Op::SLessThan, boolean, &[count, capacity]);
+        self.when(fits, |body| {
+            let before = body.int_operation(Op::IMul, body.thread, capacity);
+            let place = body.int_operation(Op::IAdd, before, count);
+            let size = body.int(3 * kernel.vectors);
+            let first = body.int_operation(Op::IMul, place, size);
+            for (offset, &value) in (0..).zip(vertices) {
+                let index = match offset {
+                    0 => first,
+                    offset => {
+                        let offset = body.int(offset);
+                        body.int_operation(Op::IAdd, first, offset)
+                    }
+                };
+                let place = body.element(kernel.triangles, Type::F32X4, index);
+                let value = body.id(value);
+                body.w.effect(Op::Store, &[place, value]);
+            }
+        });
+        let one = self.int(1);
+        Ok(self.int_operation(Op::IAdd, count, one))
+    }
+
+    /// Stores how many triangles there are and, in the last thread, the state behind the one that it found; returns.
+    pub(super) fn end_kernel(&mut self, values: &[Value]) -> Result<()> {
+        let kernel = self.kernel()?;
+        let expected = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
+        let Some((&count, words)) = values.split_first().filter(|(_, words)| words.len() == expected) else {
+            return Err(defect(format!("{} values for {expected} words of state", values.len())));
+        };
+        let count = self.id(count);
+        let place = self.element(kernel.counts, Type::I32, self.thread);
+        self.w.effect(Op::Store, &[place, count]);
+        if !words.is_empty() {
+            let threads = self.draw_field(DrawField::Threads as u8)?;
+            let one = self.int(1);
+            let last = self.int_operation(Op::ISub, threads, one);
+            let boolean = self.w.ty(Type::BOOL);
+            let is_last = self.w.value(Op::IEqual, boolean, &[self.thread, last]);
+            self.when(is_last, |body| {
+                for (index, &word) in (words.len() as u32..).zip(words) {
+                    let index = body.int(index);
+                    let place = body.element(kernel.state, Type::U32, index);
+                    let word = body.id(word);
+                    body.w.effect(Op::Store, &[place, word]);
+                }
+            });
+        }
+        self.w.effect(Op::Return, &[]);
+        Ok(())
+    }
+}

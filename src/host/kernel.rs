@@ -1,0 +1,115 @@
+//! A geometry program as a compute shader: what it is told, where its buffers are, what its invocations leave for each other.
+//! Plain data. Knows no vertex program and no back end.
+
+use super::geometry::{GeometrySetup, Memory};
+use crate::geometry::{Carried, Observation};
+
+/// A number that a kernel is told or is. The first seven stand in this order, as u32, in its block [`bindings::DRAW`], which
+/// has 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawField {
+    /// Threads that have something to do.
+    Threads,
+    /// Invocations of the draw.
+    Invocations,
+    /// Invocations of a thread.
+    Chunk,
+    /// Invocations that a thread runs before its own, without their triangles.
+    Warm,
+    /// Vectors of an invocation in the feed.
+    Window,
+    /// Triangles of a thread that there is room for.
+    Capacity,
+    /// 1 where reversed triangles are to be reversed, else 0.
+    HeedsWinding,
+    /// The thread itself: no member of the block.
+    Thread,
+}
+
+impl DrawField {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Threads,
+        Self::Invocations,
+        Self::Chunk,
+        Self::Warm,
+        Self::Window,
+        Self::Capacity,
+        Self::HeedsWinding,
+        Self::Thread,
+    ];
+    /// Those that are members of the block, in order.
+    pub const MEMBERS: [Self; 7] = [
+        Self::Threads,
+        Self::Invocations,
+        Self::Chunk,
+        Self::Warm,
+        Self::Window,
+        Self::Capacity,
+        Self::HeedsWinding,
+    ];
+    /// Size of the block in bytes.
+    pub const BLOCK_SIZE: u32 = 32;
+
+    /// Its name in text targets.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Invocations => "invocations",
+            Self::Chunk => "chunk",
+            Self::Warm => "warm",
+            Self::Window => "window",
+            Self::Capacity => "capacity",
+            Self::HeedsWinding => "heeds_winding",
+            Self::Thread => "thread",
+        }
+    }
+}
+
+/// Where a kernel finds its buffers: binding numbers in set 0. The uniform block has the number that it has in every compute
+/// form, 2.
+pub mod bindings {
+    /// `array<vec4f>`, read: the vertices of each invocation.
+    pub const FEED: u32 = 0;
+    /// `array<vec4f>`, written: whole vertices, three for each triangle.
+    pub const TRIANGLES: u32 = 1;
+    /// Uniform block of [`DrawField`](super::DrawField)s.
+    pub const DRAW: u32 = 3;
+    /// `array<u32>`, written: for each thread, how many triangles it made.
+    pub const COUNTS: u32 = 4;
+    /// `array<u32>`: state words before the draw, read, and as many after it, written.
+    pub const STATE: u32 = 5;
+    /// The host block.
+    pub const HOST: u32 = 6;
+}
+
+/// A scalar that one invocation leaves for the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateWord {
+    /// What it is of.
+    pub carried: Carried,
+    /// For a vertex slot: which output of the interface, and which component; for SETEMIT in `component`: slot, whether a
+    /// triangle is submitted, whether it is reversed. Else 0.
+    pub output: u8,
+    /// See `output`.
+    pub component: u8,
+    /// Its bits before the first draw.
+    pub initial: u32,
+}
+
+/// A geometry program that runs as a compute shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeometryKernel {
+    /// How it gets vertices, what it passes on.
+    pub setup: GeometrySetup,
+    /// Vectors of a vertex in the buffer of triangles: one for each output of the interface.
+    pub vectors: u32,
+    /// What one invocation leaves for the next, as far as that sees it.
+    pub state: Vec<StateWord>,
+    /// How far back it sees.
+    pub memory: Memory,
+    /// Triangles that one invocation makes at most, where that could be proven.
+    pub triangles: Option<u32>,
+    /// What it may see of earlier invocations, and where.
+    pub observations: Vec<Observation>,
+}

@@ -1,0 +1,424 @@
+//! Geometry programs: invocations, vertex slots, two banks of outputs, triangles.
+//! In: what EMIT and SETEMIT say, the set-up. Out: operations and updates of the lane map; [`Op::Submit`] for each triangle.
+//! Rules: hardware tests (two banks, exchanged at every EMIT; registers, slots and SETEMIT persist), 3dbrew (b15).
+//!
+//! A kernel whose invocations see nothing of each other runs one of them in each thread. Else a thread runs a row of them in
+//! a loop whose parameters are what one leaves for the next:
+//!
+//! ```text
+//! i = max(thread * chunk - warm, 0)   state = what was before the draw
+//! loop { if i >= end { break }   if i == thread * chunk { count = 0 }   the program   i = i + 1 }
+//! ```
+
+use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
+use super::scope::{Builder, Slots};
+use super::{Context, Form, Geometry, Outputs, outputs};
+use crate::geometry::Carried;
+use crate::host::{DrawField, GeometryInput, Options, Output, StateWord};
+use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
+use crate::isa::{Dest, Inst};
+
+/// Vertex slots that a triangle is made of.
+const HELD: usize = 3;
+/// Number of registers in a bank of outputs.
+const REGISTERS: u8 = 16;
+
+/// What EMIT and SETEMIT mean, and where invocations begin and end.
+#[derive(Clone, Copy)]
+pub(super) struct Emission<'a> {
+    geometry: Geometry<'a>,
+    outputs: &'a [Output],
+    options: &'a Options,
+    /// The first of its slots.
+    base: Slot,
+}
+
+/// The slots of a program whose last other slot is before `end`, and what its EMITs mean if it is a geometry program.
+pub(super) fn slots(context: Context<'_>, end: Slot) -> (Slots, Option<Emission<'_>>) {
+    let (Some(geometry), Outputs::Semantics(outputs)) = (context.geometry, context.outputs) else {
+        return (Slots { count: end, geometry: Slot::MAX }, None);
+    };
+    let base = end.next_multiple_of(64);
+    let count = base + own::HELD + 4 * HELD * outputs.len();
+    let emission = Emission { geometry, outputs, options: context.options, base };
+    (Slots { count, geometry: base }, Some(emission))
+}
+
+impl Emission<'_> {
+    /// Whether invocations run in a loop.
+    pub(super) fn is_looped(&self) -> bool {
+        !self.geometry.state.is_empty()
+    }
+    fn count(&self) -> Slot {
+        self.base + own::COUNT
+    }
+    fn invocation(&self) -> Slot {
+        self.base + own::INVOCATION
+    }
+    /// The first lane of an output in a vertex slot.
+    fn held(&self, slot: usize, output: usize) -> Slot {
+        self.base + own::HELD + 4 * (slot * self.outputs.len() + output)
+    }
+    /// Where a word of state is in the lane map.
+    fn slot_of(&self, word: &StateWord) -> Slot {
+        let component = usize::from(word.component);
+        match word.carried {
+            Carried::Temp { register, component } => {
+                lanes::register(Dest::Temp(register)) + component.index()
+            }
+            Carried::Address(component) => ADDRESS + component.index(),
+            Carried::Counter => COUNTER,
+            Carried::Flag(component) => FLAGS + component.index(),
+            Carried::Current { register, component } => {
+                lanes::register(Dest::Output(register)) + component.index()
+            }
+            Carried::Other { register, component } => {
+                self.base + own::OTHER + 4 * usize::from(register) + component.index()
+            }
+            Carried::Slot(slot) => self.held(usize::from(slot), word.output.into()) + component,
+            Carried::Setting => self.base + own::SETTING[component.min(2)],
+            // No state: it follows from the number of the invocation.
+            Carried::Ran => self.invocation(),
+        }
+    }
+
+    /// Begins an invocation, or the loop over those of a thread. `assigned` are the slots that the program assigns.
+    pub(super) fn begin(&self, b: &mut Builder, assigned: SlotSet) {
+        if self.geometry.form != Form::Kernel {
+            return self.stage_inputs(b);
+        }
+        let thread = draw(b, DrawField::Thread);
+        if !self.is_looped() {
+            b.set(self.invocation(), Lane::new(thread, 0));
+            return self.inputs(b);
+        }
+        let (chunk, warm) = (draw(b, DrawField::Chunk), draw(b, DrawField::Warm));
+        let (zero, all) = (b.int(0), draw(b, DrawField::Invocations));
+        let first = int(b, Binary::IMul, thread, chunk);
+        let start = int(b, Binary::ISub, first, warm);
+        let start = clamped(b, Binary::ILess, start, zero);
+        let end = int(b, Binary::IAdd, first, chunk);
+        let end = clamped(b, Binary::IGreater, end, all);
+        let mut set = assigned;
+        set.insert(self.invocation());
+        set.insert(self.count());
+        let fresh: Vec<(Slot, Lane)> = set.slots().map(|slot| (slot, b.get(slot))).collect();
+        b.set(self.invocation(), Lane::new(start, 0));
+        let mut kept = SlotSet::default();
+        for (index, word) in (0..).zip(self.geometry.state) {
+            let slot = self.slot_of(word);
+            kept.insert(slot);
+            let value = self.load_state(b, index, slot);
+            b.set(slot, Lane::new(value, 0));
+        }
+        b.open_loop(&set);
+        let invocation = b.scalar(b.get(self.invocation()));
+        let inside = b.emit(Type::BOOL, Op::Binary(Binary::ILess, invocation, end));
+        b.open_if(inside);
+        b.otherwise();
+        b.leave();
+        b.close();
+        let is_first = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, invocation, first));
+        let count = b.scalar(b.get(self.count()));
+        let count = b.emit(Type::I32, Op::Select { cond: is_first, a: zero, b: count });
+        b.set(self.count(), Lane::new(count, 0));
+        let stays = |slot: Slot| slot == self.invocation() || slot == self.count() || kept.has(slot);
+        for (slot, lane) in fresh.into_iter().filter(|(slot, _)| !stays(*slot)) {
+            b.set(slot, lane);
+        }
+        self.inputs(b);
+    }
+
+    /// Ends the invocation or the loop; gives the number of triangles and, as bits, what the last invocation leaves.
+    pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
+        if self.is_looped() && self.geometry.form == Form::Kernel {
+            if b.reachable() {
+                let (invocation, one) = (b.scalar(b.get(self.invocation())), b.int(1));
+                let next = int(b, Binary::IAdd, invocation, one);
+                b.set(self.invocation(), Lane::new(next, 0));
+            }
+            b.close();
+        }
+        if !b.reachable() {
+            return Vec::new();
+        }
+        let count = b.scalar(b.get(self.count()));
+        let words = self.geometry.state.iter().map(|word| {
+            let lane = b.scalar(b.get(self.slot_of(word)));
+            match b.func.ty(lane) {
+                Type::F32 => b.emit(Type::U32, Op::Unary(Unary::ToBits, lane)),
+                Type::BOOL => {
+                    let (one, zero) = (b.constant(Type::U32, [1, 0, 0, 0]), b.constant(Type::U32, [0; 4]));
+                    b.emit(Type::U32, Op::Select { cond: lane, a: one, b: zero })
+                }
+                _int => b.emit(Type::U32, Op::Unary(Unary::IntToUint, lane)),
+            }
+        });
+        let words: Vec<Value> = words.collect();
+        std::iter::once(count).chain(words).collect()
+    }
+
+    /// A word of state as the scalar that its slot holds.
+    fn load_state(&self, b: &mut Builder, index: i32, slot: Slot) -> Value {
+        let kind = b.func.ty(b.get(slot).value()).kind;
+        let index = b.int(index);
+        let word = b.emit(Type::U32, Op::Load { buffer: Buffer::State, index });
+        match Type::new(kind, 1) {
+            Type::F32 => b.emit(Type::F32, Op::Unary(Unary::FromBits, word)),
+            Type::BOOL => {
+                let zero = b.constant(Type::U32, [0; 4]);
+                let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
+                b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
+            }
+            _int => b.emit(Type::I32, Op::Unary(Unary::UintToInt, word)),
+        }
+    }
+
+    /// The place of this invocation's first vector in the feed.
+    fn feed(&self, b: &mut Builder) -> Value {
+        let (invocation, window) = (b.scalar(b.get(self.invocation())), draw(b, DrawField::Window));
+        int(b, Binary::IMul, invocation, window)
+    }
+
+    /// Loads the input registers of an invocation.
+    fn inputs(&self, b: &mut Builder) {
+        let rest = b.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        (0..REGISTERS).for_each(|register| b.set_input(register, rest));
+        let GeometryInput::Point { inputs, registers } = self.geometry.setup.input else { return };
+        let start = self.feed(b);
+        for (place, register) in (0..i32::from(inputs)).zip(registers) {
+            let place = b.int(place);
+            let index = int(b, Binary::IAdd, start, place);
+            let value = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+            b.set_input(register, value);
+        }
+    }
+
+    /// The inputs of a native stage: [`Op::Input`] n is vector n of an invocation.
+    fn stage_inputs(&self, b: &mut Builder) {
+        let rest = b.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        let mut values = [rest; REGISTERS as usize];
+        if let GeometryInput::Point { inputs, registers } = self.geometry.setup.input {
+            for (place, register) in (0..inputs).zip(registers) {
+                values[usize::from(register & 15)] = b.input(place);
+            }
+        }
+        (0..REGISTERS).zip(values).for_each(|(register, value)| b.set_input(register, value));
+    }
+
+    /// A read of c`base`, with an offset that the program computed or without, where vertices may have been delivered to it:
+    /// `otherwise` is what it is if none was.
+    pub(super) fn delivered(
+        &self,
+        b: &mut Builder,
+        base: u8,
+        offset: Option<Value>,
+        otherwise: impl FnOnce(&mut Builder) -> Value,
+    ) -> Value {
+        let first = match self.geometry.setup.input {
+            GeometryInput::Point { .. } => return otherwise(b),
+            GeometryInput::Variable { .. } => 0,
+            GeometryInput::Fixed { first, .. } => first,
+        };
+        if offset.is_none() && base < first {
+            return otherwise(b);
+        }
+        let index = match offset {
+            None => b.int(i32::from(base)),
+            Some(offset) => uniform_index(b, base, offset),
+        };
+        let (first, before, zero) = (b.int(first.into()), b.int(-1), b.int(0));
+        let place = int(b, Binary::ISub, index, first);
+        let window = draw(b, DrawField::Window);
+        let not_before = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, place, before));
+        let not_behind = b.emit(Type::BOOL, Op::Binary(Binary::ILess, place, window));
+        let is_inside = b.emit(Type::BOOL, Op::Binary(Binary::And, not_before, not_behind));
+        let place = b.emit(Type::I32, Op::Select { cond: is_inside, a: place, b: zero });
+        let start = self.feed(b);
+        let index = int(b, Binary::IAdd, start, place);
+        let vertex = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+        let other = otherwise(b);
+        select(b, is_inside, vertex, other)
+    }
+
+    /// Adds the slots that EMIT and SETEMIT assign.
+    pub(super) fn assigned(&self, inst: &Inst, set: &mut SlotSet) {
+        match inst {
+            Inst::SetEmit { .. } => own::SETTING.iter().for_each(|slot| set.insert(self.base + slot)),
+            Inst::Emit => {
+                let start = lanes::register(Dest::Output(0));
+                (0..4 * usize::from(REGISTERS)).for_each(|lane| {
+                    set.insert(start + lane);
+                    set.insert(self.base + own::OTHER + lane);
+                });
+                let end = self.held(HELD, 0);
+                (self.held(0, 0)..end).chain([self.count()]).for_each(|slot| set.insert(slot));
+            }
+            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => {}
+            Inst::Flow(_) | Inst::Unassigned(_) => {}
+        }
+    }
+
+    /// Lowers EMIT or SETEMIT.
+    pub(super) fn lower(&self, b: &mut Builder, inst: &Inst) {
+        match *inst {
+            Inst::SetEmit { vertex, prim, invert } => {
+                let vertex = b.int(i32::from(vertex & 3));
+                let flags = [prim, invert].map(|flag| b.constant(Type::BOOL, [flag.into(), 0, 0, 0]));
+                for (slot, value) in own::SETTING.into_iter().zip([vertex, flags[0], flags[1]]) {
+                    b.set(self.base + slot, Lane::new(value, 0));
+                }
+            }
+            Inst::Emit => self.emit(b),
+            Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => {}
+            Inst::Flow(_) | Inst::Unassigned(_) => {}
+        }
+    }
+
+    fn emit(&self, b: &mut Builder) {
+        self.fill(b);
+        let [_, prim, _] = own::SETTING.map(|slot| b.get(self.base + slot));
+        match b.known(prim) {
+            Some(0) => {}
+            Some(_) => self.submit(b),
+            None => {
+                let prim = b.scalar(prim);
+                b.open_if(prim);
+                self.submit(b);
+                b.otherwise();
+                b.close();
+            }
+        }
+        for register in 0..REGISTERS {
+            let (current, other) = (lanes::register(Dest::Output(register)), 4 * usize::from(register));
+            for lane in 0..4 {
+                let (here, there) = (current + lane, self.base + own::OTHER + other + lane);
+                let (a, c) = (b.get(here), b.get(there));
+                b.set(here, c);
+                b.set(there, a);
+            }
+        }
+    }
+
+    /// Copies the outputs to the vertex slot that SETEMIT named.
+    fn fill(&self, b: &mut Builder) {
+        // What is not passed on is as nobody wrote it.
+        let rest = outputs::unwritten(b, self.options);
+        for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 == 0) {
+            let start = lanes::register(Dest::Output(register));
+            (0..4).for_each(|lane| b.set(start + usize::from(lane), Lane::new(rest, lane)));
+        }
+        let named = b.get(self.base + own::SETTING[0]);
+        let known = b.known(named);
+        let fills = |slot: usize| known.is_none_or(|known| known as usize == slot);
+        if !(0..HELD).any(fills) {
+            return;
+        }
+        let mut chosen = [None; HELD];
+        if known.is_none() {
+            let named = b.scalar(named);
+            for (slot, chosen) in (0..).zip(&mut chosen) {
+                let slot = b.int(slot);
+                *chosen = Some(b.emit(Type::BOOL, Op::Binary(Binary::IEqual, named, slot)));
+            }
+        }
+        for (index, output) in self.outputs.iter().enumerate() {
+            let value = outputs::semantic(b, output, self.options);
+            let count = b.func.ty(value).lanes;
+            for slot in (0..HELD).filter(|&slot| fills(slot)) {
+                let start = self.held(slot, index);
+                let mut new = value;
+                if let Some(cond) = chosen[slot] {
+                    let held: Vec<Lane> = (0..count).map(|lane| b.get(start + usize::from(lane))).collect();
+                    let held = b.gather(&held);
+                    new = select(b, cond, value, held);
+                }
+                (0..count).for_each(|lane| b.set(start + usize::from(lane), Lane::new(new, lane)));
+            }
+        }
+    }
+
+    /// Submits the triangle of the three slots.
+    fn submit(&self, b: &mut Builder) {
+        let zero = Lane::new(b.constant(Type::F32, [0; 4]), 0);
+        let mut vertices: Vec<Value> = Vec::with_capacity(1 + HELD * self.outputs.len());
+        vertices.push(b.scalar(b.get(self.count())));
+        for slot in 0..HELD {
+            for (index, output) in self.outputs.iter().enumerate() {
+                let start = self.held(slot, index);
+                let lanes: [Lane; 4] =
+                    std::array::from_fn(
+                        |lane| {
+                            if lane < output.lanes() { b.get(start + lane) } else { zero }
+                        },
+                    );
+                vertices.push(b.gather(&lanes));
+            }
+        }
+        if let Some(reversed) = self.reversed(b) {
+            let (first, second) = (1, 1 + self.outputs.len());
+            for output in 0..self.outputs.len() {
+                let (x, y) = (vertices[first + output], vertices[second + output]);
+                vertices[first + output] = select(b, reversed, y, x);
+                vertices[second + output] = select(b, reversed, x, y);
+            }
+        }
+        let args = b.func.list(vertices);
+        let count = b.emit(Type::I32, Op::Submit { args });
+        b.set(self.count(), Lane::new(count, 0));
+    }
+
+    /// Whether the first two vertices of a triangle change places; nothing if they never do.
+    fn reversed(&self, b: &mut Builder) -> Option<Value> {
+        let invert = b.get(self.base + own::SETTING[2]);
+        let heeded = match self.geometry.form {
+            Form::Stage { heeds_winding: false } => return None,
+            Form::Stage { heeds_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
+            Form::Kernel if b.known(invert) == Some(0) => return None,
+            Form::Kernel => {
+                let (heeds, zero) = (draw(b, DrawField::HeedsWinding), b.int(0));
+                b.emit(Type::BOOL, Op::Binary(Binary::IGreater, heeds, zero))
+            }
+        };
+        match b.known(invert) {
+            Some(0) => None,
+            Some(_) => Some(heeded),
+            None => {
+                let invert = b.scalar(invert);
+                Some(b.emit(Type::BOOL, Op::Binary(Binary::And, heeded, invert)))
+            }
+        }
+    }
+}
+
+fn draw(b: &mut Builder, field: DrawField) -> Value {
+    b.emit(Type::I32, Op::DrawField(field as u8))
+}
+
+fn int(b: &mut Builder, op: Binary, x: Value, y: Value) -> Value {
+    b.emit(Type::I32, Op::Binary(op, x, y))
+}
+
+/// `limit` where the comparison holds of a number and it, else the number.
+fn clamped(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
+    let cond = b.emit(Type::BOOL, Op::Binary(beyond, number, limit));
+    b.emit(Type::I32, Op::Select { cond, a: limit, b: number })
+}
+
+/// One of two values of one type, by a scalar.
+fn select(b: &mut Builder, cond: Value, x: Value, y: Value) -> Value {
+    let ty = b.func.ty(x);
+    let cond = b.gather(&[Lane::new(cond, 0); 4][..usize::from(ty.lanes)]);
+    b.emit(ty, Op::Select { cond, a: x, b: y })
+}
+
+/// The register that a relative read reads: see [`uniform_index`](crate::precision::arith::uniform_index).
+fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
+    let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| b.int(int));
+    let low = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, offset, below));
+    let high = b.emit(Type::BOOL, Op::Binary(Binary::ILess, offset, above));
+    let inside = b.emit(Type::BOOL, Op::Binary(Binary::And, low, high));
+    let offset = b.emit(Type::I32, Op::Select { cond: inside, a: offset, b: zero });
+    let sum = int(b, Binary::IAdd, base, offset);
+    int(b, Binary::IAnd, sum, mask)
+}

@@ -1,0 +1,77 @@
+//! How far back an invocation of a geometry program sees what others left behind.
+//! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lower). Out: [`Memory`].
+//!
+//! What an invocation finds are those parameters of the loop that begin as words of the state. Let all of them be unknown:
+//! what is then unknown of what it leaves, the next one finds unknown, and so on. Where nothing unknown is left after k
+//! invocations, whoever runs the k before an invocation, from whatever state, has its state.
+
+use super::flow::{Flow, exit_list};
+use super::taint::Taint;
+use crate::host::Memory;
+use crate::ir::{Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
+
+/// Invocations that are worth running twice.
+const MOST: u32 = 8;
+
+/// How far back an invocation sees.
+pub fn run(module: &Module) -> Memory {
+    let f = &module.main;
+    let Some((node, params)) = invocations(f) else { return Memory::None };
+    let carried = carried(f, node, params);
+    let mut unknown = carried.clone();
+    for depth in 0..=MOST {
+        if unknown.iter().all(|&lanes| lanes == 0) {
+            return if depth == 0 { Memory::None } else { Memory::Depth(depth) };
+        }
+        let mut taint = Taint { cut: Some(node), next: vec![0; unknown.len()], ..Taint::new(f) };
+        for (&param, &lanes) in f.get(params).iter().zip(&unknown) {
+            taint.lanes[param.0 as usize] = lanes;
+        }
+        taint.spread();
+        if taint.doubts_loop {
+            // From an unknown state it might never end.
+            return Memory::Unbounded;
+        }
+        // What does not begin as state is the same whoever runs the invocation.
+        let next: Vec<u8> = taint.next.iter().zip(&carried).map(|(lanes, carried)| lanes & carried).collect();
+        if next == unknown {
+            return Memory::Unbounded;
+        }
+        unknown = next;
+    }
+    Memory::Unbounded
+}
+
+/// By parameter of the loop over invocations: the lanes that begin as words of the state.
+fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
+    let mut taint = Taint { cut: Some(node), next: vec![0; f.get(params).len()], ..Taint::new(f) };
+    for (value, data) in f.values.iter() {
+        if let crate::ir::Def::Op(Op::Load { buffer: Buffer::State, .. }) = data.def {
+            taint.lanes[value.0 as usize] = 1;
+        }
+    }
+    taint.spread();
+    let NodeData::Loop { inits, .. } = f.nodes[node] else { return Vec::new() };
+    let mut flow = Flow::default();
+    flow.compute(f);
+    let lanes = |(index, &init): (usize, &Value)| {
+        // What every iteration hands on as it found it is what it was before the draw, and every thread knows that.
+        let own = f.get(params)[index];
+        let is_same = |region| f.get(exit_list(f, region)).get(index) == Some(&own);
+        if flow.continues_from(node).all(is_same) { 0 } else { taint.lanes[init.0 as usize] }
+    };
+    f.get(inits).iter().enumerate().map(lanes).collect()
+}
+
+/// The loop over invocations: the first construct of the function.
+fn invocations(f: &Func) -> Option<(Node, ValueList)> {
+    let body = &f.regions[f.body?];
+    let node = body.items.iter().find_map(|item| match *item {
+        Item::Node(node) => Some(node),
+        Item::Let(_) => None,
+    })?;
+    match f.nodes[node] {
+        NodeData::Loop { params, .. } => Some((node, params)),
+        NodeData::If { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => None,
+    }
+}

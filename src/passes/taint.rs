@@ -1,0 +1,177 @@
+//! Which values depend on others, through data and through decisions; errs on the side of "depends".
+//! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
+//! for, [`approximate`](super::approximate) and [`memory`](super::memory) know.
+
+use crate::ir::{Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
+
+/// A construct around the current place.
+struct Open {
+    node: Node,
+    /// Whether a decision inside depends on a tainted value, so that which exit is taken, and with it every result, may
+    /// differ.
+    doubtful: bool,
+    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps further.
+    target: usize,
+}
+
+/// The lanes known to be tainted so far, by value.
+pub(super) struct Taint<'a> {
+    pub f: &'a Func,
+    /// By helper: whether its result is tainted whatever its arguments are.
+    pub helpers: Vec<bool>,
+    /// Whether EX2 and LG2 taint.
+    pub powers: bool,
+    /// A loop whose iterations are looked at one by one: what it continues with goes to `next`.
+    pub cut: Option<Node>,
+    /// By parameter of that loop: the lanes that are tainted in its next iteration.
+    pub next: Vec<u8>,
+    /// By value.
+    pub lanes: Vec<u8>,
+    /// Whether a loop inside the cut one may run longer or shorter.
+    pub doubts_loop: bool,
+    /// Whether the last sweep found more.
+    pub changed: bool,
+}
+
+impl<'a> Taint<'a> {
+    /// Nothing is tainted.
+    pub fn new(f: &'a Func) -> Self {
+        Self {
+            f,
+            helpers: Vec::new(),
+            powers: false,
+            cut: None,
+            next: Vec::new(),
+            lanes: vec![0; f.values.len()],
+            doubts_loop: false,
+            changed: true,
+        }
+    }
+
+    /// Finds everything that depends on what is tainted.
+    pub fn spread(&mut self) {
+        self.changed = true;
+        while std::mem::take(&mut self.changed) {
+            self.sweep();
+        }
+    }
+    fn add(&mut self, value: Value, lanes: u8) {
+        let all = &mut self.lanes[value.0 as usize];
+        self.changed |= lanes & !*all != 0;
+        *all |= lanes;
+    }
+    fn add_list(&mut self, list: ValueList, lanes: u8) {
+        for &value in &self.f.pool[list.range()] {
+            self.add(value, lanes);
+        }
+    }
+    fn of(&self, value: Value) -> u8 {
+        self.lanes[value.0 as usize]
+    }
+    fn any(&self, value: Value) -> u8 {
+        if self.of(value) != 0 { 15 } else { 0 }
+    }
+    fn copy(&mut self, from: ValueList, to: ValueList) {
+        for (&from, &to) in self.f.pool[from.range()].iter().zip(&self.f.pool[to.range()]) {
+            self.add(to, self.of(from));
+        }
+    }
+
+    /// One pass over the function in program order.
+    fn sweep(&mut self) {
+        let f = self.f;
+        let mut walk = Walk::new(f);
+        let mut open: Vec<Open> = Vec::new();
+        while let Some(step) = walk.next(f) {
+            match step {
+                Step::Let(value) => self.value(value),
+                Step::Begin(_) => {}
+                Step::Enter(node) => {
+                    let doubtful = f.nodes[node].decider().is_some_and(|value| self.of(value) != 0);
+                    open.push(Open { node, doubtful, target: open.len() });
+                    if let NodeData::Loop { params, inits, .. } = &f.nodes[node]
+                        && self.cut != Some(node)
+                    {
+                        self.copy(*inits, *params);
+                    }
+                }
+                Step::End(region) => self.leave(f.regions[region].exit, &mut open),
+                Step::Leave(node) => {
+                    let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
+                    self.doubts_loop |= f.nodes[node].is_loop() && self.cut != Some(node);
+                    self.add_list(f.nodes[node].results(), 15);
+                    // The decision may also end or repeat what is around it.
+                    self.doubt(&mut open[target..]);
+                }
+            }
+        }
+    }
+
+    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped to.
+    fn doubt(&mut self, open: &mut [Open]) {
+        open.iter_mut().for_each(|outer| outer.doubtful = true);
+        let Some(first) = open.first() else { return };
+        if self.cut == Some(first.node) {
+            self.next.fill(15);
+        } else if let NodeData::Loop { params, .. } = &self.f.nodes[first.node] {
+            self.add_list(*params, 15);
+        }
+    }
+
+    fn leave(&mut self, exit: Exit, open: &mut [Open]) {
+        let f = self.f;
+        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
+            open.iter().rposition(|outer| takes(&f.nodes[outer.node]))
+        };
+        let (target, list) = match exit {
+            Exit::Yield(list) => (open.len().checked_sub(1), list),
+            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
+            Exit::Continue(list) => (innermost(open, NodeData::is_loop), list),
+            Exit::Unreachable => (None, ValueList::EMPTY),
+        };
+        let Some(target) = target else { return };
+        open[target..].iter_mut().for_each(|inner| inner.target = inner.target.min(target));
+        match (exit, &f.nodes[open[target].node]) {
+            (Exit::Continue(_), NodeData::Loop { .. }) if self.cut == Some(open[target].node) => {
+                for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
+                    *next |= self.lanes[value.0 as usize];
+                }
+            }
+            (Exit::Continue(_), NodeData::Loop { params, .. }) => self.copy(list, *params),
+            (_, data) => self.copy(list, data.results()),
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        let Def::Op(op) = self.f.values[value].def else { return };
+        let lanes = match op {
+            Op::Unary(Unary::Exp2P | Unary::Log2P | Unary::Exp2 | Unary::Log2, _) if self.powers => 15,
+            Op::Unary(_, a) => self.of(a),
+            Op::Binary(_, a, b) => {
+                let both = self.of(a) | self.of(b);
+                if self.f.ty(a).lanes == self.f.ty(value).lanes { both } else { self.any(a) | self.any(b) }
+            }
+            Op::Select { cond, a, b } => self.of(cond) | self.of(a) | self.of(b),
+            Op::Shuffle(from) => (0..4).fold(0, |lanes, to| {
+                let from = from[to];
+                lanes | (self.of(from.value()) >> from.index() & 1) << to
+            }),
+            Op::UniformAt { offset, .. } => self.any(offset),
+            Op::MemberAt { index, .. } | Op::Load { index, .. } => self.any(index),
+            Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
+            Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),
+            // A number of triangles follows from decisions only.
+            Op::Submit { args } => self.f.get(args).first().map_or(0, |&count| self.any(count)),
+            Op::Const(_)
+            | Op::Input(_)
+            | Op::Uniform(_)
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
+            | Op::DrawField(_)
+            | Op::Member { .. } => 0,
+        };
+        self.add(value, lanes);
+    }
+}

@@ -1,0 +1,124 @@
+//! Geometry programs as compute shaders: the sample programs, run by the evaluator thread by thread, make the triangles that
+//! the pipeline makes on the interpreter.
+
+mod samples;
+
+use transpica::container::Shbin;
+use transpica::host::{EntryPoint, GeometryInput, Layout, dvle};
+use transpica::isa::{Program, Stage};
+use transpica::limits::Limits;
+use transpica::pipeline::Setup;
+use transpica::precision::Precision;
+use transpica::{Options, Translator};
+use transpica_prove::geometry::{Case, Count, Draw, compare};
+
+const OPTIONS: fn(Precision) -> Options = |precision| Options {
+    precision,
+    entry: EntryPoint::Compute,
+    layout: Layout::Registers,
+    ..Options::default()
+};
+
+fn program(file: &Shbin<'_>, index: usize) -> Program<'static> {
+    dvle::program(file, index, &Limits::default()).expect("a program")
+}
+
+/// The vertex program before the first geometry program of a file, and that.
+fn pair(file: &Shbin<'_>) -> Option<(usize, usize)> {
+    let is = |stage| (0..file.executables.len()).find(|&index| program(file, index).stage() == stage);
+    Some((is(Stage::Vertex)?, is(Stage::Geometry)?))
+}
+
+/// Two draws of 36 vertices; for variable mode primitives of several sizes.
+fn draws(input: GeometryInput) -> Vec<Draw> {
+    let indices = match input {
+        GeometryInput::Variable { main } => {
+            let primitive = |extra: u32| {
+                let size = u32::from(main) + extra;
+                std::iter::once(size).chain((0..size).map(move |vertex| (vertex * 7 + extra) % 36))
+            };
+            Some([3, 1, 5, 2, 0].into_iter().flat_map(primitive).collect())
+        }
+        GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => None,
+    };
+    let draw = |seed| Draw { vertices: transpica_generate::inputs(seed, 36), indices: indices.clone() };
+    (0..2).map(draw).collect()
+}
+
+/// Runs the geometry programs of all samples with several strides; what was compared, by name.
+fn samples(options: Options) -> Vec<(String, Count)> {
+    let mut all = Vec::new();
+    for sample in samples::samples() {
+        let file = Shbin::parse(&sample.bytes).expect("a file");
+        let Some((vertex, geometry)) = pair(&file) else { continue };
+        let (first, second) = (program(&file, vertex), program(&file, geometry));
+        let outputs =
+            Setup::from_file(&file, vertex, None, None).expect("a set-up").vertex_outputs.count_ones();
+        for vertices in [1, 2, 3, 6] {
+            // Not every number of vertices suits every program.
+            let Ok(setup) = Setup::from_file(&file, vertex, Some(geometry), Some(vertices * outputs as u8))
+            else {
+                continue;
+            };
+            let mut uniforms = [transpica_generate::uniforms(1), transpica_generate::uniforms(2)];
+            for (uniforms, index) in uniforms.iter_mut().zip([vertex, geometry]) {
+                dvle::constants(file.executable(index).expect("an executable")).apply(uniforms);
+            }
+            let draws = draws(setup.geometry.expect("a geometry program").input);
+            let case = Case { vertex: &first, geometry: &second, setup, uniforms, draws: &draws, options };
+            let count = compare(&case).unwrap_or_else(|error| panic!("{}: {error}", sample.name));
+            all.push((sample.name.clone(), count.expect("samples end")));
+        }
+    }
+    all
+}
+
+#[test]
+fn samples_make_the_triangles_of_the_interpreter() {
+    for precision in [Precision::Exact, Precision::F24] {
+        let all = samples(OPTIONS(precision));
+        assert!(all.len() > 20 && all.iter().map(|(_, count)| count.triangles).sum::<usize>() > 5000);
+    }
+}
+
+#[test]
+fn samples_do_so_in_every_tier() {
+    // No level of nesting: the block dispatcher. No control state: the pc dispatcher.
+    let shallow = Limits { depth: 0, ..Limits::default() };
+    let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
+    for limits in [shallow, none] {
+        let all = samples(Options { limits, ..OPTIONS(Precision::Exact) });
+        assert!(all.len() > 20);
+    }
+}
+
+/// What becomes of a sample of this name in point mode with one vertex for each invocation.
+fn memory_of(name: &str) -> [usize; 3] {
+    let all = samples(OPTIONS(Precision::Exact));
+    let (_, count) = all.iter().find(|(sample, _)| sample.ends_with(name)).expect("the sample");
+    count.memories.map(|count| count.min(1))
+}
+
+#[test]
+fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
+    assert_eq!(memory_of("/points.shbin"), [1, 0, 0]);
+    assert_eq!(memory_of("/counter.shbin"), [0, 0, 1]);
+}
+
+#[test]
+fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let file = Shbin::parse(&bytes).expect("a container");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up").geometry.expect("geometry");
+    let around = dvle::Executable::new(&file, 0, "points.shbin").expect("an executable");
+    let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
+    let error =
+        translator.translate_geometry(&program(&file, 0), &around, &setup).expect_err("a vertex program");
+    assert!(error.to_string().contains("vertex"), "{error}");
+    let error = translator.translate(&program(&file, 1), &around).expect_err("a geometry program");
+    assert!(error.to_string().contains("geometry"), "{error}");
+    let mut translator = Translator::new(Options::default(), Default::default());
+    let error =
+        translator.translate_geometry(&program(&file, 1), &around, &setup).expect_err("the vertex entry");
+    assert!(error.to_string().contains("entry point"), "{error}");
+}

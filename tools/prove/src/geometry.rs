@@ -1,0 +1,370 @@
+//! Geometry programs: the pipeline on the interpreter against the translated compute shader, run by the evaluator thread by
+//! thread, with every way of sharing invocations among threads that the translation allows.
+//! In: programs, set-up, uniforms, draws. Out: counts, or the first [`Disagreement`].
+
+use std::cell::RefCell;
+
+use transpica::host::{
+    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Memory, Options,
+    OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
+};
+use transpica::interp::{Machine, Uniforms};
+use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
+use transpica::ir::{Buffer, Kind};
+use transpica::isa::{Program, Stage};
+use transpica::pipeline::{Pipeline, Setup};
+use transpica::precision::arith;
+use transpica::{Profile, Translated, Translator};
+
+use crate::chain::Disagreement;
+
+/// Items that one thread may evaluate.
+const BUDGET: u64 = 1 << 24;
+
+/// The vertices and indices of a draw.
+#[derive(Clone, Debug, Default)]
+pub struct Draw {
+    /// v0..v15 of each vertex.
+    pub vertices: Vec<[[f32; 4]; 16]>,
+    /// Present where vertices do not come in their order.
+    pub indices: Option<Vec<u32>>,
+}
+
+/// What is compared.
+#[derive(Clone)]
+pub struct Case<'a> {
+    /// The vertex program.
+    pub vertex: &'a Program<'a>,
+    /// The geometry program.
+    pub geometry: &'a Program<'a>,
+    /// What stands around both.
+    pub setup: Setup,
+    /// Uniforms of the vertex and the geometry unit.
+    pub uniforms: [Uniforms; 2],
+    /// Draws, one after the other.
+    pub draws: &'a [Draw],
+    /// Options; the layout must be one of registers, the entry point the compute one.
+    pub options: Options,
+}
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Ways of sharing invocations among threads, over all draws.
+    pub runs: usize,
+    /// Invocations of the interpreter.
+    pub invocations: usize,
+    /// Triangles of the interpreter.
+    pub triangles: usize,
+    /// Whether invocations see nothing, some or any of the others: 1 at that place.
+    pub memories: [usize; 3],
+}
+
+impl Count {
+    /// Adds what another one counted.
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.invocations += other.invocations;
+        self.triangles += other.triangles;
+        self.memories.iter_mut().zip(other.memories).for_each(|(memory, other)| *memory += other);
+    }
+}
+
+/// Surroundings without names: every uniform in one block of registers.
+#[derive(Clone, Debug)]
+pub struct Unnamed {
+    /// What the outputs are.
+    pub map: OutputMap,
+}
+
+impl Surroundings for Unnamed {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    fn output_map(&self) -> OutputMap {
+        self.map.clone()
+    }
+    fn interface(&self, _: &Usage, _: &Options) -> transpica::error::Result<Interface> {
+        let block = layout::registers(&RegisterLayout::REGISTERS);
+        Ok(Interface { block, ..Interface::default() })
+    }
+}
+
+fn fault(form: &str, what: impl std::fmt::Display) -> Disagreement {
+    Disagreement { form: form.to_string(), what: what.to_string() }
+}
+
+/// A thread of the compute shader.
+struct Thread<'a> {
+    registers: &'a Registers,
+    draw: [i32; 8],
+    feed: &'a [Lanes],
+    state: &'a [u32],
+    triangles: RefCell<Vec<Vec<Lanes>>>,
+}
+
+impl Environment for Thread<'_> {
+    fn input(&self, register: u8) -> Lanes {
+        self.registers.input(register)
+    }
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        self.registers.member(member, element)
+    }
+    fn draw_field(&self, field: u8) -> i32 {
+        self.draw.get(usize::from(field)).copied().unwrap_or_default()
+    }
+    fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
+        let index = usize::try_from(index).ok()?;
+        match buffer {
+            Buffer::Feed => self.feed.get(index).copied(),
+            Buffer::State => self.state.get(index).map(|&word| [word, 0, 0, 0]),
+        }
+    }
+    fn submit(&self, count: i32, outputs: &[Lanes]) {
+        let mut triangles = self.triangles.borrow_mut();
+        triangles.truncate(usize::try_from(count).unwrap_or_default());
+        triangles.push(outputs.to_vec());
+    }
+}
+
+/// The primitive engine: what each invocation of a draw finds.
+struct Feeder<'a> {
+    setup: GeometrySetup,
+    vertex_outputs: u16,
+    vertex: &'a Program<'a>,
+    options: &'a Options,
+    uniforms: &'a Uniforms,
+    /// c0..c95 of the geometry unit.
+    registers: [[f32; 4]; 96],
+    /// Vectors of an invocation.
+    window: usize,
+}
+
+impl Feeder<'_> {
+    /// The feed of a draw, and its invocations.
+    fn draw(&mut self, draw: &Draw) -> transpica::error::Result<(Vec<Lanes>, usize)> {
+        let mut machine = Machine::new(self.vertex, self.options.settings(BUDGET))?;
+        machine.set_uniforms(self.uniforms);
+        let mut compacted = Vec::new();
+        for inputs in &draw.vertices {
+            let outputs = *machine.run(inputs)?;
+            let passed = (0..16).filter(|register| self.vertex_outputs >> register & 1 != 0);
+            compacted.push(passed.map(|register: usize| outputs[register]).collect::<Vec<_>>());
+        }
+        let vertex = |index: u32| compacted[index as usize].clone();
+        let all: Vec<u32> = (0..draw.vertices.len() as u32).collect();
+        let indices = draw.indices.as_deref().unwrap_or(&all);
+        let mut feed = Vec::new();
+        let mut invocations = 0;
+        let bits = |vector: &[f32; 4]| vector.map(f32::to_bits);
+        match self.setup.input {
+            GeometryInput::Point { inputs, .. } => {
+                self.window = inputs.into();
+                let vectors: Vec<_> = indices.iter().flat_map(|&index| vertex(index)).collect();
+                for record in vectors.chunks_exact(inputs.into()) {
+                    feed.extend(record.iter().map(bits));
+                    invocations += 1;
+                }
+            }
+            GeometryInput::Fixed { first, vertices, stride } => {
+                let outputs = self.vertex_outputs.count_ones() as usize;
+                self.window = (usize::from(vertices) - 1) * usize::from(stride) + outputs;
+                for primitive in indices.chunks_exact(vertices.into()) {
+                    for (number, &index) in primitive.iter().enumerate() {
+                        let start = usize::from(first) + number * usize::from(stride);
+                        self.registers[start..start + outputs].copy_from_slice(&vertex(index));
+                    }
+                    let start = usize::from(first);
+                    feed.extend(self.registers[start..start + self.window].iter().map(bits));
+                    invocations += 1;
+                }
+            }
+            GeometryInput::Variable { main } => {
+                let primitives = || Primitives::new(draw.indices.as_deref(), main, self.vertex_outputs);
+                for primitive in primitives()? {
+                    self.window = self.window.max(primitive?.vectors as usize);
+                }
+                for primitive in primitives()? {
+                    let primitive = primitive?;
+                    self.registers[0] = [primitive.size as f32; 4];
+                    let mut next = 1;
+                    let own = &indices[primitive.first..primitive.first + primitive.size as usize];
+                    for (number, &index) in own.iter().enumerate() {
+                        let vectors = vertex(index);
+                        let count = if number < usize::from(main) { vectors.len() } else { 1 };
+                        self.registers[next..next + count].copy_from_slice(&vectors[..count]);
+                        next += count;
+                    }
+                    feed.extend(self.registers[..self.window].iter().map(bits));
+                    invocations += 1;
+                }
+            }
+        }
+        Ok((feed, invocations))
+    }
+}
+
+/// Runs all draws in every way; nothing where the pipeline does not finish them.
+///
+/// # Errors
+/// The first difference.
+pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
+    let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
+    let mut translator = Translator::new(case.options, Profile::default());
+    let around = Unnamed { map: case.setup.map.clone() };
+    let translated = translator.translate_geometry(case.geometry, &around, &setup);
+    let translated = translated.map_err(|error| fault("translation", error))?;
+    let Some(kernel) = translated.interface.geometry.clone() else {
+        return Err(fault("translation", "not a geometry program"));
+    };
+    let mut count = Count::default();
+    let memory = match kernel.memory {
+        Memory::None => 0,
+        Memory::Depth(_) => 1,
+        Memory::Unbounded => 2,
+    };
+    count.memories[memory] = 1;
+    for topology in [Topology::List, Topology::Geometry] {
+        for chunk in chunks(&kernel) {
+            let compared = Comparison { case, translated: &translated, kernel: &kernel, topology, chunk };
+            match compared.draws(setup)? {
+                Some(one) => count.add(one),
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(count))
+}
+
+/// Invocations of a thread that are right for a kernel; all of them if nothing.
+fn chunks(kernel: &GeometryKernel) -> Vec<Option<usize>> {
+    match kernel.memory {
+        Memory::None if kernel.state.is_empty() => vec![Some(1)],
+        Memory::None | Memory::Depth(_) => vec![None, Some(1), Some(3)],
+        Memory::Unbounded => vec![None],
+    }
+}
+
+/// One way of sharing invocations among threads.
+struct Comparison<'a> {
+    case: &'a Case<'a>,
+    translated: &'a Translated,
+    kernel: &'a GeometryKernel,
+    topology: Topology,
+    chunk: Option<usize>,
+}
+
+impl Comparison<'_> {
+    fn draws(&self, setup: GeometrySetup) -> Result<Option<Count>, Disagreement> {
+        let Case { vertex, geometry, setup: ref whole, ref uniforms, draws, ref options } = *self.case;
+        let pipeline = Pipeline::new(vertex, Some(geometry), whole.clone(), options);
+        let mut pipeline = pipeline.map_err(|error| fault("pipeline", error))?;
+        pipeline.set_uniforms(Stage::Vertex, &uniforms[0]);
+        pipeline.set_uniforms(Stage::Geometry, &uniforms[1]);
+        pipeline.set_topology(self.topology);
+        let mut feeder = Feeder {
+            setup,
+            vertex_outputs: whole.vertex_outputs,
+            vertex,
+            options,
+            uniforms: &uniforms[0],
+            registers: uniforms[1].floats.map(|register| register.map(|x| arith::load(options.precision, x))),
+            window: 0,
+        };
+        let mut registers = self.registers(&uniforms[1]);
+        let mut state: Vec<u32> = self.kernel.state.iter().map(|word| word.initial).collect();
+        let mut count = Count::default();
+        for (number, draw) in draws.iter().enumerate() {
+            let Ok(drawn) = pipeline.draw(&draw.vertices, draw.indices.as_deref()) else { return Ok(None) };
+            let (feed, invocations) = feeder.draw(draw).map_err(|error| fault("feed", error))?;
+            let form = format!("draw {number}, {:?}, {:?} invocations a thread", self.topology, self.chunk);
+            let found = self.run(&form, &registers, &feed, invocations, feeder.window, &mut state)?;
+            let expected: Vec<Vec<Lanes>> = drawn
+                .triangles()
+                .map(|vertices| {
+                    vertices.into_iter().flatten().map(|output| output.map(f32::to_bits)).collect()
+                })
+                .collect();
+            differ(&form, &expected, &found)?;
+            if invocations > 0 {
+                registers.members[2][0][0] |= 1 << 15;
+            }
+            count.runs += 1;
+            count.invocations += invocations;
+            count.triangles += expected.len();
+        }
+        Ok(Some(count))
+    }
+
+    /// What the uniform block holds.
+    fn registers(&self, uniforms: &Uniforms) -> Registers {
+        let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
+        let floats = uniforms.floats.iter().map(|register| register.map(load)).collect();
+        let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+        let bools = vec![[u32::from(uniforms.bools), 0, 0, 0]];
+        Registers { members: vec![floats, ints, bools], ..Registers::default() }
+    }
+
+    /// Runs every thread.
+    fn run(
+        &self,
+        form: &str,
+        registers: &Registers,
+        feed: &[Lanes],
+        invocations: usize,
+        window: usize,
+        state: &mut Vec<u32>,
+    ) -> Result<Vec<Vec<Lanes>>, Disagreement> {
+        let chunk = self.chunk.unwrap_or(invocations).max(1);
+        let threads = invocations.div_ceil(chunk);
+        let warm = match self.kernel.memory {
+            Memory::Depth(depth) => depth as usize,
+            Memory::None | Memory::Unbounded => 0,
+        };
+        let evaluator = Evaluator::new(&self.translated.module).map_err(|error| fault(form, error))?;
+        let (mut all, mut left) = (Vec::new(), None);
+        for thread in 0..threads {
+            let mut draw = [0; 8];
+            let mut tell = |field: DrawField, value: usize| draw[field as usize] = value as i32;
+            tell(DrawField::Threads, threads);
+            tell(DrawField::Invocations, invocations);
+            tell(DrawField::Chunk, chunk);
+            tell(DrawField::Warm, warm);
+            tell(DrawField::Window, window);
+            tell(DrawField::Capacity, 1 << 20);
+            tell(DrawField::HeedsWinding, usize::from(self.topology == Topology::Geometry));
+            tell(DrawField::Thread, thread);
+            let thread = Thread { registers, draw, feed, state, triangles: RefCell::default() };
+            let outputs = evaluator.run(self.case.options.precision, &thread, BUDGET);
+            let outputs = outputs.map_err(|error| fault(form, error))?;
+            let Some((count, words)) = outputs.split_first() else {
+                return Err(fault(form, "no number of triangles"));
+            };
+            let mut triangles = thread.triangles.into_inner();
+            triangles.truncate(count[0] as usize);
+            all.extend(triangles);
+            left = Some(words.iter().map(|word| word[0]).collect());
+        }
+        if let Some(left) = left {
+            *state = left;
+        }
+        Ok(all)
+    }
+}
+
+/// Where triangles differ.
+fn differ(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) -> Result<(), Disagreement> {
+    if expected.len() != found.len() {
+        return Err(fault(form, format!("{} triangles, expected {}", found.len(), expected.len())));
+    }
+    for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
+        for (place, (expected, found)) in expected.iter().zip(found).enumerate() {
+            if !same(Kind::F32, *expected, *found) {
+                let [expected, found] = [expected, found].map(|output| output.map(f32::from_bits));
+                let what = format!("triangle {number}, vector {place}: {found:?}, expected {expected:?}");
+                return Err(fault(form, what));
+            }
+        }
+    }
+    Ok(())
+}
