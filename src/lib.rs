@@ -25,6 +25,7 @@ pub mod structure;
 pub mod host;
 pub mod ir;
 
+pub mod chain;
 pub mod lower;
 
 pub mod passes;

@@ -135,6 +135,16 @@ impl Gpu {
         let done = self.device.poll(wgpu::PollType::wait_indefinitely());
         done.map(|_| ()).map_err(|error| GpuError::Refused(error.to_string()))
     }
+    /// The words at the beginning of a buffer that can be copied from.
+    pub(crate) fn read(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u32>, GpuError> {
+        use wgpu::BufferUsages;
+        let read = self.buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let mut commands = self.device.create_command_encoder(&Default::default());
+        commands.copy_buffer_to_buffer(buffer, 0, &read, 0, Some(bytes));
+        let mut words = self.submit_and_read(commands, &read)?;
+        words.truncate((bytes / 4) as usize);
+        Ok(words)
+    }
     /// Submits the commands and reads a mappable buffer back.
     ///
     /// # Errors

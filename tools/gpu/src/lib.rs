@@ -9,6 +9,7 @@ mod compute;
 mod device;
 mod dots;
 pub mod driver;
+pub mod geometry;
 mod passthrough;
 pub mod picture;
 mod report;
@@ -65,7 +66,7 @@ pub enum Shader {
 
 impl Shader {
     /// WGSL of a host's own stage as SPIR-V for [`Route::Passthrough`]: a stage handed over unchanged links only with another. The
-    /// position is left as the text has it.
+    /// position is left as the text has it, loops get no bound, workgroup memory no zeros.
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -76,8 +77,15 @@ impl Shader {
         let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
             .validate(&module)
             .map_err(|error| refused(&error))?;
-        let mut options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
-        options.flags.remove(naga::back::spv::WriterFlags::ADJUST_COORDINATE_SPACE);
+        use naga::back::spv::{Options, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
+        // Such stages end their loops and write what they read; words are the same in every build.
+        let options = Options {
+            lang_version: (1, 3),
+            flags: WriterFlags::LABEL_VARYINGS | WriterFlags::CLAMP_FRAG_DEPTH,
+            force_loop_bounding: false,
+            zero_initialize_workgroup_memory: ZeroInitializeWorkgroupMemoryMode::None,
+            ..Default::default()
+        };
         let words = naga::back::spv::write_vec(&module, &info, &options, None);
         words.map(Self::Passthrough).map_err(|error| refused(&error))
     }

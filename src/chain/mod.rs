@@ -1,0 +1,179 @@
+//! The passes around a geometry program on the GPU, which are the same for all programs.
+//! In: how a draw is set up, its indices, what is known of the program. Out: what each pass runs over, with which buffers, and
+//! the passes themselves as WGSL and as SPIR-V. Knows no program and no graphics API: the host makes the buffers, dispatches
+//! and draws.
+//!
+//! A draw with a geometry program is a chain of compute passes, and one indirect draw:
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | vertex program | its compute entry: o0..o15 of each vertex, 16 vectors a vertex |
+//! | [`Pass::Feed`] | lays out for each invocation what it is given, a *record* of [`Draw::window`] vectors |
+//! | geometry program | its compute entry: whole vertices, three for each triangle, and how many triangles each thread made |
+//! | [`Pass::Scan`] | where each thread's triangles go, how many there are, the arguments of the draw |
+//! | [`Pass::Compact`] | all triangles in one row |
+//! | [`Pass::Assemble`] | only where the topology is a strip or fan: the row as its vertices, out a list of triangles |
+//! | a copy | [`Keep`]: the last record goes back to the register file, for the next draw |
+//!
+//! All buffers of passes hold bits, vectors of 16 bytes or words of 4, densely. Entry points are `main`; bindings are in group 0,
+//! [in the order that each pass tells](Pass::bindings).
+//!
+//! ```
+//! use transpica::chain::{Pass, Plan, Request};
+//! use transpica::host::{GeometryInput, Memory, Topology};
+//! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
+//! let mut registers = [0; 16];
+//! registers[1] = 1;
+//! let input = GeometryInput::Point { inputs: 2, registers };
+//! let plan = Plan::new(&Request {
+//!     input,
+//!     outputs: 0b101,
+//!     vertices: 1000,
+//!     indices: None,
+//!     window: 0,
+//!     vectors: 4,
+//!     topology: Topology::Geometry,
+//!     memory: Memory::None,
+//!     triangles: 2,
+//!     bytes: 1 << 27,
+//! })?;
+//! assert_eq!((plan.draw.threads, plan.draw.capacity, plan.draw.window), (1000, 2, 2));
+//! assert_eq!(plan.sizes.triangles, 1000 * 2 * 3 * 4 * 16);
+//! assert_eq!(plan.dispatch(Pass::Feed), [2000_u32.div_ceil(256), 1, 1]);
+//! assert!(Pass::Feed.wgsl().contains("fn main"));
+//! assert_eq!(Pass::Feed.spirv()[0], 0x0723_0203);
+//! # Ok::<(), transpica::error::Error>(())
+//! ```
+
+mod parameters;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{Collect, Draw, Feed, Found};
+pub use plan::{Keep, Plan, Request, Sizes};
+
+/// A pass that is the same for all programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pass {
+    /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
+    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw.
+    Feed,
+    /// Finds places and totals. 0 `counts`: triangles that each thread made; 1 `offsets`: triangles before those of each thread;
+    /// 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect draw.
+    Scan,
+    /// Moves triangles together. 0 `triangles` as the geometry program left them; 1 `counts`; 2 `offsets`; 3 `stream`: triangles
+    /// of all threads in their order; 4 [`Collect`].
+    Compact,
+    /// Makes triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles; 3 [`Collect`].
+    Assemble,
+}
+
+/// What is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// A storage buffer that is read.
+    Read,
+    /// A storage buffer that is written.
+    Write,
+    /// A uniform buffer.
+    Uniform,
+}
+
+/// One binding of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// What it is called in the text.
+    pub name: &'static str,
+    /// What is bound.
+    pub usage: Use,
+}
+
+/// A row of a table of bindings.
+const fn binding(name: &'static str, usage: Use) -> Binding {
+    Binding { name, usage }
+}
+
+impl Pass {
+    /// All of them, in the order in which a draw runs them.
+    pub const ALL: [Self; 4] = [Self::Feed, Self::Scan, Self::Compact, Self::Assemble];
+    /// Threads of a workgroup.
+    pub const WORKGROUP: u32 = 256;
+    /// Workgroups in a row; further ones are in the second dimension of a dispatch.
+    pub const ROW: u32 = 8192;
+
+    /// Its name, also that of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::Scan => "scan",
+            Self::Compact => "compact",
+            Self::Assemble => "assemble",
+        }
+    }
+
+    /// As WGSL.
+    pub fn wgsl(self) -> &'static str {
+        match self {
+            Self::Feed => include_str!("feed.wgsl"),
+            Self::Scan => include_str!("scan.wgsl"),
+            Self::Compact => include_str!("compact.wgsl"),
+            Self::Assemble => include_str!("assemble.wgsl"),
+        }
+    }
+
+    /// As SPIR-V 1.3.
+    pub fn spirv(self) -> Vec<u32> {
+        let bytes: &[u8] = match self {
+            Self::Feed => include_bytes!("feed.spv"),
+            Self::Scan => include_bytes!("scan.spv"),
+            Self::Compact => include_bytes!("compact.spv"),
+            Self::Assemble => include_bytes!("assemble.spv"),
+        };
+        let (words, _rest) = bytes.as_chunks();
+        words.iter().map(|&word| u32::from_le_bytes(word)).collect()
+    }
+
+    /// What is bound at 0, 1, 2, … of group 0.
+    pub fn bindings(self) -> &'static [Binding] {
+        const FEED: [Binding; 6] = [
+            binding("vertices", Use::Read),
+            binding("feed", Use::Write),
+            binding("parameters", Use::Uniform),
+            binding("indices", Use::Read),
+            binding("primitives", Use::Read),
+            binding("file", Use::Read),
+        ];
+        const SCAN: [Binding; 4] = [
+            binding("counts", Use::Read),
+            binding("offsets", Use::Write),
+            binding("collect", Use::Uniform),
+            binding("result", Use::Write),
+        ];
+        const COMPACT: [Binding; 5] = [
+            binding("triangles", Use::Read),
+            binding("counts", Use::Read),
+            binding("offsets", Use::Read),
+            binding("stream", Use::Write),
+            binding("collect", Use::Uniform),
+        ];
+        const ASSEMBLE: [Binding; 4] = [
+            binding("stream", Use::Read),
+            binding("result", Use::Read),
+            binding("list", Use::Write),
+            binding("collect", Use::Uniform),
+        ];
+        match self {
+            Self::Feed => &FEED,
+            Self::Scan => &SCAN,
+            Self::Compact => &COMPACT,
+            Self::Assemble => &ASSEMBLE,
+        }
+    }
+
+    /// Workgroups for a thread for each of so many elements.
+    pub fn groups(elements: u32) -> [u32; 3] {
+        let groups = elements.div_ceil(Self::WORKGROUP);
+        [groups.min(Self::ROW), groups.div_ceil(Self::ROW), 1]
+    }
+}

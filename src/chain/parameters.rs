@@ -1,0 +1,117 @@
+//! What passes are told in uniform blocks, and what the scan tells. Plain numbers; bytes are those of words in little endian.
+
+/// Defines a struct of words with its bytes.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $name {
+            $($(#[$field_about])* pub $field: u32,)*
+        }
+
+        impl $name {
+            /// The words in the order of the buffer.
+            pub fn to_words(self) -> Vec<u32> {
+                vec![$(self.$field),*]
+            }
+            /// The content of the buffer.
+            pub fn to_bytes(self) -> Vec<u8> {
+                self.to_words().into_iter().flat_map(u32::to_le_bytes).collect()
+            }
+            /// From the words of the buffer; those that are missing are 0.
+            pub fn from_words(words: &[u32]) -> Self {
+                let mut words = words.iter().copied();
+                Self { $($field: words.next().unwrap_or_default(),)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// What the compute entry of a geometry program is told. Thread t runs the invocations from t × `chunk` on, up to `chunk` of
+    /// them, after up to `warm` before these whose triangles it drops.
+    Draw {
+        /// Threads that have something to do.
+        threads,
+        /// Invocations of the draw.
+        invocations,
+        /// Invocations of a thread.
+        chunk,
+        /// Invocations before them that it has to run too.
+        warm,
+        /// Vectors of a record of the feed.
+        window,
+        /// Triangles that a thread has room for.
+        capacity,
+        /// 1 where a reversed triangle is to be turned.
+        heeds_winding,
+        /// 0.
+        reserved,
+    }
+}
+
+words! {
+    /// What [`Pass::Feed`](super::Pass::Feed) is told.
+    Feed {
+        /// 0 point, 1 variable, 2 fixed.
+        mode,
+        /// Records to write.
+        records,
+        /// Vectors of each.
+        window,
+        /// Outputs of a vertex that are passed on.
+        outputs,
+        /// The registers of the first eight of them, four bits each.
+        registers_low,
+        /// And of the others.
+        registers_high,
+        /// The float uniform that the first vector of a record is.
+        first,
+        /// Vertices of a primitive that come with all outputs.
+        vertices,
+        /// Float uniforms from one of them to the next.
+        stride,
+        /// Vertices of the draw.
+        total,
+        /// 1 where the index buffer says which vertices they are.
+        indexed,
+        /// 0.
+        reserved,
+    }
+}
+
+words! {
+    /// What the passes after a geometry program are told.
+    Collect {
+        /// Threads of the geometry program.
+        threads,
+        /// Triangles that each has room for.
+        capacity,
+        /// Vectors of a vertex.
+        vectors,
+        /// 0 list, 1 strip, 2 fan.
+        topology,
+    }
+}
+
+words! {
+    /// What [`Pass::Scan`](super::Pass::Scan) finds. The first four are the arguments of an indirect draw.
+    Found {
+        /// Vertices of the finished list.
+        vertex_count,
+        /// 1.
+        instance_count,
+        /// 0.
+        first_vertex,
+        /// 0.
+        first_instance,
+        /// Triangles that the geometry program submitted and there was room for.
+        triangles,
+        /// Most triangles that a thread made.
+        largest,
+        /// 1 where that is more than there was room for: some are missing.
+        overflowed,
+        /// 0.
+        reserved,
+    }
+}

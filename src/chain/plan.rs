@@ -1,0 +1,276 @@
+//! Plans a draw: how many threads and records, how large every buffer is.
+//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::pipeline`] would find.
+
+use super::{Collect, Draw, Feed, Pass};
+use crate::error::{At, Error, Kind, Result};
+use crate::host::geometry::no_vertex;
+use crate::host::{GeometryInput, Memory, Primitives, Topology};
+use crate::limits::check;
+
+/// Threads of a workgroup of a geometry program.
+const KERNEL_WORKGROUP: u32 = 64;
+/// Bytes of a vector.
+const VECTOR: u64 = 16;
+
+/// What is to be drawn, and with what.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// How the geometry program gets vertices.
+    pub input: GeometryInput,
+    /// Bit n: on of the vertex program is passed on.
+    pub outputs: u16,
+    /// Vertices that there are.
+    pub vertices: u32,
+    /// Which of them are drawn, if not all in their order. In variable mode for each primitive its number of vertices and then
+    /// their indices.
+    pub indices: Option<&'a [u32]>,
+    /// The least window: that of the draw before, if the uniforms of the geometry program were not set since. What it
+    /// delivered beyond the primitives of this one is still there.
+    pub window: u32,
+    /// Vectors of a finished vertex.
+    pub vectors: u32,
+    /// What becomes of the triangles.
+    pub topology: Topology,
+    /// What an invocation may see of those before it.
+    pub memory: Memory,
+    /// Most triangles of an invocation, or a guess: the scan finds out where that was too low.
+    pub triangles: u32,
+    /// Most bytes of a buffer. Room for triangles ends there, other buffers must fit.
+    pub bytes: u32,
+}
+
+/// Bytes of the buffers, never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sizes {
+    /// o0..o15 of each vertex.
+    pub vertices: u64,
+    /// Records.
+    pub feed: u64,
+    /// Triangles as the geometry program leaves them; also `stream`.
+    pub triangles: u64,
+    /// A word for each thread; also `offsets`.
+    pub counts: u64,
+    /// The triangles of a strip or fan; 0 if there is none.
+    pub list: u64,
+}
+
+/// Bytes to copy from the feed to the register file, c0..c95, after a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Keep {
+    /// Where in the feed.
+    pub from: u64,
+    /// Where in the register file.
+    pub to: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// How a draw is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// For the geometry program.
+    pub draw: Draw,
+    /// For [`Pass::Feed`].
+    pub feed: Feed,
+    /// For the passes after the geometry program.
+    pub collect: Collect,
+    /// What [`Pass::Feed`] needs of each primitive of variable mode: four words each.
+    pub primitives: Vec<[u32; 4]>,
+    /// The buffers.
+    pub sizes: Sizes,
+    /// What remains of the vertices of this draw; nothing in point mode.
+    pub keep: Option<Keep>,
+}
+
+impl Plan {
+    /// Most threads of a geometry program.
+    pub const MOST_THREADS: u32 = 1 << 20;
+
+    /// Plans a draw.
+    ///
+    /// # Errors
+    /// As [`GeometryInput::check`] and [`Primitives`]; an index without a vertex; [`Kind::Limit`] where a buffer would have more
+    /// than [`Request::bytes`], or there is not room for one triangle.
+    pub fn new(request: &Request<'_>) -> Result<Self> {
+        let Request { input, outputs, .. } = *request;
+        input.check(outputs)?;
+        let bytes = |name, count: usize, size: u64| buffer(name, count as u64 * size, request.bytes);
+        let vertices = bytes("bytes of vertices", request.vertices as usize, 16 * VECTOR)?;
+        bytes("bytes of indices", request.indices.map_or(0, <[u32]>::len), 4)?;
+        // Range: that of `bytes`, here and below.
+        let total = request.indices.map_or(request.vertices, |indices| indices.len() as u32);
+        let (primitives, largest) = match input {
+            GeometryInput::Variable { main } => variable(request, main)?,
+            GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
+                check_indices(request, 0..total as usize)?;
+                (Vec::new(), 0)
+            }
+        };
+        let count = outputs.count_ones();
+        let (mode, invocations, window, first, main, stride) = match input {
+            GeometryInput::Point { inputs, .. } => {
+                let inputs = u32::from(inputs);
+                (0, (u64::from(total) * u64::from(count) / u64::from(inputs)) as u32, inputs, 0, 0, 0)
+            }
+            GeometryInput::Variable { main } => {
+                let invocations = primitives.len().saturating_sub(1) as u32;
+                (1, invocations, largest.max(request.window).clamp(1, 96), 0, u32::from(main), 0)
+            }
+            GeometryInput::Fixed { first, vertices, stride } => {
+                let (vertices, stride) = (u32::from(vertices), u32::from(stride));
+                (2, total / vertices, (vertices - 1) * stride + count, u32::from(first), vertices, stride)
+            }
+        };
+        let records = invocations + u32::from(mode != 0);
+        let (registers_low, registers_high) = registers(outputs);
+        let indexed = u32::from(request.indices.is_some());
+        let feed = Feed {
+            mode,
+            records,
+            window,
+            outputs: count,
+            registers_low,
+            registers_high,
+            first,
+            vertices: main,
+            stride,
+            total,
+            indexed,
+            reserved: 0,
+        };
+        let (draw, collect) = share(request, invocations, window)?;
+        let row = u64::from(collect.threads) * u64::from(collect.capacity) * 3;
+        let vertex = u64::from(collect.vectors) * VECTOR;
+        let is_list = collect.topology == 0;
+        let sizes = Sizes {
+            vertices,
+            feed: buffer(
+                "bytes of the feed",
+                u64::from(records) * u64::from(window) * VECTOR,
+                request.bytes,
+            )?,
+            triangles: (row * vertex).max(VECTOR),
+            counts: (u64::from(collect.threads) * 4).max(VECTOR),
+            list: if is_list { 0 } else { (row.saturating_sub(2) * 3 * vertex).max(VECTOR) },
+        };
+        let keep = (mode != 0).then(|| Keep {
+            from: u64::from(invocations) * u64::from(window) * VECTOR,
+            to: u64::from(first) * VECTOR,
+            bytes: u64::from(window) * VECTOR,
+        });
+        Ok(Self { draw, feed, collect, primitives, sizes, keep })
+    }
+
+    /// Workgroups of the compute entry of the vertex program.
+    pub fn vertex_dispatch(vertices: u32) -> [u32; 3] {
+        [vertices.div_ceil(KERNEL_WORKGROUP), 1, 1]
+    }
+
+    /// Workgroups of the compute entry of the geometry program.
+    pub fn kernel_dispatch(&self) -> [u32; 3] {
+        [self.draw.threads.div_ceil(KERNEL_WORKGROUP), 1, 1]
+    }
+
+    /// Workgroups of a pass. [`Pass::Assemble`] has none where the topology has nothing to assemble.
+    pub fn dispatch(&self, pass: Pass) -> [u32; 3] {
+        let Collect { threads, capacity, vectors, topology } = self.collect;
+        // Range: every vector has a place in a buffer of less than 4 GiB.
+        let vertices = threads * capacity * 3;
+        match pass {
+            Pass::Feed => Pass::groups(self.feed.records * self.feed.window),
+            Pass::Scan => [1, 1, 1],
+            Pass::Compact => Pass::groups(vertices * vectors),
+            Pass::Assemble if topology == 0 => [0, 1, 1],
+            Pass::Assemble => Pass::groups(vertices.saturating_sub(2) * 3 * vectors),
+        }
+    }
+
+    /// The [`primitives`](Self::primitives) as the content of their buffer.
+    pub fn primitive_bytes(&self) -> Vec<u8> {
+        self.primitives.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+/// A size of a buffer that is not too large.
+fn buffer(name: &'static str, bytes: u64, most: u32) -> Result<u64> {
+    check(name, usize::try_from(bytes).unwrap_or(usize::MAX), most, At::Whole)?;
+    Ok(bytes.max(VECTOR))
+}
+
+/// Checks that places of the index buffer name vertices.
+fn check_indices(request: &Request<'_>, places: std::ops::Range<usize>) -> Result<()> {
+    let Some(indices) = request.indices else { return Ok(()) };
+    let count = request.vertices as usize;
+    let wrong = |&place: &usize| indices.get(place).is_some_and(|&vertex| vertex as usize >= count);
+    let mut places = places;
+    match places.find(wrong) {
+        Some(place) => Err(no_vertex(place, indices[place], count)),
+        None => Ok(()),
+    }
+}
+
+/// The primitives of variable mode and an empty one after them, and the most vectors of one.
+fn variable(request: &Request<'_>, main: u8) -> Result<(Vec<[u32; 4]>, u32)> {
+    let mut all: Vec<[u32; 4]> = Vec::new();
+    let mut most = 0;
+    // Range of all casts: that of `Request::bytes`.
+    let mut push = |first: usize, size: u32, vectors: u32| {
+        let own = all.len() as u32;
+        // The one before, or the nearest before that which fills more than this one does: those between fill less.
+        let mut larger = own.checked_sub(1);
+        while let Some(before) = larger
+            && all[before as usize][2] <= vectors
+        {
+            let next = all[before as usize][3];
+            larger = (next != before).then_some(next);
+        }
+        all.push([first as u32, size, vectors, larger.unwrap_or(own)]);
+        most = vectors.max(most);
+    };
+    for primitive in Primitives::new(request.indices, main, request.outputs)? {
+        let primitive = primitive?;
+        check_indices(request, primitive.first..primitive.first + primitive.size as usize)?;
+        push(primitive.first, primitive.size, primitive.vectors);
+    }
+    push(0, 0, 0);
+    buffer("bytes of primitives", all.len() as u64 * VECTOR, request.bytes)?;
+    Ok((all, most))
+}
+
+/// The registers that are passed on, four bits each.
+fn registers(outputs: u16) -> (u32, u32) {
+    let registers = (0..16_u64).filter(|register| outputs >> register & 1 != 0);
+    let packed = registers.enumerate().fold(0, |packed, (place, register)| packed | register << (4 * place));
+    (packed as u32, (packed >> 32) as u32)
+}
+
+/// Shares the invocations out among threads.
+fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, Collect)> {
+    let least = invocations.div_ceil(Plan::MOST_THREADS).max(1);
+    let (chunk, warm) = match request.memory {
+        Memory::None => (least, 0),
+        // Few invocations are run twice, and no thread but the first sees what was before the draw.
+        Memory::Depth(depth) => (depth.saturating_mul(8).max(16).max(least), depth),
+        Memory::Unbounded => (invocations.max(1), 0),
+    };
+    let threads = invocations.div_ceil(chunk);
+    let topology = match request.topology {
+        Topology::List | Topology::Geometry => 0,
+        Topology::Strip => 1,
+        Topology::Fan => 2,
+    };
+    // A strip's triangles take three times the place of its vertices.
+    let triangle = 3 * u64::from(request.vectors.max(1)) * VECTOR * if topology == 0 { 1 } else { 3 };
+    let fits = u64::from(request.bytes) / (triangle * u64::from(threads.max(1)));
+    if fits == 0 {
+        let value = usize::try_from(triangle * u64::from(threads)).unwrap_or(usize::MAX);
+        let kind = Kind::Limit { name: "bytes of triangles", value, limit: request.bytes };
+        return Err(Error::new(kind, At::Whole));
+    }
+    let wanted = u64::from(request.triangles) * u64::from(chunk.min(invocations));
+    // Range: below the bytes of a buffer.
+    let capacity = wanted.clamp(1, fits) as u32;
+    let heeds_winding = u32::from(request.topology == Topology::Geometry);
+    let draw = Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, reserved: 0 };
+    Ok((draw, Collect { threads, capacity, vectors: request.vectors.max(1), topology }))
+}

@@ -1,0 +1,161 @@
+use super::*;
+use crate::error::{Error, Kind};
+use crate::host::{GeometryInput, Memory, Topology};
+
+/// Fixed mode, three vertices a primitive.
+fn request() -> Request<'static> {
+    Request {
+        input: GeometryInput::Fixed { first: 4, vertices: 3, stride: 2 },
+        outputs: 0b11,
+        vertices: 300,
+        indices: None,
+        window: 0,
+        vectors: 2,
+        topology: Topology::Geometry,
+        memory: Memory::None,
+        triangles: 5,
+        bytes: 1 << 27,
+    }
+}
+
+fn plan(request: &Request<'_>) -> Plan {
+    Plan::new(request).expect("a plan")
+}
+
+fn variable(indices: &[u32]) -> Request<'_> {
+    Request { input: GeometryInput::Variable { main: 2 }, indices: Some(indices), vertices: 9, ..request() }
+}
+
+#[test]
+fn without_memory_each_invocation_has_a_thread() {
+    let Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, .. } =
+        plan(&request()).draw;
+    assert_eq!((threads, invocations, chunk, warm), (100, 100, 1, 0));
+    assert_eq!((window, capacity, heeds_winding), (6, 5, 1));
+    let many = Request {
+        vertices: 3 << 20 | 3,
+        input: GeometryInput::Fixed { first: 0, vertices: 1, stride: 1 },
+        ..request()
+    };
+    let many = plan(&Request { outputs: 1, triangles: 1, vectors: 1, bytes: u32::MAX, ..many });
+    assert_eq!((many.draw.chunk, many.draw.threads), (4, (3_u32 << 20 | 3).div_ceil(4)));
+}
+
+#[test]
+fn memory_of_some_depth_makes_chunks_that_are_warmed_up() {
+    let draw = plan(&Request { memory: Memory::Depth(1), ..request() }).draw;
+    assert_eq!((draw.chunk, draw.warm, draw.threads, draw.capacity), (16, 1, 7, 80));
+    let draw = plan(&Request { memory: Memory::Depth(3), ..request() }).draw;
+    assert_eq!((draw.chunk, draw.warm, draw.threads), (24, 3, 5));
+    let draw = plan(&Request { memory: Memory::Depth(u32::MAX), ..request() }).draw;
+    assert_eq!((draw.threads, draw.capacity), (1, 500));
+}
+
+#[test]
+fn memory_without_end_makes_one_thread() {
+    let draw = plan(&Request { memory: Memory::Unbounded, ..request() }).draw;
+    assert_eq!((draw.threads, draw.chunk, draw.warm, draw.capacity), (1, 100, 0, 500));
+}
+
+#[test]
+fn nothing_to_draw_has_no_threads() {
+    for memory in [Memory::None, Memory::Depth(2), Memory::Unbounded] {
+        let plan = plan(&Request { vertices: 2, memory, ..request() });
+        assert_eq!((plan.draw.threads, plan.draw.invocations), (0, 0));
+        assert_eq!(plan.kernel_dispatch(), [0, 1, 1]);
+        assert_eq!(plan.dispatch(Pass::Compact), [0, 0, 1]);
+        // What two vertices leave behind.
+        assert_eq!((plan.feed.records, plan.keep), (1, Some(Keep { from: 0, to: 64, bytes: 96 })));
+    }
+}
+
+#[test]
+fn primitives_know_the_nearest_that_was_larger() {
+    let indices = [3, 0, 1, 2, 2, 0, 1, 4, 0, 1, 2, 3, 2, 5, 6, 3, 7, 8, 0];
+    let plan = plan(&variable(&indices));
+    let vectors: Vec<u32> = plan.primitives.iter().map(|primitive| primitive[2]).collect();
+    assert_eq!(vectors, [6, 5, 7, 5, 6, 0]);
+    let larger: Vec<u32> = plan.primitives.iter().map(|primitive| primitive[3]).collect();
+    assert_eq!(larger, [0, 0, 2, 2, 2, 4]);
+    assert_eq!((plan.draw.window, plan.draw.invocations, plan.feed.records), (7, 5, 6));
+    assert_eq!(
+        super::plan::Plan::new(&Request { window: 20, ..variable(&indices) }).map(|plan| plan.draw.window),
+        Ok(20)
+    );
+}
+
+#[test]
+fn strips_and_fans_have_a_list_of_their_own() {
+    let list = plan(&request());
+    assert_eq!((list.sizes.list, list.dispatch(Pass::Assemble)), (0, [0, 1, 1]));
+    let strip = plan(&Request { topology: Topology::Strip, ..request() });
+    assert_eq!((strip.draw.heeds_winding, strip.collect.topology), (0, 1));
+    assert_eq!(strip.sizes.list, (100 * 5 * 3 - 2) * 3 * 2 * 16);
+    assert_eq!(plan(&Request { topology: Topology::Fan, ..request() }).collect.topology, 2);
+}
+
+fn refused(request: &Request<'_>) -> String {
+    Plan::new(request).expect_err("refused").to_string()
+}
+
+#[test]
+fn what_the_pipeline_refuses_is_refused() {
+    let text = |indices: &[u32]| refused(&variable(indices));
+    assert!(text(&[1, 0]).contains("indices[0]: a primitive of 1 vertices, the main ones alone are 2"));
+    assert!(
+        text(&[2, 0, 1, 93]).contains("indices[3]: a primitive of 93 vertices needs 96 uniforms")
+            || text(&[2, 0, 1, 94]).contains("needs 97 uniforms of 96")
+    );
+    assert!(
+        text(&[2, 0, 1, 3, 1]).contains("indices[3]: a primitive of 3 vertices, the indices end before it")
+    );
+    assert!(text(&[2, 0, 9]).contains("indices[2] is 9, there are 9 vertices"));
+    assert!(refused(&Request { indices: None, ..variable(&[]) }).contains("need indices"));
+    assert!(refused(&Request { outputs: 0, ..request() }).contains("passes no output on"));
+    assert!(refused(&Request { indices: Some(&[299, 300]), ..request() }).contains("indices[1] is 300"));
+}
+
+#[test]
+fn buffers_end_at_the_limit() {
+    let name = |request: &Request<'_>| match Plan::new(request) {
+        Err(Error { kind: Kind::Limit { name, .. }, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(name(&Request { bytes: 300 * 256 - 1, ..request() }), "bytes of vertices");
+    let indices = [0; 2000];
+    assert_eq!(
+        name(&Request { indices: Some(&indices), vertices: 1, bytes: 7999, ..request() }),
+        "bytes of indices"
+    );
+    assert_eq!(
+        name(&Request { indices: Some(&indices), vertices: 1, bytes: 8000, ..request() }),
+        "bytes of the feed"
+    );
+    assert_eq!(
+        name(&Request { vectors: 900, triangles: 1, bytes: 1 << 22, ..request() }),
+        "bytes of triangles"
+    );
+    // Room for two triangles instead of five.
+    assert_eq!(plan(&Request { vectors: 8, bytes: 100 * 2 * 3 * 8 * 16, ..request() }).draw.capacity, 2);
+    let most = Request {
+        triangles: u32::MAX,
+        vertices: 1 << 20,
+        memory: Memory::Unbounded,
+        bytes: u32::MAX,
+        ..request()
+    };
+    assert!(plan(&most).sizes.triangles <= u64::from(u32::MAX));
+}
+
+#[test]
+fn dispatches_go_on_in_the_second_dimension() {
+    assert_eq!(Pass::groups(0), [0, 0, 1]);
+    assert_eq!(Pass::groups(257), [2, 1, 1]);
+    assert_eq!(Pass::groups(1 << 21), [8192, 1, 1]);
+    assert_eq!(Pass::groups((1 << 21) + 1), [8192, 2, 1]);
+    // The passes say the same.
+    for pass in [Pass::Feed, Pass::Compact, Pass::Assemble] {
+        assert!(pass.wgsl().contains(&format!("id.y * {}u", Pass::ROW * Pass::WORKGROUP)));
+        assert!(pass.wgsl().contains(&format!("@workgroup_size({})", Pass::WORKGROUP)));
+    }
+}

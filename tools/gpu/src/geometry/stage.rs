@@ -1,0 +1,125 @@
+//! Compute pipelines with their bindings: those of programs, and those of the passes that are the same for all programs.
+//! In: shaders, buffers, how many workgroups. Out: commands. Knows nothing about geometry.
+
+use transpica::chain::{Pass, Use};
+use wgpu::BufferBindingType::{self, Storage, Uniform};
+
+use crate::{Gpu, GpuError, Route, Shader, compute};
+
+/// Storage that is read.
+pub(super) const READ: BufferBindingType = Storage { read_only: true };
+/// Storage that is written.
+pub(super) const WRITE: BufferBindingType = Storage { read_only: false };
+/// A uniform block.
+pub(super) const UNIFORM: BufferBindingType = Uniform;
+
+/// A compute pipeline.
+pub(super) struct Stage {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    /// What is bound where.
+    bindings: Vec<u32>,
+}
+
+impl Stage {
+    /// Compiles a shader with these numbers and types of bindings.
+    pub(super) fn new(gpu: &Gpu, shader: Shader, bindings: &[(u32, BufferBindingType)]) -> Self {
+        let entry = |&(binding, ty): &(u32, BufferBindingType)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let entries: Vec<_> = bindings.iter().map(entry).collect();
+        let layout = gpu
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+        let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&pipeline_layout),
+            module: &shader.module(gpu),
+            entry_point: Some("main"),
+            compilation_options: compute::options(),
+            cache: None,
+        });
+        Self { pipeline, layout, bindings: bindings.iter().map(|&(binding, _)| binding).collect() }
+    }
+
+    /// Runs it over buffers, one for each binding.
+    pub(super) fn run(
+        &self,
+        gpu: &Gpu,
+        commands: &mut wgpu::CommandEncoder,
+        buffers: &[&wgpu::Buffer],
+        groups: [u32; 3],
+    ) {
+        let bound = self.bindings.iter().zip(buffers);
+        let entries: Vec<_> = bound
+            .map(|(&binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &entries,
+        });
+        let mut pass = commands.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        let [x, y, z] = groups;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+/// A pass compiled: its WGSL on that route, its SPIR-V on all others.
+pub(super) fn pass(gpu: &Gpu, pass: Pass, route: Route) -> Stage {
+    let shader = match route {
+        Route::Passthrough => Shader::Passthrough(pass.spirv()),
+        Route::SpirvNaga | Route::NagaIr => Shader::SpirvNaga(pass.spirv()),
+        Route::Wgsl => Shader::Wgsl(pass.wgsl().to_string()),
+    };
+    let ty = |usage| match usage {
+        Use::Read => READ,
+        Use::Write => WRITE,
+        Use::Uniform => UNIFORM,
+    };
+    let bindings: Vec<_> = (0..).zip(pass.bindings().iter().map(|binding| ty(binding.usage))).collect();
+    Stage::new(gpu, shader, &bindings)
+}
+
+/// Runs one pass over buffers with these contents and returns what is in those that it writes, for tests and for hosts that want
+/// to see what a pass does.
+///
+/// # Errors
+/// What the driver or wgpu refuses.
+pub fn run_pass(
+    gpu: &Gpu,
+    which: Pass,
+    route: Route,
+    contents: &[&[u8]],
+    groups: [u32; 3],
+) -> Result<Vec<Vec<u32>>, GpuError> {
+    use wgpu::BufferUsages;
+    gpu.checked(|| {
+        let stage = pass(gpu, which, route);
+        let usage = |usage| match usage {
+            Use::Read => BufferUsages::STORAGE,
+            Use::Write => BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            Use::Uniform => BufferUsages::UNIFORM,
+        };
+        let buffers: Vec<_> = contents
+            .iter()
+            .zip(which.bindings())
+            .map(|(bytes, b)| gpu.filled(bytes, usage(b.usage)))
+            .collect();
+        let mut commands = gpu.device.create_command_encoder(&Default::default());
+        stage.run(gpu, &mut commands, &buffers.iter().collect::<Vec<_>>(), groups);
+        gpu.submit(commands)?;
+        let written = buffers.iter().zip(which.bindings()).filter(|(_, binding)| binding.usage == Use::Write);
+        written.map(|(buffer, _)| gpu.read(buffer, buffer.size())).collect()
+    })
+}
