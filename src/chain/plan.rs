@@ -92,71 +92,37 @@ impl Plan {
     /// As [`GeometryInput::check`] and [`Primitives`]; an index without a vertex; [`Kind::Limit`] where a buffer would have more
     /// than [`Request::bytes`], or there is not room for one triangle.
     pub fn new(request: &Request<'_>) -> Result<Self> {
-        let Request { input, outputs, .. } = *request;
-        input.check(outputs)?;
+        request.input.check(request.outputs)?;
         let bytes = |name, count: usize, size: u64| buffer(name, count as u64 * size, request.bytes);
         let vertices = bytes("bytes of vertices", request.vertices as usize, 16 * VECTOR)?;
         bytes("bytes of indices", request.indices.map_or(0, <[u32]>::len), 4)?;
-        // Range: that of `bytes`, here and below.
-        let total = request.indices.map_or(request.vertices, |indices| indices.len() as u32);
-        let (primitives, largest) = match input {
+        let (primitives, largest) = match request.input {
             GeometryInput::Variable { main } => variable(request, main)?,
             GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => {
-                check_indices(request, 0..total as usize)?;
+                check_indices(request, 0..request.indices.map_or(0, <[u32]>::len))?;
                 (Vec::new(), 0)
             }
         };
-        let count = outputs.count_ones();
-        let (mode, invocations, window, first, main, stride) = match input {
-            GeometryInput::Point { inputs, .. } => {
-                let inputs = u32::from(inputs);
-                (0, (u64::from(total) * u64::from(count) / u64::from(inputs)) as u32, inputs, 0, 0, 0)
-            }
-            GeometryInput::Variable { main } => {
-                let invocations = primitives.len().saturating_sub(1) as u32;
-                (1, invocations, largest.max(request.window).clamp(1, 96), 0, u32::from(main), 0)
-            }
-            GeometryInput::Fixed { first, vertices, stride } => {
-                let (vertices, stride) = (u32::from(vertices), u32::from(stride));
-                (2, total / vertices, (vertices - 1) * stride + count, u32::from(first), vertices, stride)
-            }
-        };
-        let records = invocations + u32::from(mode != 0);
-        let (registers_low, registers_high) = registers(outputs);
-        let indexed = u32::from(request.indices.is_some());
-        let feed = Feed {
-            mode,
-            records,
-            window,
-            outputs: count,
-            registers_low,
-            registers_high,
-            first,
-            vertices: main,
-            stride,
-            total,
-            indexed,
-            reserved: 0,
-        };
-        let (draw, collect) = share(request, invocations, window)?;
+        // Range: that of `bytes`.
+        let (feed, invocations) = records(request, primitives.len().saturating_sub(1) as u32, largest);
+        let vectors = u64::from(feed.records) * u64::from(feed.window);
+        let feed_bytes = buffer("bytes of the feed", vectors * VECTOR, request.bytes)?;
+        let (draw, collect) = share(request, invocations, feed.window)?;
         let row = u64::from(collect.threads) * u64::from(collect.capacity) * 3;
         let vertex = u64::from(collect.vectors) * VECTOR;
         let is_list = collect.topology == 0;
         let sizes = Sizes {
             vertices,
-            feed: buffer(
-                "bytes of the feed",
-                u64::from(records) * u64::from(window) * VECTOR,
-                request.bytes,
-            )?,
+            feed: feed_bytes,
             triangles: (row * vertex).max(VECTOR),
             counts: (u64::from(collect.threads) * 4).max(VECTOR),
             list: if is_list { 0 } else { (row.saturating_sub(2) * 3 * vertex).max(VECTOR) },
         };
-        let keep = (mode != 0).then(|| Keep {
-            from: u64::from(invocations) * u64::from(window) * VECTOR,
-            to: u64::from(first) * VECTOR,
-            bytes: u64::from(window) * VECTOR,
+        let window = u64::from(feed.window) * VECTOR;
+        let keep = (feed.records > invocations).then(|| Keep {
+            from: u64::from(invocations) * window,
+            to: u64::from(feed.first) * VECTOR,
+            bytes: window,
         });
         Ok(Self { draw, feed, collect, primitives, sizes, keep })
     }
@@ -235,6 +201,39 @@ fn variable(request: &Request<'_>, main: u8) -> Result<(Vec<[u32; 4]>, u32)> {
     push(0, 0, 0);
     buffer("bytes of primitives", all.len() as u64 * VECTOR, request.bytes)?;
     Ok((all, most))
+}
+
+/// The records of a draw, with `primitives` of up to so many vectors in variable mode, and how many invocations there are.
+fn records(request: &Request<'_>, primitives: u32, largest: u32) -> (Feed, u32) {
+    // Range: the bytes of a buffer.
+    let total = request.indices.map_or(request.vertices, |indices| indices.len() as u32);
+    let outputs = request.outputs.count_ones();
+    let (registers_low, registers_high) = registers(request.outputs);
+    let indexed = u32::from(request.indices.is_some());
+    let common = Feed { outputs, registers_low, registers_high, total, indexed, ..Feed::default() };
+    match request.input {
+        GeometryInput::Point { inputs, .. } => {
+            let window = u32::from(inputs);
+            // As many vertices as make up the inputs.
+            let invocations = total / (window / outputs);
+            (Feed { mode: 0, records: invocations, window, ..common }, invocations)
+        }
+        GeometryInput::Variable { main } => {
+            let window = largest.max(request.window).clamp(1, 96);
+            (
+                Feed { mode: 1, records: primitives + 1, window, vertices: u32::from(main), ..common },
+                primitives,
+            )
+        }
+        GeometryInput::Fixed { first, vertices, stride } => {
+            let (first, vertices, stride) = (u32::from(first), u32::from(vertices), u32::from(stride));
+            let (invocations, window) = (total / vertices, (vertices - 1) * stride + outputs);
+            (
+                Feed { mode: 2, records: invocations + 1, window, first, vertices, stride, ..common },
+                invocations,
+            )
+        }
+    }
 }
 
 /// The registers that are passed on, four bits each.
