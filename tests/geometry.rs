@@ -10,7 +10,7 @@ use transpica::limits::Limits;
 use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::{Options, Translator};
-use transpica_prove::geometry::{Case, Count, Draw, compare};
+use transpica_prove::geometry::{Case, Count, Draw, compare, compare_emits};
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {
     precision,
@@ -79,6 +79,26 @@ fn samples_make_the_triangles_of_the_interpreter() {
         let all = samples(OPTIONS(precision));
         assert!(all.len() > 20 && all.iter().map(|(_, count)| count.triangles).sum::<usize>() > 5000);
     }
+}
+
+#[test]
+fn samples_emit_the_registers_of_the_interpreter() {
+    let mut emits = 0;
+    for sample in samples::samples() {
+        let file = Shbin::parse(&sample.bytes).expect("a file");
+        let Some((_, geometry)) = pair(&file) else { continue };
+        let executable = file.executable(geometry).expect("an executable");
+        let mut uniforms = transpica_generate::uniforms(3);
+        dvle::constants(executable).apply(&mut uniforms);
+        let floats = |seed| transpica_generate::uniforms(seed).floats;
+        let inputs = transpica_generate::inputs(4, 12);
+        let invocations: Vec<_> = (0..).zip(inputs).map(|(seed, inputs)| (inputs, floats(seed))).collect();
+        let (program, outputs) = (program(&file, geometry), executable.header.output_mask);
+        let options = OPTIONS(Precision::Exact);
+        let count = compare_emits(&program, outputs, &uniforms, &invocations, options);
+        emits += count.unwrap_or_else(|error| panic!("{}: {error}", sample.name));
+    }
+    assert!(emits > 500, "{emits}");
 }
 
 #[test]

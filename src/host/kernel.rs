@@ -83,6 +83,9 @@ pub mod bindings {
     pub const HOST: u32 = 6;
 }
 
+/// What numbers in the record of an EMIT begin at, see [`GeometryKernel::records_emits`]: 2^23.
+pub const RECORDED: f32 = 8_388_608.0;
+
 /// A scalar that one invocation leaves for the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateWord {
@@ -104,6 +107,10 @@ pub struct GeometryKernel {
     pub setup: GeometrySetup,
     /// Vectors of a vertex in the buffer of triangles: one for each output of the interface.
     pub vectors: u32,
+    /// Whether it keeps EMITs instead of triangles: a record of `3 * vectors` vectors for each, the first of which is
+    /// (slot + [`RECORDED`], 1 if a triangle is submitted, 1 if it is reversed, number of the invocation + [`RECORDED`]), the
+    /// next the output registers that are passed on, in order. Its feed has, for each invocation, v0..v15 and c0..c95.
+    pub records_emits: bool,
     /// What one invocation leaves for the next, as far as that sees it.
     pub state: Vec<StateWord>,
     /// How far back it sees.

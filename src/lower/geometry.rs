@@ -20,6 +20,8 @@ use crate::isa::{Dest, Inst};
 
 /// Vertex slots that a triangle is made of.
 const HELD: usize = 3;
+/// What numbers in a record of an EMIT begin at.
+const RECORDED: f32 = crate::host::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
 const REGISTERS: u8 = 16;
 
@@ -84,7 +86,7 @@ impl Emission<'_> {
 
     /// Begins an invocation, or the loop over those of a thread. `assigned` are the slots that the program assigns.
     pub(super) fn begin(&self, b: &mut Builder, assigned: SlotSet) {
-        if self.geometry.form != Form::Kernel {
+        if let Form::Stage { .. } = self.geometry.form {
             return self.stage_inputs(b);
         }
         let thread = draw(b, DrawField::Thread);
@@ -131,7 +133,7 @@ impl Emission<'_> {
 
     /// Ends the invocation or the loop; gives the number of triangles and, as bits, what the last invocation leaves.
     pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
-        if self.is_looped() && self.geometry.form == Form::Kernel {
+        if self.is_looped() {
             if b.reachable() {
                 let (invocation, one) = (b.scalar(b.get(self.invocation())), b.int(1));
                 let next = int(b, Binary::IAdd, invocation, one);
@@ -184,7 +186,11 @@ impl Emission<'_> {
     fn inputs(&self, b: &mut Builder) {
         let rest = b.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
         (0..REGISTERS).for_each(|register| b.set_input(register, rest));
-        let GeometryInput::Point { inputs, registers } = self.geometry.setup.input else { return };
+        let (inputs, registers) = match (self.geometry.form, self.geometry.setup.input) {
+            (Form::Emits, _) => (REGISTERS, std::array::from_fn(|register| register as u8)),
+            (_, GeometryInput::Point { inputs, registers }) => (inputs, registers),
+            (_, GeometryInput::Variable { .. } | GeometryInput::Fixed { .. }) => return,
+        };
         let start = self.feed(b);
         for (place, register) in (0..i32::from(inputs)).zip(registers) {
             let place = b.int(place);
@@ -215,10 +221,12 @@ impl Emission<'_> {
         offset: Option<Value>,
         otherwise: impl FnOnce(&mut Builder) -> Value,
     ) -> Value {
-        let first = match self.geometry.setup.input {
-            GeometryInput::Point { .. } => return otherwise(b),
-            GeometryInput::Variable { .. } => 0,
-            GeometryInput::Fixed { first, .. } => first,
+        // The first register that is in the feed, and what stands before it there.
+        let (first, before) = match (self.geometry.form, self.geometry.setup.input) {
+            (Form::Emits, _) => (0, REGISTERS),
+            (_, GeometryInput::Point { .. }) => return otherwise(b),
+            (_, GeometryInput::Variable { .. }) => (0, 0),
+            (_, GeometryInput::Fixed { first, .. }) => (first, 0),
         };
         if offset.is_none() && base < first {
             return otherwise(b);
@@ -227,7 +235,8 @@ impl Emission<'_> {
             None => b.int(i32::from(base)),
             Some(offset) => uniform_index(b, base, offset),
         };
-        let (first, before, zero) = (b.int(first.into()), b.int(-1), b.int(0));
+        let (first, before) = (b.int(i32::from(first) - i32::from(before)), b.int(i32::from(before) - 1));
+        let zero = b.int(0);
         let place = int(b, Binary::ISub, index, first);
         let window = draw(b, DrawField::Window);
         let not_before = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, place, before));
@@ -276,6 +285,42 @@ impl Emission<'_> {
     }
 
     fn emit(&self, b: &mut Builder) {
+        self.hide(b);
+        match self.geometry.form {
+            Form::Emits => self.record(b),
+            Form::Kernel | Form::Stage { .. } => self.assemble(b),
+        }
+        self.change_banks(b);
+    }
+
+    /// Records the registers that are passed on, the number of the invocation and what SETEMIT set.
+    fn record(&self, b: &mut Builder) {
+        let setting = own::SETTING.map(|slot| b.get(self.base + slot));
+        let named = b.scalar(setting[0]);
+        let [named, invocation] =
+            [named, b.scalar(b.get(self.invocation()))].map(|number| small_float(b, number));
+        let flags = [setting[1], setting[2]].map(|flag| {
+            let (one, zero) =
+                (b.constant(Type::F32, [1f32.to_bits(), 0, 0, 0]), b.constant(Type::F32, [0; 4]));
+            let cond = b.scalar(flag);
+            b.emit(Type::F32, Op::Select { cond, a: one, b: zero })
+        });
+        let [named, prim, invert, invocation] = [named, flags[0], flags[1], invocation];
+        let setting = b.gather(&[named, prim, invert, invocation].map(|value| Lane::new(value, 0)));
+        let mut args = vec![b.scalar(b.get(self.count())), setting];
+        for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 != 0) {
+            let start = lanes::register(Dest::Output(register));
+            let lanes = [0, 1, 2, 3].map(|lane| b.get(start + lane));
+            args.push(b.gather(&lanes));
+        }
+        // As many as three vertices of so many vectors have.
+        args.resize(1 + 3 * (args.len() - 1).div_ceil(3), setting);
+        let args = b.func.list(args);
+        let count = b.emit(Type::I32, Op::Submit { args });
+        b.set(self.count(), Lane::new(count, 0));
+    }
+
+    fn assemble(&self, b: &mut Builder) {
         self.fill(b);
         let [_, prim, _] = own::SETTING.map(|slot| b.get(self.base + slot));
         match b.known(prim) {
@@ -289,6 +334,9 @@ impl Emission<'_> {
                 b.close();
             }
         }
+    }
+
+    fn change_banks(&self, b: &mut Builder) {
         for register in 0..REGISTERS {
             let (current, other) = (lanes::register(Dest::Output(register)), 4 * usize::from(register));
             for lane in 0..4 {
@@ -300,14 +348,17 @@ impl Emission<'_> {
         }
     }
 
-    /// Copies the outputs to the vertex slot that SETEMIT named.
-    fn fill(&self, b: &mut Builder) {
-        // What is not passed on is as nobody wrote it.
+    /// What is not passed on is as nobody wrote it.
+    fn hide(&self, b: &mut Builder) {
         let rest = outputs::unwritten(b, self.options);
         for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 == 0) {
             let start = lanes::register(Dest::Output(register));
             (0..4).for_each(|lane| b.set(start + usize::from(lane), Lane::new(rest, lane)));
         }
+    }
+
+    /// Copies the outputs to the vertex slot that SETEMIT named.
+    fn fill(&self, b: &mut Builder) {
         let named = b.get(self.base + own::SETTING[0]);
         let known = b.known(named);
         let fills = |slot: usize| known.is_none_or(|known| known as usize == slot);
@@ -374,6 +425,7 @@ impl Emission<'_> {
         let heeded = match self.geometry.form {
             Form::Stage { heeds_winding: false } => return None,
             Form::Stage { heeds_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
+            Form::Emits => return None,
             Form::Kernel if b.known(invert) == Some(0) => return None,
             Form::Kernel => {
                 let (heeds, zero) = (draw(b, DrawField::HeedsWinding), b.int(0));
@@ -403,6 +455,14 @@ fn int(b: &mut Builder, op: Binary, x: Value, y: Value) -> Value {
 fn clamped(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
     let cond = b.emit(Type::BOOL, Op::Binary(beyond, number, limit));
     b.emit(Type::I32, Op::Select { cond, a: limit, b: number })
+}
+
+/// A number below 2^23 as the float 2^23 and it, whose bits no processor takes for too small a number.
+fn small_float(b: &mut Builder, number: Value) -> Value {
+    let bits = b.emit(Type::U32, Op::Unary(Unary::IntToUint, number));
+    let base = b.constant(Type::U32, [RECORDED.to_bits(), 0, 0, 0]);
+    let bits = b.emit(Type::U32, Op::Binary(Binary::BitOr, bits, base));
+    b.emit(Type::F32, Op::Unary(Unary::FromBits, bits))
 }
 
 /// One of two values of one type, by a scalar.

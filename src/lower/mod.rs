@@ -42,6 +42,9 @@ pub enum Outputs<'a> {
 pub enum Form {
     /// A compute shader that runs its invocations and keeps their triangles in a buffer.
     Kernel,
+    /// The same, but it keeps every EMIT with the output registers that are passed on, as they are; and its feed holds, for
+    /// each invocation, v0..v15 and c0..c95.
+    Emits,
     /// A geometry stage of the host's API, one invocation for each of its primitives.
     Stage {
         /// Whether reversed triangles are reversed.

@@ -7,8 +7,8 @@ use super::{Control, Lowered, Tier, Translated, Translator, choose, lowered};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{self, Bounds, Carried, Observation};
 use crate::host::{
-    Attribute, AttributeFormat, ComponentSource, EntryPoint, GeometryKernel, GeometrySetup, HostValues,
-    Interface, Memory, Options, Output, StateWord, Surroundings, Usage, varying,
+    Attribute, AttributeFormat, ComponentSource, EntryPoint, GeometryInput, GeometryKernel, GeometrySetup,
+    HostValues, Interface, Memory, Options, Output, StateWord, Surroundings, Usage, varying,
 };
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Type};
 use crate::isa::{Component, Mask, Program, Stage};
@@ -101,6 +101,32 @@ impl Translator {
         around: &dyn Surroundings,
         setup: &GeometrySetup,
     ) -> Result<Translated> {
+        self.kernel(program, around, setup, Form::Kernel)
+    }
+
+    /// As [`translate_geometry`](Self::translate_geometry), but what is kept is every EMIT with raw output registers, and
+    /// each invocation is given all its inputs and float uniforms: see [`GeometryKernel::records_emits`]. For comparison
+    /// with [`GeometryMachine`](crate::interp::GeometryMachine). Bit n of `outputs` tells that on is passed on.
+    ///
+    /// # Errors
+    /// As [`translate_geometry`](Self::translate_geometry).
+    pub fn translate_emits(
+        &mut self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        outputs: u16,
+    ) -> Result<Translated> {
+        let input = GeometryInput::Point { inputs: 16, registers: std::array::from_fn(|place| place as u8) };
+        self.kernel(program, around, &GeometrySetup { input, outputs }, Form::Emits)
+    }
+
+    fn kernel(
+        &mut self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        setup: &GeometrySetup,
+        form: Form,
+    ) -> Result<Translated> {
         let options = &self.options;
         options.check()?;
         self.profile.check()?;
@@ -118,15 +144,21 @@ impl Translator {
         let folded = around.folded(options);
         let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
         let (mut control, mut why) = choose(program, options)?;
-        let observations = observed(program, &control, &seen(&outputs, setup.outputs));
-        let mut state = words(&observations, &outputs, options);
-        let triangles = bounds(program, &control, options).triangles;
+        let records_emits = form == Form::Emits;
+        let observations = match form {
+            Form::Emits => observed(program, &control, &whole(setup.outputs)),
+            Form::Kernel | Form::Stage { .. } => observed(program, &control, &seen(&outputs, setup.outputs)),
+        };
+        let held: &[Output] = if records_emits { &[] } else { &outputs };
+        let mut state = words(&observations, held, options);
+        let bounds = bounds(program, &control, options);
+        let triangles = if records_emits { bounds.emits } else { bounds.triangles };
         let mut lower = |state: &[StateWord], scratch: &mut passes::Scratch| -> Result<Module> {
             let context = Context {
                 program,
                 constants: &folded.floats,
                 outputs: Outputs::Semantics(&outputs),
-                geometry: Some(Geometry { setup, state, form: Form::Kernel }),
+                geometry: Some(Geometry { setup, state, form }),
                 options,
             };
             let mut module = lowered(context, &mut control, &mut why)?;
@@ -140,8 +172,13 @@ impl Translator {
             state.clear();
             module = lower(&state, &mut self.scratch)?;
         }
-        let vectors = outputs.len() as u32; // Range: at most sixteen.
-        let kernel = GeometryKernel { setup: *setup, vectors, state, memory, triangles, observations };
+        // Range: at most seventeen.
+        let vectors = match form {
+            Form::Emits => (1 + setup.outputs.count_ones()).div_ceil(3),
+            Form::Kernel | Form::Stage { .. } => outputs.len() as u32,
+        };
+        let setup = *setup;
+        let kernel = GeometryKernel { setup, vectors, records_emits, state, memory, triangles, observations };
         let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: Some(kernel) };
         self.finish(program, around, lowered)
     }
@@ -158,6 +195,11 @@ fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
         }
     }
     seen
+}
+
+/// All components of the registers that are passed on.
+fn whole(passed_on: u16) -> [Mask; 16] {
+    std::array::from_fn(|register| if passed_on >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE })
 }
 
 /// What an invocation may see of earlier ones; anything where control flow is not known.

@@ -4,16 +4,17 @@
 
 use std::cell::RefCell;
 
+use transpica::host::kernel::RECORDED;
 use transpica::host::{
     Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Memory, Options,
     OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
 };
-use transpica::interp::{Machine, Uniforms};
+use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
 use transpica::ir::{Buffer, Kind};
 use transpica::isa::{Program, Stage};
 use transpica::pipeline::{Pipeline, Setup};
-use transpica::precision::arith;
+use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
 
 use crate::chain::Disagreement;
@@ -271,14 +272,23 @@ impl Comparison<'_> {
             registers: uniforms[1].floats.map(|register| register.map(|x| arith::load(options.precision, x))),
             window: 0,
         };
-        let mut registers = self.registers(&uniforms[1]);
+        let mut registers = registers(&uniforms[1], options.precision);
         let mut state: Vec<u32> = self.kernel.state.iter().map(|word| word.initial).collect();
         let mut count = Count::default();
         for (number, draw) in draws.iter().enumerate() {
             let Ok(drawn) = pipeline.draw(&draw.vertices, draw.indices.as_deref()) else { return Ok(None) };
             let (feed, invocations) = feeder.draw(draw).map_err(|error| fault("feed", error))?;
             let form = format!("draw {number}, {:?}, {:?} invocations a thread", self.topology, self.chunk);
-            let found = self.run(&form, &registers, &feed, invocations, feeder.window, &mut state)?;
+            let told = Told {
+                precision: options.precision,
+                registers: &registers,
+                feed: &feed,
+                invocations,
+                window: feeder.window,
+                chunk: self.chunk,
+                heeds_winding: self.topology == Topology::Geometry,
+            };
+            let found = told.run(&form, self.translated, &mut state)?;
             let expected: Vec<Vec<Lanes>> = drawn
                 .triangles()
                 .map(|vertices| {
@@ -295,47 +305,53 @@ impl Comparison<'_> {
         }
         Ok(Some(count))
     }
+}
 
-    /// What the uniform block holds.
-    fn registers(&self, uniforms: &Uniforms) -> Registers {
-        let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
-        let floats = uniforms.floats.iter().map(|register| register.map(load)).collect();
-        let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
-        let bools = vec![[u32::from(uniforms.bools), 0, 0, 0]];
-        Registers { members: vec![floats, ints, bools], ..Registers::default() }
-    }
+/// What a draw tells a compute shader.
+struct Told<'a> {
+    precision: Precision,
+    registers: &'a Registers,
+    feed: &'a [Lanes],
+    invocations: usize,
+    window: usize,
+    /// Invocations of a thread; all of them if nothing.
+    chunk: Option<usize>,
+    heeds_winding: bool,
+}
 
-    /// Runs every thread.
+impl Told<'_> {
+    /// Runs every thread: what was submitted.
     fn run(
         &self,
         form: &str,
-        registers: &Registers,
-        feed: &[Lanes],
-        invocations: usize,
-        window: usize,
+        translated: &Translated,
         state: &mut Vec<u32>,
     ) -> Result<Vec<Vec<Lanes>>, Disagreement> {
-        let chunk = self.chunk.unwrap_or(invocations).max(1);
-        let threads = invocations.div_ceil(chunk);
-        let warm = match self.kernel.memory {
+        let Some(kernel) = &translated.interface.geometry else {
+            return Err(fault(form, "not a geometry program"));
+        };
+        let chunk = self.chunk.unwrap_or(self.invocations).max(1);
+        let threads = self.invocations.div_ceil(chunk);
+        let warm = match kernel.memory {
             Memory::Depth(depth) => depth as usize,
             Memory::None | Memory::Unbounded => 0,
         };
-        let evaluator = Evaluator::new(&self.translated.module).map_err(|error| fault(form, error))?;
+        let evaluator = Evaluator::new(&translated.module).map_err(|error| fault(form, error))?;
         let (mut all, mut left) = (Vec::new(), None);
         for thread in 0..threads {
             let mut draw = [0; 8];
             let mut tell = |field: DrawField, value: usize| draw[field as usize] = value as i32;
             tell(DrawField::Threads, threads);
-            tell(DrawField::Invocations, invocations);
+            tell(DrawField::Invocations, self.invocations);
             tell(DrawField::Chunk, chunk);
             tell(DrawField::Warm, warm);
-            tell(DrawField::Window, window);
+            tell(DrawField::Window, self.window);
             tell(DrawField::Capacity, 1 << 20);
-            tell(DrawField::HeedsWinding, usize::from(self.topology == Topology::Geometry));
+            tell(DrawField::HeedsWinding, usize::from(self.heeds_winding));
             tell(DrawField::Thread, thread);
+            let Self { registers, feed, .. } = *self;
             let thread = Thread { registers, draw, feed, state, triangles: RefCell::default() };
-            let outputs = evaluator.run(self.case.options.precision, &thread, BUDGET);
+            let outputs = evaluator.run(self.precision, &thread, BUDGET);
             let outputs = outputs.map_err(|error| fault(form, error))?;
             let Some((count, words)) = outputs.split_first() else {
                 return Err(fault(form, "no number of triangles"));
@@ -350,6 +366,68 @@ impl Comparison<'_> {
         }
         Ok(all)
     }
+}
+
+/// What the uniform block holds.
+fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
+    let load = |x: f32| arith::load(precision, x).to_bits();
+    let floats = uniforms.floats.iter().map(|register| register.map(load)).collect();
+    let ints = uniforms.ints.map(|register| register.map(u32::from)).to_vec();
+    let bools = vec![[u32::from(uniforms.bools), 0, 0, 0]];
+    Registers { members: vec![floats, ints, bools], ..Registers::default() }
+}
+
+/// Compares every EMIT of a program, registers as they are: `invocations` are v0..v15 and c0..c95 that each one finds.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_emits(
+    program: &Program<'_>,
+    outputs: u16,
+    uniforms: &Uniforms,
+    invocations: &[([[f32; 4]; 16], [[f32; 4]; 96])],
+    options: Options,
+) -> Result<usize, Disagreement> {
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate_emits(program, &Unnamed { map: OutputMap::default() }, outputs);
+    let translated = translated.map_err(|error| fault("translation", error))?;
+    let kernel = translated.interface.geometry.as_ref().ok_or_else(|| fault("translation", "no kernel"))?;
+    let machine = GeometryMachine::new(program, outputs, options.settings(BUDGET));
+    let mut machine = machine.map_err(|error| fault("interpreter", error))?;
+    machine.set_uniforms(uniforms);
+    let (mut expected, mut feed) = (Vec::new(), Vec::new());
+    let load = |vector: &[f32; 4]| vector.map(|x| arith::load(options.precision, x).to_bits());
+    for (number, (inputs, floats)) in (0u32..).zip(invocations) {
+        machine.deliver(0, floats);
+        let ran = machine.run(inputs).map_err(|error| fault("interpreter", error))?;
+        for emit in ran.emits() {
+            let flags = [emit.prim, emit.invert].map(|flag| f32::from(u8::from(flag)).to_bits());
+            let numbers = [u32::from(emit.slot), number].map(|number| (RECORDED + number as f32).to_bits());
+            let mut record = vec![[numbers[0], flags[0], flags[1], numbers[1]]];
+            let passed = (0..16).filter(|register| outputs >> register & 1 != 0);
+            record.extend(passed.map(|register: usize| emit.outputs[register].map(f32::to_bits)));
+            record.resize(3 * kernel.vectors as usize, record[0]);
+            expected.push(record);
+        }
+        feed.extend(inputs.iter().chain(floats).map(load));
+    }
+    let registers = registers(uniforms, options.precision);
+    for chunk in chunks(kernel) {
+        let form = format!("emits, {chunk:?} invocations a thread");
+        let mut state: Vec<u32> = kernel.state.iter().map(|word| word.initial).collect();
+        let told = Told {
+            precision: options.precision,
+            registers: &registers,
+            feed: &feed,
+            invocations: invocations.len(),
+            window: 112,
+            chunk,
+            heeds_winding: false,
+        };
+        let found = told.run(&form, &translated, &mut state)?;
+        differ(&form, &expected, &found)?;
+    }
+    Ok(expected.len())
 }
 
 /// Where triangles differ.
