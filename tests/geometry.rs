@@ -3,14 +3,20 @@
 
 mod samples;
 
+use expect_test::expect_file;
+use transpica::backend::naga_ir;
+use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
-use transpica::host::{EntryPoint, GeometryInput, Layout, dvle};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, FlipY, GeometryInput, GeometrySetup, Layout};
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
 use transpica::pipeline::Setup;
 use transpica::precision::Precision;
-use transpica::{Options, Translator};
+use transpica::translate::Tier;
+use transpica::{Options, Profile, Translated, Translator};
 use transpica_prove::geometry::{Case, Count, Draw, compare, compare_emits};
+use transpica_prove::spirv_tools;
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {
     precision,
@@ -125,12 +131,131 @@ fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
     assert_eq!(memory_of("/counter.shbin"), [0, 0, 1]);
 }
 
+/// Translates the geometry program of each sample under each of some options, as triangles and as EMITs.
+fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
+    let base = OPTIONS(Precision::Exact);
+    let symbols = Options { layout: Layout::Symbols, flip_y: FlipY::Dynamic, ..base };
+    let shallow = Limits { depth: 0, ..Limits::default() };
+    let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
+    let tiers = [
+        (symbols, Tier::Structured),
+        (OPTIONS(Precision::F24), Tier::Structured),
+        (Options { limits: shallow, ..base }, Tier::BlockDispatcher),
+        (Options { limits: none, precision: Precision::Fast, ..base }, Tier::PcDispatcher),
+    ];
+    for sample in samples::samples() {
+        let file = Shbin::parse(&sample.bytes).expect("a file");
+        let Some((vertex, geometry)) = pair(&file) else { continue };
+        let program = program(&file, geometry);
+        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a set-up");
+        let setup = setup.geometry.expect("a geometry program");
+        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        for (options, tier) in tiers {
+            let mut translator = Translator::new(options, Profile::default());
+            let triangles = translator.translate_geometry(&program, &around, &setup).expect("translates");
+            assert!(triangles.tier == tier || tier == Tier::BlockDispatcher, "{} {tier}", sample.name);
+            check(&sample.name, &mut translator, &triangles);
+            let emits = translator.translate_emits(&program, &around, setup.outputs).expect("translates");
+            check(&sample.name, &mut translator, &emits);
+        }
+    }
+}
+
+#[test]
+fn kernels_are_valid_in_every_language() {
+    with_kernels(|name, translator, translated| {
+        let words = translator.spirv(translated).unwrap_or_else(|error| panic!("{name}: {error}"));
+        spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(words, translator.spirv(translated).expect("words"), "{name}: the same words again");
+        let options = naga::front::spv::Options { adjust_coordinate_space: false, ..Default::default() };
+        let module = naga::front::spv::Frontend::new(words.into_iter(), &options).parse();
+        let module = module.unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+        naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+        let wgsl = translator.text(translated, Language::Wgsl).expect("WGSL");
+        let module = naga::front::wgsl::parse_str(&wgsl)
+            .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&wgsl)));
+        naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: {error}\n{wgsl}"));
+        for language in [Language::Glsl(GlslVersion::default()), Language::Hlsl, Language::Msl] {
+            let text = translator.text(translated, language);
+            text.unwrap_or_else(|error| panic!("{name} {language:?}: {error}"));
+        }
+    });
+}
+
+/// `BLESS=1 cargo test --all-features --test geometry` writes them anew.
+#[test]
+fn wgsl_of_kernels_reads_well() {
+    with_kernels(|path, translator, translated| {
+        let name = path.trim_start_matches("shaders/").trim_end_matches(".shbin");
+        let kernel = translated.interface.geometry.as_ref().expect("a kernel");
+        let is_usual = translator.options().layout == Layout::Symbols && !kernel.records_emits;
+        if !is_usual || !["points", "counter"].contains(&name) {
+            return;
+        }
+        let text = translator.text(translated, Language::Wgsl).expect("WGSL");
+        let golden = format!("{}/tests/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&golden, &text).expect("writable");
+        }
+        expect_file![golden].assert_eq(&text);
+    });
+}
+
+#[test]
+fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
+    let mut stage = Translator::new(Options::default(), Profile::default());
+    with_kernels(|name, _, translated| {
+        let drawn =
+            Translator::new(Options::default(), Profile::default()).draw_stage(translated).expect("a stage");
+        assert_eq!(drawn.interface.outputs, translated.interface.outputs, "{name}");
+        let mut writer = Translator::new(Options::default(), Profile::default());
+        spirv_tools::validate(&writer.spirv(&drawn).expect("words")).expect("valid");
+        writer.text(&drawn, Language::Wgsl).expect("WGSL");
+    });
+    stage.set_options(OPTIONS(Precision::Exact));
+    let drawn = stage.draw_stage(&Translated {
+        module: Default::default(),
+        interface: Default::default(),
+        usage: Default::default(),
+        tier: Tier::Structured,
+        warnings: Vec::new(),
+    });
+    assert!(drawn.is_err(), "not with the compute entry");
+}
+
+#[test]
+fn keys_are_of_the_set_up_too() {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let file = Shbin::parse(&bytes).expect("a container");
+    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let program = program(&file, 1);
+    let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
+    let key =
+        |input, outputs| translator.geometry_key(&program, &around, &GeometrySetup { input, outputs }, b"");
+    let identity = std::array::from_fn(|place| place as u8);
+    let mut exchanged = identity;
+    exchanged.swap(0, 1);
+    let keys = [
+        key(GeometryInput::Point { inputs: 2, registers: identity }, 7),
+        key(GeometryInput::Point { inputs: 2, registers: identity }, 3),
+        key(GeometryInput::Point { inputs: 2, registers: exchanged }, 7),
+        key(GeometryInput::Point { inputs: 4, registers: identity }, 7),
+        key(GeometryInput::Variable { main: 3 }, 7),
+        key(GeometryInput::Fixed { first: 1, vertices: 2, stride: 2 }, 7),
+        key(GeometryInput::Fixed { first: 2, vertices: 2, stride: 2 }, 7),
+        translator.key(&program, &around, b""),
+    ];
+    let different: std::collections::BTreeSet<_> = keys.iter().collect();
+    assert_eq!(different.len(), keys.len());
+    assert_eq!(keys[0], key(GeometryInput::Point { inputs: 2, registers: identity }, 7));
+}
+
 #[test]
 fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up").geometry.expect("geometry");
-    let around = dvle::Executable::new(&file, 0, "points.shbin").expect("an executable");
+    let around = Executable::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
     let error =
         translator.translate_geometry(&program(&file, 0), &around, &setup).expect_err("a vertex program");

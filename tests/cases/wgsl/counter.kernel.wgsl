@@ -1,0 +1,222 @@
+// source: shaders/counter.shbin
+// entry: code word 0xc
+
+struct Uniforms {
+    scale: vec4f,
+    palette: array<vec4f, 5>,
+    c6_unbound: array<vec4f, 80>,
+    petals: vec4i,
+    b15_unbound: u32,
+}
+
+struct Host {
+    clip_enabled: u32,
+    flip_y: u32,
+    clip_plane: vec4f,
+}
+
+struct Draw {
+    threads: i32,
+    invocations: i32,
+    chunk: i32,
+    warm: i32,
+    window: i32,
+    capacity: i32,
+    heeds_winding: i32,
+    reserved: i32,
+}
+
+@group(0) @binding(2) var<uniform> uniforms: Uniforms;
+@group(0) @binding(6) var<uniform> host: Host;
+@group(0) @binding(0) var<storage, read> feed: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> triangles: array<vec4f>;
+@group(0) @binding(3) var<uniform> draw: Draw;
+@group(0) @binding(4) var<storage, read_write> counts: array<i32>;
+@group(0) @binding(5) var<storage, read_write> state: array<u32>;
+
+fn pica_rsq(a: f32) -> f32 {
+    var infinity_bits = 0x7f800000u;
+    return select(1.0 / sqrt(a), bitcast<f32>(infinity_bits), a == 0.0);
+}
+
+fn pica_mul(a: f32, b: f32) -> f32 {
+    let t = a * b;
+    return select(t, 0.0, 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38);
+}
+
+fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
+    let t = a * b;
+    let test = vec2u(0x7f800000u) < (bitcast<vec2u>(t) & vec2u(0x7fffffffu));
+    return select(t, vec2f(0.0), test & (abs(a + b) > vec2f(3.4028234663852886e38)));
+}
+
+fn pica_address(a: f32) -> i32 {
+    let t = select(-1000.0, a, a > -1000.0);
+    return i32(select(1000.0, t, t < 1000.0));
+}
+
+fn pica_uniform_index(a: i32, b: i32) -> i32 {
+    return (a + select(0, b, b > -129 && b < 128)) & 127;
+}
+
+fn pica_uniform_register(a: i32) -> vec4f {
+    var t: vec4f;
+    if a < 90 {
+        if a < 86 {
+            if a < 1 {
+                t = uniforms.scale;
+            } else {
+                if a < 6 {
+                    t = uniforms.palette[a - 1];
+                } else {
+                    t = uniforms.c6_unbound[a - 6];
+                }
+            }
+        } else {
+            if a < 88 {
+                if a < 87 {
+                    t = vec4f(1.0, 0.0, 0.0, 0.0);
+                } else {
+                    t = vec4f(0.5, 0.8660202, 0.0, 0.0);
+                }
+            } else {
+                if a < 89 {
+                    t = vec4f(-0.5, 0.8660202, 0.0, 0.0);
+                } else {
+                    t = vec4f(-1.0, 0.0, 0.0, 0.0);
+                }
+            }
+        }
+    } else {
+        if a < 93 {
+            if a < 91 {
+                t = vec4f(-0.5, -0.8660202, 0.0, 0.0);
+            } else {
+                if a < 92 {
+                    t = vec4f(0.5, -0.8660202, 0.0, 0.0);
+                } else {
+                    t = vec4f(1.0, 0.0, 0.0, 0.0);
+                }
+            }
+        } else {
+            if a < 95 {
+                if a < 94 {
+                    t = vec4f(1.0, 1.0, 0.0, 0.0);
+                } else {
+                    t = vec4f(-0.7373657, 0.6754837, 0.0, 0.0);
+                }
+            } else {
+                if a < 96 {
+                    t = vec4f(0.0, 1.0, 5.0, 0.01999998);
+                } else {
+                    t = vec4f(1.0);
+                }
+            }
+        }
+    }
+    return t;
+}
+
+fn palette_at(a: i32, b: i32) -> vec4f {
+    let n = pica_uniform_index(a, b);
+    let n_1 = n - 1;
+    var t: vec4f;
+    if n_1 > -1 && n_1 < 5 {
+        t = uniforms.palette[n_1];
+    } else {
+        t = pica_uniform_register(n);
+    }
+    return t;
+}
+
+fn pica_uniform_at(a: i32, b: i32) -> vec4f {
+    return pica_uniform_register(pica_uniform_index(a, b));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let thread = i32(id.x);
+    let threads = draw.threads;
+    if thread >= threads {
+        return;
+    }
+    let chunk = draw.chunk;
+    let invocations = draw.invocations;
+    let n = thread * chunk;
+    let n_1 = n - draw.warm;
+    let n_2 = n + chunk;
+    let n_3 = select(n_2, invocations, n_2 > invocations);
+    let word = state[0];
+    let word_1 = state[1];
+    let word_2 = state[2];
+    let word_3 = state[3];
+    var r15 = vec4f(
+        bitcast<f32>(word),
+        bitcast<f32>(word_1),
+        bitcast<f32>(word_2),
+        bitcast<f32>(word_3),
+    );
+    var count = 0;
+    var invocation = select(n_1, 0, n_1 < 0);
+    loop {
+        if invocation >= n_3 {
+            break;
+        }
+        let n_4 = invocation * draw.window;
+        let vertex = feed[n_4];
+        let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
+        let r1_xy = pica_mul_vec2f(r15_1.yz, vec2f(pica_mul(r15_1.x, pica_rsq(r15_1.x))));
+        let scale = uniforms.scale;
+        let r2_xy = pica_mul_vec2f(pica_mul_vec2f(scale.xy, r1_xy), vertex.ww) + vertex.xy;
+        let r3_x = pica_mul(1.0 + 0.01999998 * r15_1.x, vertex.w);
+        let t = palette_at(1, pica_address(r15_1.w));
+        let t_1 = -vertex.z;
+        let test = host.flip_y == 0u;
+        let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
+        let t_3 = abs(feed[n_4 + 1]);
+        let t_4 = select(vec4f(1.0), t_3, t_3 < vec4f(1.0));
+        let petals = uniforms.petals;
+        var aL = petals.y;
+        var left_i0 = petals.x;
+        count = select(count, 0, invocation == n);
+        loop {
+            let t_5 = pica_mul_vec2f(pica_mul_vec2f(scale.zw, pica_uniform_at(86, aL).xy), vec2f(r3_x));
+            let r6_xy = t_5 + r2_xy;
+            let t_6 = abs(t);
+            let t_7 = select(vec4f(1.0), t_6, t_6 < vec4f(1.0));
+            let t_8 = pica_mul_vec2f(pica_mul_vec2f(scale.zw, pica_uniform_at(87, aL).xy), vec2f(r3_x));
+            let r6_xy_1 = t_8 + r2_xy;
+            let capacity = draw.capacity;
+            if count < capacity {
+                let first = (thread * capacity + count) * 6;
+                triangles[first] = t_2;
+                triangles[first + 1] = t_4;
+                triangles[first + 2] = vec4f(r6_xy.x, select(-r6_xy.y, r6_xy.y, test), t_1, vertex.w);
+                triangles[first + 3] = t_7;
+                triangles[first + 4] = vec4f(r6_xy_1.x, select(-r6_xy_1.y, r6_xy_1.y, test), t_1, vertex.w);
+                triangles[first + 5] = t_7;
+            }
+            count += 1;
+            if left_i0 <= 0 {
+                break;
+            }
+            aL += petals.z;
+            left_i0 -= 1;
+        }
+        let r15_w = 1.0 + r15_1.w;
+        r15 = vec4f(
+            1.0 + r15_1.x,
+            -0.7373657 * r15_1.y - 0.6754837 * r15_1.z,
+            0.6754837 * r15_1.y + -0.7373657 * r15_1.z,
+            select(r15_w, 0.0, 5.0 == r15_w),
+        );
+        invocation += 1;
+    }
+    counts[thread] = count;
+    if thread == threads - 1 {
+        state[4] = bitcast<u32>(r15.x);
+        state[5] = bitcast<u32>(r15.y);
+        state[6] = bitcast<u32>(r15.z);
+        state[7] = bitcast<u32>(r15.w);
+    }
+}

@@ -1,0 +1,87 @@
+// source: shaders/points.shbin
+// entry: code word 0xc
+
+struct Uniforms {
+    pointSize: vec4f,
+}
+
+struct Host {
+    clip_enabled: u32,
+    flip_y: u32,
+    clip_plane: vec4f,
+}
+
+struct Draw {
+    threads: i32,
+    invocations: i32,
+    chunk: i32,
+    warm: i32,
+    window: i32,
+    capacity: i32,
+    heeds_winding: i32,
+    reserved: i32,
+}
+
+@group(0) @binding(2) var<uniform> uniforms: Uniforms;
+@group(0) @binding(6) var<uniform> host: Host;
+@group(0) @binding(0) var<storage, read> feed: array<vec4f>;
+@group(0) @binding(1) var<storage, read_write> triangles: array<vec4f>;
+@group(0) @binding(3) var<uniform> draw: Draw;
+@group(0) @binding(4) var<storage, read_write> counts: array<i32>;
+
+fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
+    let t = a * b;
+    let test = vec2u(0x7f800000u) < (bitcast<vec2u>(t) & vec2u(0x7fffffffu));
+    return select(t, vec2f(0.0), test & (abs(a + b) > vec2f(3.4028234663852886e38)));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let thread = i32(id.x);
+    if thread >= draw.threads {
+        return;
+    }
+    let n = thread * draw.window;
+    let vertex = feed[n];
+    let pointSize = uniforms.pointSize;
+    let r0_xy = pica_mul_vec2f(-pointSize.xy, vertex.ww) + vertex.xy;
+    let t = -vertex.z;
+    let test = host.flip_y == 0u;
+    let t_1 = abs(feed[n + 1]);
+    let t_2 = select(vec4f(1.0), t_1, t_1 < vec4f(1.0));
+    let r0_xy_1 = pica_mul_vec2f(pointSize.xy * vec2f(1.0, -1.0), vertex.ww) + vertex.xy;
+    let t_3 = vec4f(r0_xy_1.x, select(-r0_xy_1.y, r0_xy_1.y, test), t, vertex.w);
+    let r0_xy_2 = pica_mul_vec2f(pointSize.xy * vec2f(-1.0, 1.0), vertex.ww) + vertex.xy;
+    let t_4 = vec4f(r0_xy_2.x, select(-r0_xy_2.y, r0_xy_2.y, test), t, vertex.w);
+    let capacity = draw.capacity;
+    if 0 < capacity {
+        let first = (thread * capacity + 0) * 9;
+        triangles[first] = vec4f(r0_xy.x, select(-r0_xy.y, r0_xy.y, test), t, vertex.w);
+        triangles[first + 1] = t_2;
+        triangles[first + 2] = vec4f(-1.0, -1.0, 0.0, 0.0);
+        triangles[first + 3] = t_3;
+        triangles[first + 4] = t_2;
+        triangles[first + 5] = vec4f(1.0, -1.0, 0.0, 0.0);
+        triangles[first + 6] = t_4;
+        triangles[first + 7] = t_2;
+        triangles[first + 8] = vec4f(-1.0, 1.0, 0.0, 0.0);
+    }
+    let n_1 = 0i + 1i;
+    let r0_xy_3 = pica_mul_vec2f(pointSize.xy, vertex.ww) + vertex.xy;
+    let t_5 = vec4f(r0_xy_3.x, select(-r0_xy_3.y, r0_xy_3.y, test), t, vertex.w);
+    let test_1 = draw.heeds_winding > 0;
+    let capacity_1 = draw.capacity;
+    if n_1 < capacity_1 {
+        let first_1 = (thread * capacity_1 + n_1) * 9;
+        triangles[first_1] = select(t_5, t_3, test_1);
+        triangles[first_1 + 1] = t_2;
+        triangles[first_1 + 2] = select(vec4f(1.0, 1.0, 0.0, 0.0), vec4f(1.0, -1.0, 0.0, 0.0), test_1);
+        triangles[first_1 + 3] = select(t_3, t_5, test_1);
+        triangles[first_1 + 4] = t_2;
+        triangles[first_1 + 5] = select(vec4f(1.0, -1.0, 0.0, 0.0), vec4f(1.0, 1.0, 0.0, 0.0), test_1);
+        triangles[first_1 + 6] = t_4;
+        triangles[first_1 + 7] = t_2;
+        triangles[first_1 + 8] = vec4f(-1.0, 1.0, 0.0, 0.0);
+    }
+    counts[thread] = n_1 + 1;
+}
