@@ -245,11 +245,17 @@ fn registers(outputs: u16) -> (u32, u32) {
 
 /// Shares the invocations out among threads.
 fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, Collect)> {
-    let least = invocations.div_ceil(Plan::MOST_THREADS).max(1);
     let (chunk, warm) = match request.memory {
-        Memory::None => (least, 0),
+        Memory::None => {
+            // A program without memory runs one invocation and ends.
+            check("invocations of a draw", invocations as usize, Plan::MOST_THREADS, At::Whole)?;
+            (1, 0)
+        }
         // Few invocations are run twice, and no thread but the first sees what was before the draw.
-        Memory::Depth(depth) => (depth.saturating_mul(8).max(16).max(least), depth),
+        Memory::Depth(depth) => {
+            let least = invocations.div_ceil(Plan::MOST_THREADS);
+            (depth.saturating_mul(8).max(16).max(least), depth)
+        }
         Memory::Unbounded => (invocations.max(1), 0),
     };
     let threads = invocations.div_ceil(chunk);

@@ -32,13 +32,13 @@ fn without_memory_each_invocation_has_a_thread() {
         plan(&request()).draw;
     assert_eq!((threads, invocations, chunk, warm), (100, 100, 1, 0));
     assert_eq!((window, capacity, heeds_winding), (6, 5, 1));
-    let many = Request {
-        vertices: 3 << 20 | 3,
-        input: GeometryInput::Fixed { first: 0, vertices: 1, stride: 1 },
-        ..request()
-    };
-    let many = plan(&Request { outputs: 1, triangles: 1, vectors: 1, bytes: u32::MAX, ..many });
-    assert_eq!((many.draw.chunk, many.draw.threads), (4, (3_u32 << 20 | 3).div_ceil(4)));
+    let input = GeometryInput::Fixed { first: 0, vertices: 1, stride: 1 };
+    let many = Request { input, outputs: 1, triangles: 1, vectors: 1, bytes: u32::MAX, ..request() };
+    assert_eq!(plan(&Request { vertices: 1 << 20, ..many }).draw.threads, 1 << 20);
+    let more = Request { vertices: (1 << 20) + 1, ..many };
+    assert!(refused(&more).contains("invocations of a draw"));
+    let more = plan(&Request { memory: Memory::Depth(1), vertices: 1 << 23, ..more });
+    assert_eq!((more.draw.chunk, more.draw.threads), (16, 1 << 19));
 }
 
 #[test]

@@ -31,8 +31,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
     let (class, block) = block_class(version);
     vars.buffer_class = Some(class);
     let mut buffer = |name: &str, binding: u32, element: Type, writable: bool| {
-        let element = w.ty(element);
-        let array = w.array(element, 0);
+        let array = w.storage_array(element);
         let ty = w.structure([array]);
         w.mark(ty, block);
         w.decorate_member(ty, 0, Decoration::Offset, Some(0));

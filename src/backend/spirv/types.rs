@@ -158,6 +158,18 @@ impl Writer {
 
     /// An array of `element` with the std140 stride; `count` 0 makes a runtime array.
     pub(super) fn array(&mut self, element: Word, count: u32) -> Word {
+        self.strided(element, count, STRIDE)
+    }
+
+    /// A runtime array in a storage buffer: elements are as far apart as they are large.
+    pub(super) fn storage_array(&mut self, element: Type) -> Word {
+        let stride = 4 * Word::from(element.lanes);
+        let element = self.ty(element);
+        self.strided(element, 0, stride)
+    }
+
+    /// An array; where the element is one and the count is, the stride must be.
+    fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
         if let Some(known) = self.types.arrays.iter().find(|known| (known.0, known.1) == (element, count)) {
             return known.2;
         }
@@ -167,7 +179,7 @@ impl Writer {
             let length = self.constant(Type::U32, [count, 0, 0, 0]);
             self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)])
         };
-        self.decorate(id, Decoration::ArrayStride, Operand::LiteralBit32(STRIDE));
+        self.decorate(id, Decoration::ArrayStride, Operand::LiteralBit32(stride));
         self.types.arrays.push((element, count, id));
         id
     }

@@ -1,6 +1,407 @@
 //! Runs draws with geometry programs headless: the passes of [`transpica::chain`] around the compute entries of both programs.
-//! In: shaders, how the draw is set up, vertices. Out: finished triangles, as bits and as buffers for an indirect draw.
+//! In: programs, how a draw is set up, vertices. Out: finished triangles, as bits and as buffers for an indirect draw.
+//! Knows no instruction: what is known of a program comes with its translation.
 
 mod stage;
 
+use transpica::chain::{Found, Pass, Plan, Request};
+use transpica::container::Shbin;
+use transpica::error::{At, Error, Kind};
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{
+    Constants, EntryPoint, GeometryKernel, HostValues, Interface, Options, OutputMap, Profile, Surroundings,
+    Topology, Usage, kernel::bindings,
+};
+use transpica::interp::Uniforms;
+use transpica::isa::{Program, Stage as Unit};
+use transpica::pipeline::Setup;
+use transpica::{Translated, Translator};
+use wgpu::BufferUsages;
+
+use crate::compare::{self, CompareError};
+use crate::{Gpu, GpuError, Registers, Route, Shader};
+use stage::{READ, Stage, UNIFORM, WRITE};
+
 pub use stage::run_pass;
+
+/// Triangles of an invocation that there is room for at first, where fewer are not proven.
+const FIRST_TRIANGLES: u32 = 32;
+/// Bytes of a buffer, unless told otherwise: what every device of wgpu's defaults has.
+const MOST_BYTES: u32 = 1 << 27;
+/// Bytes of the register file, c0 to c95.
+const FILE_BYTES: u64 = 96 * 16;
+/// Bytes of [`Found`].
+const FOUND_BYTES: u64 = 32;
+
+/// A translated program and the form of it that runs.
+struct Part {
+    translated: Translated,
+    stage: Stage,
+    uniforms: Uniforms,
+}
+
+/// What one try of a draw left behind.
+struct Tried {
+    found: Found,
+    vertices: wgpu::Buffer,
+    arguments: wgpu::Buffer,
+    state: wgpu::Buffer,
+    file: wgpu::Buffer,
+}
+
+/// A finished draw.
+#[derive(Debug)]
+pub struct Drawn {
+    /// How many triangles there are.
+    pub found: Found,
+    /// Invocations of the geometry program.
+    pub invocations: u32,
+    /// Vectors of a vertex: one for each output.
+    pub vectors: u32,
+    /// The vertices of a triangle list; a vertex buffer.
+    pub vertices: wgpu::Buffer,
+    /// The arguments of an indirect draw of it, from the beginning.
+    pub arguments: wgpu::Buffer,
+}
+
+impl Drawn {
+    /// Triangles of the finished list.
+    pub fn triangles(&self) -> u32 {
+        self.found.vertex_count / 3
+    }
+
+    /// Every vector of every vertex as bits.
+    ///
+    /// # Errors
+    /// What the driver or wgpu refuses.
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<[u32; 4]>, GpuError> {
+        let bytes = u64::from(self.found.vertex_count) * u64::from(self.vectors) * 16;
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let words = gpu.checked(|| gpu.read(&self.vertices, bytes))?;
+        let (vectors, _rest) = words.as_chunks();
+        Ok(vectors.to_vec())
+    }
+}
+
+/// Two programs on a GPU, with everything that a geometry program leaves from draw to draw: state, delivered uniforms, b15.
+pub struct GeometryChain<'a> {
+    gpu: &'a Gpu,
+    setup: Setup,
+    kernel: GeometryKernel,
+    vertex: Part,
+    geometry: Part,
+    /// Each [`Pass`].
+    passes: Vec<Stage>,
+    host: HostValues,
+    bytes: u32,
+    /// Triangles of an invocation that there is room for.
+    triangles: u32,
+    /// That of the last draw since uniforms were set.
+    window: u32,
+    state: wgpu::Buffer,
+    file: wgpu::Buffer,
+}
+
+/// A geometry program whose outputs are mapped as the set-up says, which may be those of both programs together.
+struct Mapped<'a> {
+    around: &'a dyn Surroundings,
+    map: OutputMap,
+}
+
+impl Surroundings for Mapped<'_> {
+    fn folded(&self, options: &Options) -> Constants {
+        self.around.folded(options)
+    }
+    fn output_map(&self) -> OutputMap {
+        self.map
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> transpica::error::Result<Interface> {
+        self.around.interface(usage, options)
+    }
+}
+
+impl<'a> GeometryChain<'a> {
+    /// A chain of a vertex program and a geometry program; all uniforms are zero. Options are those of compute entries; the
+    /// passes go the way of the programs where they can.
+    ///
+    /// # Errors
+    /// What translation refuses, a set-up without a geometry program, and what the driver or wgpu refuses.
+    pub fn new(
+        gpu: &'a Gpu,
+        programs: [&Program<'_>; 2],
+        around: [&dyn Surroundings; 2],
+        setup: &Setup,
+        options: &Options,
+        route: Route,
+    ) -> Result<Self, CompareError> {
+        let Some(geometry) = &setup.geometry else {
+            let text = "the set-up has no geometry program".to_string();
+            return Err(Error::new(Kind::BadOption(text), At::Whole).into());
+        };
+        setup.check()?;
+        let options = Options { entry: EntryPoint::Compute, ..*options };
+        let mut translator = Translator::new(options, Profile::default());
+        let vertex = translator.translate(programs[0], around[0])?;
+        let mapped = Mapped { around: around[1], map: setup.map };
+        let translated = translator.translate_geometry(programs[1], &mapped, geometry)?;
+        let shaders = [
+            compare::shader(&mut translator, &vertex, route)?,
+            compare::shader(&mut translator, &translated, route)?,
+        ];
+        Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)
+    }
+
+    /// As [`new`](Self::new), of programs that were translated before.
+    ///
+    /// # Errors
+    /// A second program that is not a geometry program, and what the driver or wgpu refuses.
+    pub fn of_shaders(
+        gpu: &'a Gpu,
+        translated: [Translated; 2],
+        shaders: [Shader; 2],
+        setup: &Setup,
+        route: Route,
+    ) -> Result<Self, CompareError> {
+        let [vertex, geometry] = translated;
+        let [vertex_shader, kernel_shader] = shaders;
+        let Some(kernel) = geometry.interface.geometry.clone() else {
+            let kind = Kind::Stage { what: "a chain with a geometry program", stage: "vertex" };
+            return Err(Error::new(kind, At::Whole).into());
+        };
+        let words: Vec<u32> = kernel.state.iter().map(|word| word.initial).collect();
+        let chain = gpu.checked(|| {
+            let part = |translated, shader, bindings: &[_]| Part {
+                translated,
+                stage: Stage::new(gpu, shader, bindings),
+                uniforms: Uniforms::default(),
+            };
+            let vertex = part(vertex, vertex_shader, &[(0, READ), (1, WRITE), (2, UNIFORM)]);
+            let kernel_bindings = [
+                (bindings::FEED, READ),
+                (bindings::TRIANGLES, WRITE),
+                (2, UNIFORM),
+                (bindings::DRAW, UNIFORM),
+                (bindings::COUNTS, WRITE),
+                (bindings::STATE, WRITE),
+                (bindings::HOST, UNIFORM),
+            ];
+            let geometry = part(geometry, kernel_shader, &kernel_bindings);
+            let kept = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
+            Ok(Self {
+                gpu,
+                setup: *setup,
+                vertex,
+                geometry,
+                passes: Pass::ALL.map(|pass| stage::pass(gpu, pass, route)).into(),
+                host: HostValues::default(),
+                bytes: MOST_BYTES,
+                triangles: kernel.triangles.map_or(FIRST_TRIANGLES, |most| most.clamp(1, FIRST_TRIANGLES)),
+                window: 0,
+                state: gpu.filled(bytemuck::cast_slice(&words), kept),
+                file: gpu.filled(&[0; FILE_BYTES as usize], kept),
+                kernel,
+            })
+        })?;
+        Ok(chain)
+    }
+
+    /// A chain of two executables of a file, with the constants that they set; see [`Setup::from_file`] for `stride`.
+    ///
+    /// # Errors
+    /// As [`Setup::from_file`] and [`new`](Self::new).
+    pub fn from_file(
+        gpu: &'a Gpu,
+        file: &Shbin<'_>,
+        [vertex, geometry]: [usize; 2],
+        stride: Option<u8>,
+        options: &Options,
+        route: Route,
+    ) -> Result<Self, CompareError> {
+        let setup = Setup::from_file(file, vertex, Some(geometry), stride)?;
+        let program = |index| dvle::program(file, index, &options.limits);
+        let programs = [program(vertex)?, program(geometry)?];
+        let around = [Executable::new(file, vertex, "")?, Executable::new(file, geometry, "")?];
+        let programs = [&programs[0], &programs[1]];
+        let mut chain = Self::new(gpu, programs, [&around[0], &around[1]], &setup, options, route)?;
+        for (unit, around) in [Unit::Vertex, Unit::Geometry].into_iter().zip(around) {
+            let mut uniforms = Uniforms::default();
+            around.constants().apply(&mut uniforms);
+            chain.set_uniforms(unit, &uniforms);
+        }
+        Ok(chain)
+    }
+
+    /// The geometry program as it runs here.
+    pub fn kernel(&self) -> &GeometryKernel {
+        &self.kernel
+    }
+
+    /// Everything around the programs.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Replaces the uniforms of a unit; those of the geometry unit together with what vertices delivered, and b15.
+    pub fn set_uniforms(&mut self, unit: Unit, uniforms: &Uniforms) {
+        match unit {
+            Unit::Vertex => self.vertex.uniforms = uniforms.clone(),
+            Unit::Geometry => {
+                self.geometry.uniforms = uniforms.clone();
+                self.window = 0;
+                let usage = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
+                self.file = self.gpu.filled(bytemuck::cast_slice(&uniforms.floats), usage);
+            }
+        }
+    }
+
+    /// Uniforms of a unit as they were set last, with b15 as draws left it.
+    pub fn uniforms(&self, unit: Unit) -> &Uniforms {
+        match unit {
+            Unit::Vertex => &self.vertex.uniforms,
+            Unit::Geometry => &self.geometry.uniforms,
+        }
+    }
+
+    /// Changes what clip planes and a dynamic y look at.
+    pub fn set_host(&mut self, host: HostValues) {
+        self.host = host;
+    }
+
+    /// Chooses what the assembler does.
+    pub fn set_topology(&mut self, topology: Topology) {
+        self.setup.topology = topology;
+    }
+
+    /// Changes the most bytes of a buffer: what ends the room for triangles.
+    pub fn set_most_bytes(&mut self, bytes: u32) {
+        self.bytes = bytes;
+    }
+
+    /// Draws. Each vertex is v0..v15; indices are those of [`transpica::pipeline::Pipeline::draw`]. Where there was not room
+    /// for all triangles, the draw is done once more with as much as it needs.
+    ///
+    /// # Errors
+    /// As [`Plan::new`]; [`Kind::Limit`] where buffers of the most bytes do not have room for the triangles of a thread; what
+    /// the driver or wgpu refuses. Nothing is kept of a draw with an error.
+    pub fn draw(&mut self, vertices: &[Registers], indices: Option<&[u32]>) -> Result<Drawn, CompareError> {
+        let (mut plan, mut tried) = self.attempt(vertices, indices)?;
+        let found = tried.found;
+        if found.overflowed != 0 {
+            // It tells how many there are in any case.
+            self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
+            (plan, tried) = self.attempt(vertices, indices)?;
+        }
+        let Tried { found, vertices, arguments, state, file } = tried;
+        if found.overflowed != 0 {
+            let (value, limit) = (found.largest as usize, plan.draw.capacity);
+            let kind = Kind::Limit { name: "triangles of a thread", value, limit };
+            return Err(Error::new(kind, At::Whole).into());
+        }
+        (self.state, self.file, self.window) = (state, file, plan.draw.window);
+        if plan.draw.invocations > 0 {
+            self.geometry.uniforms.set_bool(15, true);
+        }
+        let (invocations, vectors) = (plan.draw.invocations, plan.collect.vectors);
+        Ok(Drawn { found, invocations, vectors, vertices, arguments })
+    }
+
+    /// Plans a draw and runs it.
+    fn attempt(
+        &self,
+        vertices: &[Registers],
+        indices: Option<&[u32]>,
+    ) -> Result<(Plan, Tried), CompareError> {
+        let count = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
+        let plan = Plan::new(&Request {
+            input: self.kernel.setup.input,
+            outputs: self.setup.vertex_outputs,
+            vertices: count,
+            indices,
+            window: self.window,
+            vectors: self.kernel.vectors,
+            topology: self.setup.topology,
+            memory: self.kernel.memory,
+            triangles: self.triangles,
+            bytes: self.bytes,
+        })?;
+        let tried = self.gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
+        Ok((plan, tried))
+    }
+
+    /// Does what a plan says, in one submission.
+    fn submit(&self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Tried, GpuError> {
+        let gpu = self.gpu;
+        let storage = |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let read = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::STORAGE);
+        let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
+        let block = |part: &Part| told(&compare::uniform_bytes(&part.translated, &part.uniforms));
+        let finished =
+            |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::VERTEX | BufferUsages::COPY_SRC);
+        let sizes = plan.sizes;
+        let (inputs, shaded) = (read(bytemuck::cast_slice(vertices)), storage(sizes.vertices));
+        let (feed, triangles) = (storage(sizes.feed), storage(sizes.triangles));
+        let (counts, offsets) = (storage(sizes.counts), storage(sizes.counts));
+        let (stream, collect) = (finished(sizes.triangles), told(&plan.collect.to_bytes()));
+        let usage = BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_SRC;
+        let arguments = gpu.buffer(FOUND_BYTES, usage);
+        let mut commands = gpu.device.create_command_encoder(&Default::default());
+        let c = &mut commands;
+        let (work, state) = self.state_buffers(c);
+        // Range: at most 2^20, or there would be no plan.
+        let groups = Plan::vertex_dispatch(vertices.len() as u32);
+        self.vertex.stage.run(gpu, c, &[&inputs, &shaded, &block(&self.vertex)], groups);
+        let pass = |pass: Pass, c: &mut _, buffers: &[&wgpu::Buffer]| {
+            self.passes[pass as usize].run(gpu, c, buffers, plan.dispatch(pass));
+        };
+        let (indices, primitives) = (read(bytemuck::cast_slice(indices)), read(&plan.primitive_bytes()));
+        let parameters = told(&plan.feed.to_bytes());
+        pass(Pass::Feed, c, &[&shaded, &feed, &parameters, &indices, &primitives, &self.file]);
+        let (draw, host) = (told(&plan.draw.to_bytes()), told(&self.host.pack()));
+        let buffers = [&feed, &triangles, &block(&self.geometry), &draw, &counts, &work, &host];
+        self.geometry.stage.run(gpu, c, &buffers, plan.kernel_dispatch());
+        pass(Pass::Scan, c, &[&counts, &offsets, &collect, &arguments]);
+        pass(Pass::Compact, c, &[&triangles, &counts, &offsets, &stream, &collect]);
+        let vertices = match sizes.list {
+            0 => stream,
+            bytes => {
+                let list = finished(bytes);
+                pass(Pass::Assemble, c, &[&stream, &arguments, &list, &collect]);
+                list
+            }
+        };
+        let file = self.kept_file(plan, &feed, c);
+        let half = self.kernel.state.len() as u64 * 4;
+        let from = if plan.draw.threads > 0 { half } else { 0 };
+        c.copy_buffer_to_buffer(&work, from, &state, 0, Some(half));
+        let back = gpu.buffer(FOUND_BYTES, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        c.copy_buffer_to_buffer(&arguments, 0, &back, 0, Some(FOUND_BYTES));
+        let found = Found::from_words(&gpu.submit_and_read(commands, &back)?);
+        Ok(Tried { found, vertices, arguments, state, file })
+    }
+
+    /// Where a geometry program finds its state and leaves it, and where that is kept afterwards.
+    fn state_buffers(&self, commands: &mut wgpu::CommandEncoder) -> (wgpu::Buffer, wgpu::Buffer) {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let half = self.kernel.state.len() as u64 * 4;
+        let work = self.gpu.buffer(half * 2, usage);
+        commands.copy_buffer_to_buffer(&self.state, 0, &work, 0, Some(half));
+        (work, self.gpu.buffer(half, usage))
+    }
+
+    /// The register file after a draw.
+    fn kept_file(
+        &self,
+        plan: &Plan,
+        feed: &wgpu::Buffer,
+        commands: &mut wgpu::CommandEncoder,
+    ) -> wgpu::Buffer {
+        let Some(keep) = plan.keep else { return self.file.clone() };
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let file = self.gpu.buffer(FILE_BYTES, usage);
+        commands.copy_buffer_to_buffer(&self.file, 0, &file, 0, Some(FILE_BYTES));
+        commands.copy_buffer_to_buffer(feed, keep.from, &file, keep.to, Some(keep.bytes));
+        file
+    }
+}

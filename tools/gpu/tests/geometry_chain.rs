@@ -1,0 +1,86 @@
+//! Draws with geometry programs on the GPU give the triangles that the pipeline of the library gives, bit for bit.
+
+use transpica::Options;
+use transpica::host::Topology;
+use transpica::isa::Stage;
+use transpica_gpu::geometry::GeometryChain;
+use transpica_gpu::{Gpu, Registers, Route};
+use transpica_prove::scenes::{self, Scene};
+
+fn bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
+    vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect()
+}
+
+/// Whether a route that leaves drivers some freedom may give this.
+fn near(expected: [u32; 4], found: [u32; 4]) -> bool {
+    let close = |(a, b): (u32, u32)| {
+        let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+        x == y || (x - y).abs() <= x.abs().max(1.0) * 1.0e-5
+    };
+    expected.into_iter().zip(found).all(close)
+}
+
+/// Two draws in a row, on both; the second one with its vertices in another order.
+fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
+    let options = Options::default();
+    let mut pipeline = scene.pipeline(&options).expect("a sample");
+    pipeline.set_topology(topology);
+    let file = scene.file().expect("a sample");
+    let chain = GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &options, route);
+    let mut chain = chain.unwrap_or_else(|error| panic!("{} {}: {error}", scene.name, route.name()));
+    chain.set_topology(topology);
+    for stage in [Stage::Vertex, Stage::Geometry] {
+        chain.set_uniforms(stage, &scene.uniforms(stage).expect("a sample"));
+    }
+    let mut vertices = scene.vertices.clone();
+    for draw in 0..2 {
+        let what =
+            format!("{} {} {topology:?} draw {draw} {:?}", scene.name, route.name(), chain.kernel().memory);
+        let expected = pipeline.draw(&vertices, scene.indices.as_deref()).expect("drawn");
+        let drawn = chain.draw(&bits(&vertices), scene.indices.as_deref());
+        let drawn = drawn.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let expected: Vec<[u32; 4]> =
+            expected.triangles().flatten().flatten().map(|vector| vector.map(f32::to_bits)).collect();
+        let found = drawn.read(gpu).expect("read");
+        assert_eq!(expected.len(), found.len(), "{what}");
+        let wrong = expected.iter().zip(&found).position(|(&expected, &found)| {
+            expected != found && (route.is_exact() || !near(expected, found))
+        });
+        if let Some(place) = wrong {
+            panic!("{what}, vector {place}: {:x?}, GPU {:x?}", expected[place], found[place]);
+        }
+        vertices.reverse();
+    }
+}
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_sample_gives_the_triangles_of_the_interpreter() {
+    let gpu = gpu();
+    for scene in scenes::all() {
+        compare(&gpu, &scene, Topology::Geometry, Route::Passthrough);
+    }
+}
+
+#[test]
+fn every_route_gives_them() {
+    let gpu = gpu();
+    for scene in scenes::all() {
+        for route in Route::ALL {
+            compare(&gpu, &scene, Topology::Geometry, route);
+        }
+    }
+}
+
+#[test]
+fn emitted_vertices_go_through_the_assembler_of_every_topology() {
+    let gpu = gpu();
+    for scene in scenes::all() {
+        for topology in [Topology::List, Topology::Strip, Topology::Fan] {
+            compare(&gpu, &scene, topology, Route::Passthrough);
+        }
+    }
+}
