@@ -19,6 +19,7 @@ use crate::host::{
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::limits::Limits;
+use crate::pipeline::Setup;
 use crate::precision::Precision;
 
 /// What the bytes below are; another number where their meaning changes within a version of the library.
@@ -92,7 +93,7 @@ impl Settings {
         &self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        setup: &GeometrySetup,
+        setup: &Setup,
         options: &Options,
         salt: &[u8],
     ) -> Key {
@@ -103,7 +104,7 @@ impl Settings {
         &self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        setup: Option<&GeometrySetup>,
+        setup: Option<&Setup>,
         options: &Options,
         salt: &[u8],
     ) -> Key {
@@ -228,17 +229,19 @@ impl Bytes {
         self.limits(limits);
     }
 
-    fn setup(&mut self, setup: &GeometrySetup) {
-        let GeometrySetup { input, outputs } = setup;
-        self.word(u32::from(*outputs));
+    /// What a geometry program's module follows from; the topology and the outputs of the vertex program are not.
+    fn setup(&mut self, setup: &Setup) {
+        setup.map.fingerprint(&mut self.0);
+        let Some(GeometrySetup { input, outputs }) = setup.geometry else { return };
+        self.word(u32::from(outputs));
         match input {
             GeometryInput::Point { inputs, registers } => {
-                self.0.extend_from_slice(&[0, *inputs]);
-                self.0.extend_from_slice(registers);
+                self.0.extend_from_slice(&[0, inputs]);
+                self.0.extend_from_slice(&registers);
             }
             // How many come whole is told by the feed.
             GeometryInput::Variable { main: _ } => self.byte(1),
-            GeometryInput::Fixed { first, vertices: _, stride: _ } => self.0.extend_from_slice(&[2, *first]),
+            GeometryInput::Fixed { first, vertices: _, stride: _ } => self.0.extend_from_slice(&[2, first]),
         }
     }
 

@@ -148,14 +148,15 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
         let Some((vertex, geometry)) = pair(&file) else { continue };
         let program = program(&file, geometry);
         let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a set-up");
-        let setup = setup.geometry.expect("a geometry program");
         let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
         for (options, tier) in tiers {
             let mut translator = Translator::new(options, Profile::default());
             let triangles = translator.translate_geometry(&program, &around, &setup).expect("translates");
             assert!(triangles.tier == tier || tier == Tier::BlockDispatcher, "{} {tier}", sample.name);
             check(&sample.name, &mut translator, &triangles);
-            let emits = translator.translate_emits(&program, &around, setup.outputs).expect("translates");
+            let emits = translator
+                .translate_emits(&program, &around, setup.geometry.expect("there").outputs)
+                .expect("translates");
             check(&sample.name, &mut translator, &emits);
         }
     }
@@ -230,8 +231,11 @@ fn keys_are_of_the_set_up_too() {
     let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
     let program = program(&file, 1);
     let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
-    let key =
-        |input, outputs| translator.geometry_key(&program, &around, &GeometrySetup { input, outputs }, b"");
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let key = |input, outputs| {
+        let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole.clone() };
+        translator.geometry_key(&program, &around, &setup, b"")
+    };
     let identity = std::array::from_fn(|place| place as u8);
     let mut exchanged = identity;
     exchanged.swap(0, 1);
@@ -254,7 +258,7 @@ fn keys_are_of_the_set_up_too() {
 fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up").geometry.expect("geometry");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let around = Executable::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
     let error =

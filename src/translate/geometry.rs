@@ -8,13 +8,14 @@ use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{self, Bounds, Carried, Observation};
 use crate::host::{
     Attribute, AttributeFormat, ComponentSource, EntryPoint, GeometryInput, GeometryKernel, GeometrySetup,
-    HostValues, Interface, Memory, Options, Output, StateWord, Surroundings, Usage, varying,
+    HostValues, Interface, Memory, Options, Output, OutputMap, StateWord, Surroundings, Usage, varying,
 };
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Type};
 use crate::isa::{Component, Mask, Program, Stage};
 use crate::key::Key;
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
+use crate::pipeline::Setup;
 
 impl Translator {
     /// The vertex stage that draws what a geometry program made: attribute n, four floats, is output n of the interface. The
@@ -66,17 +67,18 @@ impl Translator {
         &self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        setup: &GeometrySetup,
+        setup: &Setup,
         salt: &[u8],
     ) -> Key {
         self.settings.geometry_key(program, around, setup, &self.options, salt)
     }
 
     /// Translates a geometry program to a compute shader: see [`GeometryKernel`] for what it reads and writes, and the
-    /// guide for the whole chain of a draw. The entry point must be [`EntryPoint::Compute`].
+    /// guide for the whole chain of a draw. The entry point must be [`EntryPoint::Compute`]. What outputs are is told by the
+    /// set-up, in which the maps of both programs may be merged; constants and names come from what surrounds the program.
     ///
     /// # Errors
-    /// A vertex program, another entry point, a reachable undefined opcode (unless lenient), a limit passed: each with its
+    /// A set-up without a geometry program, a vertex program, another entry point, a reachable undefined opcode (unless lenient), a limit passed: each with its
     /// place.
     ///
     /// ```
@@ -87,7 +89,7 @@ impl Translator {
     /// let file = Shbin::parse(include_bytes!("../../shaders/points.shbin"))?;
     /// let options = Options { entry: EntryPoint::Compute, ..Options::default() };
     /// let program = dvle::program(&file, 1, &options.limits)?;
-    /// let setup = Setup::from_file(&file, 0, Some(1), None)?.geometry.expect("a geometry program");
+    /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
     /// let mut translator = Translator::new(options, Profile::default());
     /// let around = Executable::new(&file, 1, "points.shbin")?;
     /// let translated = translator.translate_geometry(&program, &around, &setup)?;
@@ -99,9 +101,13 @@ impl Translator {
         &mut self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        setup: &GeometrySetup,
+        setup: &Setup,
     ) -> Result<Translated> {
-        self.kernel(program, around, setup, Form::Kernel)
+        let Some(geometry) = &setup.geometry else {
+            let text = "the set-up has no geometry program";
+            return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
+        };
+        self.kernel(program, around, &setup.map, geometry, Form::Kernel)
     }
 
     /// As [`translate_geometry`](Self::translate_geometry), but what is kept is every EMIT with raw output registers, and
@@ -117,13 +123,15 @@ impl Translator {
         outputs: u16,
     ) -> Result<Translated> {
         let input = GeometryInput::Point { inputs: 16, registers: std::array::from_fn(|place| place as u8) };
-        self.kernel(program, around, &GeometrySetup { input, outputs }, Form::Emits)
+        let setup = GeometrySetup { input, outputs };
+        self.kernel(program, around, &OutputMap::default(), &setup, Form::Emits)
     }
 
     fn kernel(
         &mut self,
         program: &Program<'_>,
         around: &dyn Surroundings,
+        map: &OutputMap,
         setup: &GeometrySetup,
         form: Form,
     ) -> Result<Translated> {
@@ -142,7 +150,7 @@ impl Translator {
             return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
         }
         let folded = around.folded(options);
-        let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
+        let outputs = varying::outputs(map, options, &self.profile.locations);
         let (mut control, mut why) = choose(program, options)?;
         let records_emits = form == Form::Emits;
         let observations = match form {

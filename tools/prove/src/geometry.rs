@@ -213,7 +213,7 @@ pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
     let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
     let mut translator = Translator::new(case.options, Profile::default());
     let around = Unnamed { map: case.setup.map.clone() };
-    let translated = translator.translate_geometry(case.geometry, &around, &setup);
+    let translated = translator.translate_geometry(case.geometry, &around, &case.setup);
     let translated = translated.map_err(|error| fault("translation", error))?;
     let Some(kernel) = translated.interface.geometry.clone() else {
         return Err(fault("translation", "not a geometry program"));
