@@ -8,6 +8,8 @@
 
 mod access;
 mod bounds;
+#[cfg(test)]
+mod differential;
 mod flow;
 mod observe;
 #[cfg(test)]

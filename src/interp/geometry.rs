@@ -4,6 +4,10 @@
 //! Facts: hardware tests (two banks of outputs, azahar-emu/azahar#2338; registers that persist, citra PR 3787); 3dbrew (b15).
 //! What nobody has measured: slot 3 is one like the others here, but no triangle has it.
 
+#[cfg(test)]
+#[path = "left.rs"]
+pub(crate) mod left;
+
 use super::Uniforms;
 use super::machine::{Machine, Settings};
 use super::registers::Registers;

@@ -199,6 +199,12 @@ impl Machine {
         &self.registers
     }
 
+    /// The same, to change.
+    #[cfg(test)]
+    pub(super) fn registers_mut(&mut self) -> &mut Registers {
+        &mut self.registers
+    }
+
     /// Instructions that the last run executed.
     pub fn steps(&self) -> u64 {
         self.steps

@@ -32,6 +32,8 @@ mod trace;
 mod tests;
 
 pub use crate::isa::Uniforms;
+#[cfg(test)]
+pub(crate) use geometry::left::Left;
 pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;

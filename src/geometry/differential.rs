@@ -1,0 +1,287 @@
+//! Random programs on the machine: what the analysis says is not seen may be anything, and no more is emitted than it says.
+//! Each thing that it does say is seen is seen by some program, or the comparison would notice nothing.
+
+use std::collections::BTreeMap;
+
+use transpica_generate::{Kind, generate_sized};
+
+use super::tests::graph;
+use super::{Carried, bounds, observe};
+use crate::cfg::explore::Options;
+use crate::interp::{GeometryMachine, Left, Settings, Uniforms};
+use crate::isa::word::Field;
+use crate::isa::{Opcode, Pc, Program, Stage, Word};
+use crate::limits::Limits;
+
+/// How many programs a test tries.
+const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
+/// Outputs that are passed on.
+const OUTPUTS: u16 = 0b101;
+
+/// Choices from a seed (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let bits = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ bits >> 31
+    }
+    fn below(&mut self, end: u32) -> u32 {
+        (self.bits() >> 32) as u32 % end
+    }
+    fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+    fn vector(&mut self) -> [f32; 4] {
+        [0; 4].map(|_| self.below(64) as f32 / 4.0 - 8.0)
+    }
+    fn vectors<const N: usize>(&mut self) -> [[f32; 4]; N] {
+        [0; N].map(|_| self.vector())
+    }
+    /// What earlier invocations may have left.
+    fn left(&mut self) -> Left {
+        Left {
+            temps: self.vectors(),
+            banks: [self.vectors(), self.vectors()],
+            address: [0; 2].map(|_| self.below(200) as i32 - 100),
+            counter: self.below(200) as i32 - 100,
+            flags: [0; 2].map(|_| self.chance(50)),
+            slots: [0; 4].map(|_| self.vectors()),
+            setting: (self.below(4) as u8, self.chance(50), self.chance(50)),
+            ran: self.chance(50),
+        }
+    }
+}
+
+/// A random program with EMIT and SETEMIT in it, and perhaps something in front that writes registers.
+struct Sample {
+    code: Vec<u32>,
+    descriptors: Vec<u32>,
+    entry: Pc,
+    uniforms: Uniforms,
+    inputs: [[f32; 4]; 16],
+}
+
+fn setemit(random: &mut Random) -> Word {
+    let word = Word::new(Opcode::Setemit).with(Field::Vertex, random.below(4));
+    word.with(Field::Prim, random.below(2)).with(Field::Invert, random.below(2))
+}
+
+/// Words that write what a program might read, each with this chance.
+fn prefix(random: &mut Random, percent: u32) -> Vec<u32> {
+    let mut words = Vec::new();
+    let mut push = |word: Word, wanted: bool| words.extend(wanted.then_some(word.0));
+    let mov = |dest| Word::new(Opcode::Mov).with(Field::Dest, dest).with(Field::Source1, dest & 7);
+    for dest in 0..32 {
+        push(mov(dest), random.chance(percent));
+    }
+    push(Word::new(Opcode::Mova), random.chance(percent));
+    push(Word::new(Opcode::Cmp), random.chance(percent));
+    let all_slots = random.chance(percent);
+    for slot in (0..3).filter(|_| all_slots) {
+        push(Word::new(Opcode::Setemit).with(Field::Vertex, slot), true);
+        [0, 2].into_iter().for_each(|output| push(mov(output), true));
+        push(Word::new(Opcode::Emit), true);
+    }
+    if percent == 100 {
+        [0, 2].into_iter().for_each(|output| push(mov(output), true));
+    }
+    push(setemit(random), random.chance(percent));
+    if random.chance(percent) {
+        let last = words.len() as u32 + 1;
+        words.push(Word::new(Opcode::Loop).with(Field::Target, last).0);
+        words.push(Word::new(Opcode::Nop).0);
+        words.push(Word::new(Opcode::Nop).0);
+    }
+    words
+}
+
+impl Sample {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let generated = generate_sized(Kind::Clean, seed, 4..=40);
+        let percent = [0, 50, 90, 100, 100][random.below(5) as usize];
+        let mut code = prefix(&mut random, percent);
+        let start = code.len() as u32;
+        // The main program may lie behind its procedures.
+        let entry = u32::from(generated.entry.0);
+        let jump = entry != 0 && start != 0;
+        let start = start + if jump { 2 } else { 0 };
+        if jump {
+            for value in 0..2 {
+                let word = Word::new(Opcode::Jmpu).with(Field::Target, start + entry);
+                code.push(word.with(Field::Num, value).0);
+            }
+        }
+        let emits = 5 + random.below(30);
+        for word in generated.code.into_iter().map(Word) {
+            code.push(
+                match word.opcode() {
+                    Some(opcode) if aims(opcode) => {
+                        word.with(Field::Target, word.get(Field::Target).unwrap_or(0) + start)
+                    }
+                    Some(opcode) if opcode.format().bits(Field::Descriptor).is_none() => word,
+                    _ if !random.chance(emits) => word,
+                    _ if random.chance(40) => setemit(&mut random),
+                    _ => Word::new(Opcode::Emit),
+                }
+                .0,
+            );
+        }
+        let mut uniforms = Uniforms { floats: random.vectors(), ..Uniforms::default() };
+        uniforms.ints =
+            [0; 4].map(|_| [random.below(4), random.below(9), random.below(4), 0].map(|x| x as u8));
+        uniforms.bools = random.bits() as u16;
+        let entry = Pc(if start != 0 { 0 } else { entry as u16 });
+        let (descriptors, inputs) = (generated.descriptors, random.vectors());
+        Self { code, descriptors, entry, uniforms, inputs }
+    }
+
+    fn program(&self) -> Program<'_> {
+        Program::new(&self.code[..], &self.descriptors[..], self.entry, Stage::Geometry, &Limits::default())
+            .expect("a program")
+    }
+
+    /// What comes of one invocation after this was left: EMITs and triangles, as bits; nothing if there are too many.
+    fn run(&self, left: &Left) -> Option<(Emitted, usize, usize)> {
+        let mut machine =
+            GeometryMachine::new(&self.program(), OUTPUTS, Settings::default()).expect("a machine");
+        machine.set_uniforms(&self.uniforms);
+        machine.set_budget(1 << 14);
+        machine.set_left(left);
+        let invocation = machine.run(&self.inputs).ok()?;
+        let bits = |vertex: &[[f32; 4]; 16]| vertex.map(|register| register.map(f32::to_bits));
+        let mut emitted = Vec::new();
+        for emit in invocation.emits() {
+            emitted.push((u8::from(emit.prim), vec![bits(emit.outputs)]));
+        }
+        for triangle in invocation.triangles() {
+            // Slots may hold anything in registers that are not passed on.
+            let passed_on = |mut vertex: [[u32; 4]; 16]| {
+                (0..16)
+                    .filter(|output| OUTPUTS >> output & 1 == 0)
+                    .for_each(|output| vertex[output] = [0; 4]);
+                vertex
+            };
+            let vertices = triangle.vertices.iter().map(|vertex| passed_on(bits(vertex))).collect();
+            emitted.push((2 + u8::from(triangle.invert), vertices));
+        }
+        Some((emitted, invocation.emits().len(), invocation.triangles().len()))
+    }
+}
+
+/// EMITs, then triangles.
+type Emitted = Vec<(u8, Vec<[[u32; 4]; 16]>)>;
+
+/// Whether words with this opcode name an address.
+fn aims(opcode: Opcode) -> bool {
+    [
+        Opcode::Call,
+        Opcode::Callc,
+        Opcode::Callu,
+        Opcode::Ifu,
+        Opcode::Ifc,
+        Opcode::Loop,
+        Opcode::Jmpc,
+        Opcode::Jmpu,
+    ]
+    .contains(&opcode)
+}
+
+/// Takes one thing over.
+fn copy(carried: Carried, from: &Left, to: &mut Left) {
+    match carried {
+        Carried::Temp { register, component } => {
+            let place = (usize::from(register), component.index());
+            to.temps[place.0][place.1] = from.temps[place.0][place.1];
+        }
+        Carried::Address(component) => to.address[component.index()] = from.address[component.index()],
+        Carried::Counter => to.counter = from.counter,
+        Carried::Flag(component) => to.flags[component.index()] = from.flags[component.index()],
+        Carried::Current { register, component } => {
+            let place = (usize::from(register), component.index());
+            to.banks[0][place.0][place.1] = from.banks[0][place.0][place.1];
+        }
+        Carried::Other { register, component } => {
+            let place = (usize::from(register), component.index());
+            to.banks[1][place.0][place.1] = from.banks[1][place.0][place.1];
+        }
+        Carried::Slot(slot) => to.slots[usize::from(slot)] = from.slots[usize::from(slot)],
+        Carried::Setting => to.setting = from.setting,
+        Carried::Ran => to.ran = from.ran,
+    }
+}
+
+/// The kind of something, to count by.
+fn kind(carried: Carried) -> &'static str {
+    match carried {
+        Carried::Temp { .. } => "temp",
+        Carried::Address(_) => "address",
+        Carried::Counter => "counter",
+        Carried::Flag(_) => "flag",
+        Carried::Current { .. } => "current",
+        Carried::Other { .. } => "other",
+        Carried::Slot(_) => "slot",
+        Carried::Setting => "setting",
+        Carried::Ran => "ran",
+    }
+}
+
+#[test]
+fn what_is_not_seen_makes_no_difference_and_everything_that_is_sometimes_does() {
+    let (mut blind, mut emitting) = (0, 0);
+    let mut matters: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in 0..PROGRAMS {
+        let sample = Sample::new(seed);
+        let program = sample.program();
+        let seen = observe(&program, &graph(&program, &Options::default()), OUTPUTS);
+        let mut random = Random(!seed);
+        for _ in 0..3 {
+            let first = random.left();
+            let Some((expected, emits, _)) = sample.run(&first) else { continue };
+            let other = random.left();
+            let mut second = other.clone();
+            seen.iter().for_each(|seen| copy(seen.carried, &first, &mut second));
+            let found = sample.run(&second).map(|(emitted, ..)| emitted);
+            assert!(found.as_ref() == Some(&expected), "seed {seed}: {seen:?}");
+            (blind, emitting) = (blind + u32::from(seen.is_empty()), emitting + u32::from(emits != 0));
+            for seen in &seen {
+                let mut second = first.clone();
+                copy(seen.carried, &other, &mut second);
+                let changed = sample.run(&second).map(|(emitted, ..)| emitted) != Some(expected.clone());
+                *matters.entry(kind(seen.carried)).or_default() += u32::from(changed);
+            }
+        }
+    }
+    println!(
+        "{PROGRAMS} programs: {blind} of {} runs see nothing, {emitting} emit; {matters:?}",
+        3 * PROGRAMS
+    );
+    assert!(u64::from(blind.min(emitting)) > PROGRAMS / 8, "{blind} {emitting}");
+    assert_eq!(matters.len(), 9);
+    assert!(matters.values().all(|&count| count > 0), "{matters:?}");
+}
+
+#[test]
+fn no_invocation_emits_more_than_its_bound() {
+    let (mut bounded, mut reached) = (0, 0);
+    for seed in 0..PROGRAMS {
+        let sample = Sample::new(seed);
+        let program = sample.program();
+        let ints = sample.uniforms.ints.map(|[x, y, z, _]| (seed & 1 == 0).then_some([x, y, z]));
+        let bounds = bounds(&program, &graph(&program, &Options { ints, ..Options::default() }), ints);
+        let mut random = Random(!seed);
+        for _ in 0..3 {
+            let Some((_, emits, triangles)) = sample.run(&random.left()) else { continue };
+            let over = |count: usize, most: Option<u32>| most.is_some_and(|most| count > most as usize);
+            assert!(!over(emits, bounds.emits), "seed {seed}: {emits} EMITs, {bounds:?}");
+            assert!(!over(triangles, bounds.triangles), "seed {seed}: {triangles} triangles, {bounds:?}");
+            bounded += u32::from(emits != 0 && bounds.emits.is_some());
+            reached += u32::from(emits != 0 && bounds.emits == Some(emits as u32));
+        }
+    }
+    println!("{bounded} runs that emit have a bound, {reached} reach it");
+    assert!(u64::from(bounded) > PROGRAMS && reached > bounded / 4, "{bounded} {reached}");
+}
