@@ -27,10 +27,12 @@ enum Target {
 
 /// Main program or procedure, addresses counted from its own start.
 #[derive(Default)]
-struct Piece {
+pub(crate) struct Piece {
     words: Vec<(Word, Target)>,
     /// Stack entries that a run of it needs at most.
     needs: Depth,
+    /// EMITs that a run of it executes at most, while loops run [`ROUNDS`] times.
+    pub(crate) emits: u32,
 }
 
 /// Entries on the three stacks.
@@ -59,7 +61,7 @@ impl Depth {
 
 /// What surrounds a block.
 #[derive(Clone, Copy, Default)]
-struct Scope {
+pub(crate) struct Scope {
     /// Entries of this piece alone.
     depth: Depth,
     /// Whether a loop of this piece surrounds it.
@@ -84,16 +86,55 @@ enum Statement {
     End,
     Nop,
     Emit,
+    Vertex,
+}
+
+/// How often loops of geometry programs run at most.
+pub(crate) const ROUNDS: u32 = 3;
+
+/// What differs between kinds of block-structured programs.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    /// How often EMIT or SETEMIT comes alone, among a hundred statements.
+    pub(crate) emit: u32,
+    /// How often outputs, SETEMIT and EMIT come together.
+    pub(crate) vertex: u32,
+    /// EMITs of a piece.
+    pub(crate) most_emits: u32,
+    /// The outputs that are passed on, and in percent how many of them such a vertex writes.
+    pub(crate) outputs: u16,
+    pub(crate) written: u32,
+    /// Whether branches may end the program.
+    pub(crate) may_end: bool,
+    /// Whether other statements leave outputs alone, and registers r12 to r15.
+    pub(crate) keeps: bool,
+    /// In percent, how many tests of bool uniforms ask for b15; if it is none, those of vertex programs are meant.
+    pub(crate) ran: Option<u32>,
+}
+
+impl Style {
+    /// Of vertex programs, to which EMIT is nothing.
+    const VERTEX: Self = Self {
+        emit: 1,
+        vertex: 0,
+        most_emits: u32::MAX,
+        outputs: 0,
+        written: 0,
+        may_end: true,
+        keeps: false,
+        ran: None,
+    };
 }
 
 /// Makes one piece.
-struct Maker<'a> {
-    random: &'a mut Random,
-    data: &'a DataMaker,
+pub(crate) struct Maker<'a> {
+    pub(crate) random: &'a mut Random,
+    pub(crate) data: &'a DataMaker,
     procedures: &'a [Piece],
-    piece: Piece,
+    pub(crate) piece: Piece,
     /// How eagerly scopes nest, in percent of the statements.
     nesting: u32,
+    pub(crate) style: Style,
 }
 
 /// A block that is being made.
@@ -109,12 +150,32 @@ struct Block {
 
 /// Makes a program of about `size` words and returns its code and entry point.
 pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
+    let main = |maker: &mut Maker<'_>, size| {
+        maker.loads();
+        maker.block(Scope::default(), size);
+        maker.results();
+    };
+    let (code, entry, _) = code_with(random, data, size, Style::VERTEX, main);
+    (code, entry)
+}
+
+/// Makes a program of about `size` words out of procedures and what `main` makes with so many words, ending with END.
+/// Returns its code, its entry point and how many EMITs it executes at most.
+pub(crate) fn code_with(
+    random: &mut Random,
+    data: &DataMaker,
+    size: u32,
+    style: Style,
+    main: impl FnOnce(&mut Maker<'_>, u32),
+) -> (Vec<u32>, u16, u32) {
     let nesting = random.pick(&[5, 15, 30, 50]);
     let count = random.weighted(&[(4, 0), (3, 1), (2, 2), (2, 5)]);
     let mut procedures = Vec::new();
     for _ in 0..count {
         let words = random.between(1, (size / 4).clamp(1, 100));
-        let mut maker = Maker { random, data, procedures: &procedures, piece: Piece::default(), nesting };
+        let style = Style { most_emits: style.most_emits / 4, ..style };
+        let mut maker =
+            Maker { random, data, procedures: &procedures, piece: Piece::default(), nesting, style };
         if !procedures.is_empty() && maker.random.chance(60) {
             maker.call_statement(Scope::default());
         }
@@ -122,13 +183,13 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32
         let piece = maker.piece;
         procedures.push(piece);
     }
-    let mut maker = Maker { random, data, procedures: &procedures, piece: Piece::default(), nesting };
+    let mut maker = Maker { random, data, procedures: &procedures, piece: Piece::default(), nesting, style };
     let used: usize = procedures.iter().map(|piece| piece.words.len()).sum();
-    maker.loads();
-    maker.block(Scope::default(), size.saturating_sub(used as u32).max(1));
-    maker.results();
+    main(&mut maker, size.saturating_sub(used as u32).max(1));
     let main = maker.piece;
-    place(random, &procedures, main)
+    let emits = main.emits;
+    let (code, entry) = place(random, &procedures, main);
+    (code, entry, emits)
 }
 
 /// Puts the pieces one after the other, main first or last, and makes their targets absolute.
@@ -165,10 +226,14 @@ fn place(random: &mut Random, procedures: &[Piece], main: Piece) -> (Vec<u32>, u
 }
 
 impl Maker<'_> {
-    fn here(&self) -> usize {
+    pub(crate) fn here(&self) -> usize {
         self.piece.words.len()
     }
-    fn push(&mut self, word: Word) {
+    /// A word that names another of this piece.
+    pub(crate) fn push_local(&mut self, word: Word, target: u32) {
+        self.piece.words.push((word.with(Field::Target, target), Target::Local));
+    }
+    pub(crate) fn push(&mut self, word: Word) {
         self.piece.words.push((word, Target::None));
     }
     fn nop(&mut self) {
@@ -195,12 +260,32 @@ impl Maker<'_> {
         if self.random.chance(60) {
             self.condition(by_flags)
         } else {
-            Word::new(by_bool).with(Field::Id, self.random.below(16))
+            Word::new(by_bool).with(Field::Id, self.bool())
         }
     }
 
+    /// The number of a bool uniform.
+    fn bool(&mut self) -> u32 {
+        match self.style.ran {
+            None => self.random.below(16),
+            Some(percent) if self.random.chance(percent) => 15,
+            Some(_) => self.random.below(15),
+        }
+    }
+
+    /// Whether a scope may execute EMIT so many times more, and if so, counts them.
+    fn emits(&mut self, scope: Scope, count: u32) -> bool {
+        let executed = count.saturating_mul(ROUNDS.pow(scope.depth.loops));
+        let emits = self.piece.emits.saturating_add(executed);
+        let fits = emits <= self.style.most_emits;
+        if fits {
+            self.piece.emits = emits;
+        }
+        fits
+    }
+
     /// Statements up to about `size` words, then the padding.
-    fn block(&mut self, scope: Scope, size: u32) {
+    pub(crate) fn block(&mut self, scope: Scope, size: u32) {
         let mut block = Block { start: self.here(), ..Block::default() };
         while self.here() < block.start + size as usize {
             let left = (block.start + size as usize - self.here()) as u32;
@@ -247,13 +332,14 @@ impl Maker<'_> {
                 | Statement::Break
                 | Statement::End
                 | Statement::Nop
-                | Statement::Emit => true,
+                | Statement::Emit
+                | Statement::Vertex => true,
             };
             if possible {
                 return nested;
             }
         }
-        let end = if scope.optional { 1 } else { 0 };
+        let end = if scope.optional && self.style.may_end { 1 } else { 0 };
         let leave = if scope.in_loop { 5 } else { 0 };
         let statement = self.random.weighted(&[
             (70, Statement::Write),
@@ -262,7 +348,8 @@ impl Maker<'_> {
             (leave, Statement::Break),
             (end, Statement::End),
             (2, Statement::Nop),
-            (1, Statement::Emit),
+            (self.style.emit, Statement::Emit),
+            (self.style.vertex, Statement::Vertex),
         ]);
         let after_address = self.piece.words.last().and_then(|(word, _)| word.opcode()) == Some(Opcode::Mova);
         match statement {
@@ -275,7 +362,7 @@ impl Maker<'_> {
     fn statement(&mut self, statement: Statement, scope: Scope, left: u32, block: &mut Block) {
         block.label_at_end = false;
         let word = match statement {
-            Statement::Write => self.data.write(self.random),
+            Statement::Write => self.write(),
             Statement::Compare => self.data.compare(self.random),
             Statement::Address => self.data.address(self.random),
             Statement::If => return self.if_statement(scope, left, block),
@@ -294,13 +381,55 @@ impl Maker<'_> {
             Statement::Break => self.condition(Opcode::Breakc),
             Statement::End => Word::new(Opcode::End),
             Statement::Nop => Word::new(Opcode::Nop),
-            Statement::Emit if self.random.chance(50) => Word::new(Opcode::Emit),
-            Statement::Emit => {
-                let word = Word::new(Opcode::Setemit).with(Field::Vertex, self.random.below(4));
-                word.with(Field::Prim, self.random.below(2)).with(Field::Invert, self.random.below(2))
+            Statement::Emit if self.random.chance(50) && self.emits(scope, 1) => Word::new(Opcode::Emit),
+            Statement::Emit => self.setemit(),
+            Statement::Vertex if self.emits(scope, 1) => {
+                self.outputs(self.style.outputs);
+                if self.random.chance(85) {
+                    let word = self.setemit();
+                    self.push(word);
+                }
+                Word::new(Opcode::Emit)
             }
+            Statement::Vertex => self.write(),
         };
         self.push(word);
+    }
+
+    /// A random instruction that writes a register.
+    fn write(&mut self) -> Word {
+        let word = self.data.write(self.random);
+        match word.get(Field::Dest) {
+            Some(dest) if self.style.keeps && !(0x10..0x1C).contains(&dest) => {
+                word.with(Field::Dest, 0x10 + dest % 12)
+            }
+            Some(_) | None => word,
+        }
+    }
+
+    /// A random SETEMIT.
+    fn setemit(&mut self) -> Word {
+        let word = Word::new(Opcode::Setemit).with(Field::Vertex, self.random.below(4));
+        word.with(Field::Prim, self.random.below(2)).with(Field::Invert, self.random.below(2))
+    }
+
+    /// Writes all components of some outputs, or of as many as the style says.
+    pub(crate) fn outputs(&mut self, outputs: u16) {
+        for output in (0..16).filter(|output| outputs >> output & 1 != 0) {
+            if self.random.chance(self.style.written) {
+                let word = self.data.whole(self.random, output);
+                self.push(word);
+            }
+        }
+    }
+
+    /// A SETEMIT with an EMIT behind it; for whoever knows that there are not too many.
+    pub(crate) fn emit(&mut self, slot: u32, prim: bool) {
+        let invert = self.random.below(2);
+        let word = Word::new(Opcode::Setemit).with(Field::Vertex, slot).with(Field::Invert, invert);
+        self.push(word.with(Field::Prim, prim.into()));
+        self.push(Word::new(Opcode::Emit));
+        self.piece.emits += 1;
     }
 
     /// IF with or without an else-part.
@@ -353,15 +482,16 @@ impl Maker<'_> {
         let procedure = &self.procedures[number];
         let mut depth = scope.depth.plus(procedure.needs);
         depth.calls += 1;
-        if !depth.fits() {
-            let word = self.data.write(self.random);
+        let emits = procedure.emits;
+        if !depth.fits() || !self.emits(scope, emits) {
+            let word = self.write();
             return self.push(word);
         }
         self.piece.needs = self.piece.needs.max(depth);
         let word = match self.random.below(3) {
             0 => Word::new(Opcode::Call),
             1 => self.condition(Opcode::Callc),
-            _ => Word::new(Opcode::Callu).with(Field::Id, self.random.below(16)),
+            _ => Word::new(Opcode::Callu).with(Field::Id, self.bool()),
         };
         let word = word.with(Field::Num, procedure.words.len() as u32);
         self.piece.words.push((word, Target::Procedure(number)));

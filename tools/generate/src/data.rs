@@ -76,6 +76,21 @@ impl DataMaker {
         Word::new(Opcode::Mov).with(Field::Dest, dest).with(Field::Source1, source)
     }
 
+    /// Something that writes all components of a register: mostly a copy.
+    pub fn whole(&self, random: &mut Random, dest: u32) -> Word {
+        let opcode = if random.chance(70) { Opcode::Mov } else { random.pick(&self.writers) };
+        let word = self.write_with(random, opcode).with(Field::Dest, dest);
+        let reach = opcode.format().bits(Field::Descriptor).map_or(1, |bits| bits.max().saturating_add(1));
+        let is_whole = |number: &u32| self.descriptors[*number as usize] & 15 == 15;
+        let whole: Vec<u32> = (0..reach.min(self.descriptors.len() as u32)).filter(is_whole).collect();
+        word.with(Field::Descriptor, random.pick(&whole))
+    }
+
+    /// Highest number of registers that are read and written.
+    pub fn reach(&self) -> u32 {
+        self.reach
+    }
+
     /// Random sources and a random descriptor.
     fn sources(&self, random: &mut Random, opcode: Opcode) -> Word {
         let format = opcode.format();

@@ -17,6 +17,7 @@
 
 mod clean;
 mod data;
+mod geometry;
 mod numeric;
 mod random;
 mod values;
@@ -29,6 +30,7 @@ use transpica::isa::{Pc, Program, Stage};
 use transpica::limits::Limits;
 
 use data::DataMaker;
+pub use geometry::{GeneratedGeometry, GeometryDraw, Memory, generate_geometry};
 use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 
