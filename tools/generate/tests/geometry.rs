@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use transpica::cfg::explore::{Explored, Options, explore};
 use transpica::geometry::{Carried, bounds, observe};
 use transpica::host::GeometryInput;
-use transpica::isa::{Inst, Pc, Stage};
+use transpica::isa::{Inst, Mask, Pc, Stage};
 use transpica::limits::Limits;
 use transpica::pipeline::Pipeline;
 use transpica_generate::{GeneratedGeometry, Memory, generate_geometry};
@@ -124,7 +124,9 @@ fn graph(generated: &GeneratedGeometry) -> transpica::cfg::Cfg {
 
 fn seen(generated: &GeneratedGeometry) -> Vec<Carried> {
     let outputs = generated.setup.geometry.map_or(0, |geometry| geometry.outputs);
-    observe(&generated.geometry(), &graph(generated), outputs).into_iter().map(|seen| seen.carried).collect()
+    let masks =
+        std::array::from_fn(|register| if outputs >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE });
+    observe(&generated.geometry(), &graph(generated), &masks).into_iter().map(|seen| seen.carried).collect()
 }
 
 #[test]
