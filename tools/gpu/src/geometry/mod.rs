@@ -9,8 +9,7 @@ use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    Constants, EntryPoint, GeometryKernel, HostValues, Interface, Options, OutputMap, Profile, Surroundings,
-    Topology, Usage, kernel::bindings,
+    EntryPoint, GeometryKernel, HostValues, Options, Profile, Surroundings, Topology, kernel::bindings,
 };
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
@@ -104,24 +103,6 @@ pub struct GeometryChain<'a> {
     file: wgpu::Buffer,
 }
 
-/// A geometry program whose outputs are mapped as the set-up says, which may be those of both programs together.
-struct Mapped<'a> {
-    around: &'a dyn Surroundings,
-    map: OutputMap,
-}
-
-impl Surroundings for Mapped<'_> {
-    fn folded(&self, options: &Options) -> Constants {
-        self.around.folded(options)
-    }
-    fn output_map(&self) -> OutputMap {
-        self.map
-    }
-    fn interface(&self, usage: &Usage, options: &Options) -> transpica::error::Result<Interface> {
-        self.around.interface(usage, options)
-    }
-}
-
 impl<'a> GeometryChain<'a> {
     /// A chain of a vertex program and a geometry program; all uniforms are zero. Options are those of compute entries; the
     /// passes go the way of the programs where they can.
@@ -136,16 +117,11 @@ impl<'a> GeometryChain<'a> {
         options: &Options,
         route: Route,
     ) -> Result<Self, CompareError> {
-        let Some(geometry) = &setup.geometry else {
-            let text = "the set-up has no geometry program".to_string();
-            return Err(Error::new(Kind::BadOption(text), At::Whole).into());
-        };
         setup.check()?;
         let options = Options { entry: EntryPoint::Compute, ..*options };
         let mut translator = Translator::new(options, Profile::default());
         let vertex = translator.translate(programs[0], around[0])?;
-        let mapped = Mapped { around: around[1], map: setup.map };
-        let translated = translator.translate_geometry(programs[1], &mapped, geometry)?;
+        let translated = translator.translate_geometry(programs[1], around[1], setup)?;
         let shaders = [
             compare::shader(&mut translator, &vertex, route)?,
             compare::shader(&mut translator, &translated, route)?,
