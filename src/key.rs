@@ -118,7 +118,7 @@ impl Settings {
             Stage::Geometry => 1,
         });
         if let Some(setup) = setup {
-            out.setup(setup);
+            out.setup(setup, options.entry);
         }
         out.0.reserve(8 * program.code().len().min(512));
         out.program(program);
@@ -195,6 +195,7 @@ impl Bytes {
         self.byte(match entry {
             EntryPoint::Vertex => 0,
             EntryPoint::Compute => 1,
+            EntryPoint::Geometry => 2,
         });
         self.layout(*layout);
         self.byte(match depth {
@@ -229,9 +230,14 @@ impl Bytes {
         self.limits(limits);
     }
 
-    /// What a geometry program's module follows from; the topology and the outputs of the vertex program are not.
-    fn setup(&mut self, setup: &Setup) {
+    /// What a geometry program's module follows from; the topology and the outputs of the vertex program are not, unless it
+    /// is a geometry stage.
+    fn setup(&mut self, setup: &Setup, entry: EntryPoint) {
         setup.map.fingerprint(&mut self.0);
+        if entry == EntryPoint::Geometry {
+            self.word(setup.vertex_outputs.count_ones());
+            self.byte(setup.topology as u8);
+        }
         let Some(GeometrySetup { input, outputs }) = setup.geometry else { return };
         self.word(u32::from(outputs));
         match input {

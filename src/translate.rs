@@ -2,6 +2,7 @@
 //! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, a naga module or text.
 
 mod geometry;
+mod stage;
 
 use std::fmt;
 
@@ -11,7 +12,8 @@ use crate::cfg::reduce::{Reduced, reduce};
 use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, GeometryKernel, Interface, Options, Output, Profile, Surroundings, Usage, varying,
+    Constants, EntryPoint, GeometryKernel, GeometryStage, Interface, Options, Output, Profile, Surroundings,
+    Usage, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, Settings};
@@ -124,6 +126,7 @@ struct Lowered<'a> {
     control: Control,
     why: Option<String>,
     geometry: Option<GeometryKernel>,
+    stage: Option<GeometryStage>,
 }
 
 /// Translates programs; keeps its memory from one to the next. One for each thread.
@@ -222,13 +225,17 @@ impl Translator {
         let yielded = match options.entry {
             EntryPoint::Vertex => Outputs::Semantics(&outputs),
             EntryPoint::Compute => Outputs::Registers,
+            EntryPoint::Geometry => {
+                let text = "a vertex program cannot be a geometry stage: the entry point must be another one";
+                return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
+            }
         };
         let context =
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
         let (mut control, mut why) = choose(program, options)?;
         let mut module = lowered(context, &mut control, &mut why)?;
         passes::optimize(&mut module, options.precision, &mut self.scratch);
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None };
+        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None, stage: None };
         self.finish(program, around, lowered)
     }
 
@@ -239,11 +246,11 @@ impl Translator {
         around: &dyn Surroundings,
         lowered: Lowered<'_>,
     ) -> Result<Translated> {
-        let Lowered { mut module, outputs, folded, control, why, geometry } = lowered;
+        let Lowered { mut module, outputs, folded, control, why, geometry, stage } = lowered;
         let options = &self.options;
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
-        let interface = Interface { outputs, geometry, ..around.interface(&usage, options)? };
+        let interface = Interface { outputs, geometry, stage, ..around.interface(&usage, options)? };
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]

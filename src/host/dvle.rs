@@ -152,6 +152,7 @@ pub fn interface(
         block: layout::block(&symbols, usage, &folded, options.layout),
         folded,
         geometry: None,
+        stage: None,
         warnings,
     })
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::kernel::GeometryKernel;
+use super::stage::GeometryStage;
 use crate::error::Warning;
 use crate::isa::{Component, Mask, Uniforms};
 
@@ -294,6 +295,8 @@ pub struct Interface {
     pub folded: Constants,
     /// Present for a geometry program that runs as a compute shader.
     pub geometry: Option<GeometryKernel>,
+    /// Present for a geometry program that runs as a geometry stage.
+    pub stage: Option<GeometryStage>,
     /// What was odd on the way.
     pub warnings: Vec<Warning>,
 }

@@ -11,6 +11,7 @@ pub mod options;
 pub mod profile;
 pub mod registers;
 mod registers_layout;
+pub mod stage;
 mod values;
 pub mod varying;
 
@@ -28,6 +29,7 @@ pub use options::{
 pub use profile::{Binding, Bindings, HostField, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
+pub use stage::{GeometryStage, StagePrimitive};
 pub use values::HostValues;
 pub use varying::OutputMap;
 

@@ -18,6 +18,10 @@ pub enum EntryPoint {
     /// binding 0 and writes o0..o15 to storage buffer binding 1; the uniform block, if any, is binding 2. Shows raw
     /// registers: attribute formats and everything that concerns outputs of a vertex stage have no effect.
     Compute,
+    /// A geometry stage of the host's API, for geometry programs that can be one (see
+    /// [`Translator::translate_geometry_stage`](crate::Translator::translate_geometry_stage)): SPIR-V alone has it. Attribute
+    /// formats have no effect.
+    Geometry,
 }
 
 /// How uniforms are laid out in the one uniform block.

@@ -179,7 +179,7 @@ impl Profile {
     /// Where an entry of this shape finds the uniform block.
     pub fn uniforms(&self, entry: EntryPoint) -> Binding {
         match entry {
-            EntryPoint::Vertex => self.bindings.uniforms,
+            EntryPoint::Vertex | EntryPoint::Geometry => self.bindings.uniforms,
             EntryPoint::Compute => Binding { set: 0, binding: 2 },
         }
     }

@@ -132,7 +132,7 @@ impl Builder {
             inputs: [None; 16],
             seen: options.attributes.map(|attribute| match options.entry {
                 EntryPoint::Vertex => attribute.components,
-                EntryPoint::Compute => 4,
+                EntryPoint::Compute | EntryPoint::Geometry => 4,
             }),
             bools: options.bools,
             ints: options.ints,

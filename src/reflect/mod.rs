@@ -328,7 +328,7 @@ fn instructions(program: &Program<'_>) -> Instructions {
 fn described(attribute: &crate::host::interface::Attribute, options: &Options) -> Attribute {
     let format = match options.entry {
         EntryPoint::Vertex => options.attributes[usize::from(attribute.register & 15)],
-        EntryPoint::Compute => AttributeFormat::default(),
+        EntryPoint::Compute | EntryPoint::Geometry => AttributeFormat::default(),
     };
     let ty = match format.kind {
         AttributeKind::Float => "vec4f",

@@ -187,13 +187,14 @@ impl Translator {
         };
         let setup = *setup;
         let kernel = GeometryKernel { setup, vectors, records_emits, state, memory, triangles, observations };
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: Some(kernel) };
+        let geometry = Some(kernel);
+        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry, stage: None };
         self.finish(program, around, lowered)
     }
 }
 
 /// The components of output registers that become part of a vertex.
-fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
+pub(super) fn seen(outputs: &[Output], passed_on: u16) -> [Mask; 16] {
     let mut seen = [Mask::NONE; 16];
     for source in outputs.iter().flat_map(|output| &output.components) {
         if let ComponentSource::Register { register, component } = *source
@@ -211,7 +212,7 @@ fn whole(passed_on: u16) -> [Mask; 16] {
 }
 
 /// What an invocation may see of earlier ones; anything where control flow is not known.
-fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask; 16]) -> Vec<Observation> {
+pub(super) fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask; 16]) -> Vec<Observation> {
     match control {
         Control::Tree(cfg, _, _) => geometry::observe(program, cfg, outputs),
         Control::Code => {
@@ -221,7 +222,7 @@ fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask; 16]) -> V
     }
 }
 
-fn bounds(program: &Program<'_>, control: &Control, options: &Options) -> Bounds {
+pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options) -> Bounds {
     let ints = options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z]));
     match control {
         Control::Tree(cfg, _, _) => geometry::bounds(program, cfg, ints),
@@ -250,7 +251,7 @@ fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
 }
 
 /// The words that one invocation leaves for the next.
-fn words(observations: &[Observation], outputs: &[Output], options: &Options) -> Vec<StateWord> {
+pub(super) fn words(observations: &[Observation], outputs: &[Output], options: &Options) -> Vec<StateWord> {
     let unwritten = options.settings(0).unwritten;
     let mut words = Vec::new();
     for carried in kept(observations) {

@@ -81,6 +81,10 @@ pub fn build(
             Some(kernel) => kernel::entry(&mut shared, &module.main, kernel)?,
             None => entry::compute(&mut shared, &module.main, interface)?,
         },
+        EntryPoint::Geometry => {
+            let text = "naga knows no geometry stages; SPIR-V has them";
+            return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
+        }
     };
     shared.module.entry_points.push(entry);
     Ok(shared.module)

@@ -20,7 +20,7 @@ impl Body<'_> {
 
     /// Compute entry: returns at once where the invocation lies outside the output buffer.
     pub(super) fn check_invocation(&mut self) -> Result<()> {
-        if self.source.options.entry == EntryPoint::Vertex {
+        if self.source.options.entry != EntryPoint::Compute {
             return Ok(());
         }
         if self.vars.kernel.is_some() {
@@ -70,14 +70,14 @@ impl Body<'_> {
             self.base = self.first_register(invocation);
         }
         for register in (0..REGISTERS).filter(|register| reads >> register & 1 != 0) {
-            let pointer = if is_compute {
-                self.buffer_element(self.vars.buffer_in, register)
-            } else {
-                self.vars.inputs[register as usize]
+            let pointer = match (&source.interface.stage, is_compute) {
+                (Some(stage), _) => self.stage_input(stage, register),
+                (None, true) => self.buffer_element(self.vars.buffer_in, register),
+                (None, false) => self.vars.inputs[register as usize],
             };
             let kind = match source.options.entry {
                 EntryPoint::Vertex => source.options.attributes[register as usize].kind,
-                EntryPoint::Compute => AttributeKind::Float,
+                EntryPoint::Compute | EntryPoint::Geometry => AttributeKind::Float,
             };
             self.registers[register as usize] = match kind {
                 AttributeKind::Float => self.w.value(Op::Load, vector, &[pointer]),
@@ -124,8 +124,13 @@ impl Body<'_> {
             return self.end_kernel(values);
         }
         let source = self.source;
+        if source.interface.stage.is_some() {
+            // All vertices have been emitted.
+            self.w.effect(Op::Return, &[]);
+            return Ok(());
+        }
         let expected = match source.options.entry {
-            EntryPoint::Vertex => source.interface.outputs.len(),
+            EntryPoint::Vertex | EntryPoint::Geometry => source.interface.outputs.len(),
             EntryPoint::Compute => REGISTERS as usize,
         };
         if values.len() != expected {
@@ -138,7 +143,7 @@ impl Body<'_> {
         };
         for (index, &value) in values.iter().enumerate() {
             let (ty, pointer) = match source.options.entry {
-                EntryPoint::Vertex => {
+                EntryPoint::Vertex | EntryPoint::Geometry => {
                     (output_type(&source.interface.outputs[index])?, self.vars.outputs[index])
                 }
                 EntryPoint::Compute => (Type::F32X4, self.buffer_element(self.vars.buffer_out, index as u32)),
@@ -157,7 +162,7 @@ impl Body<'_> {
     }
 
     /// The lanes of a vector of two as an array.
-    fn array_of(&mut self, vector: Word, ty: Type) -> Word {
+    pub(super) fn array_of(&mut self, vector: Word, ty: Type) -> Word {
         let (lane, array) = (self.w.ty(ty.with_lanes(1)), self.w.plain_array(ty));
         let lanes = [0, 1].map(|index| self.w.value(Op::CompositeExtract, lane, &[vector, index]));
         self.w.value(Op::CompositeConstruct, array, &lanes)

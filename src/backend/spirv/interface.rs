@@ -138,6 +138,13 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
             Some(kernel) => super::kernel::declare(w, vars, kernel, source.profile.spirv_version),
             None => declare_buffers(w, vars, source.profile.spirv_version),
         },
+        EntryPoint::Geometry => {
+            let Some(stage) = &source.interface.stage else {
+                return Err(defect("this is no geometry stage".to_string()));
+            };
+            super::stage::declare(w, vars, stage, reads.inputs);
+            declare_outputs(w, vars, source)?;
+        }
     }
     let lists_all = source.profile.spirv_version >= (1, 4);
     if source.interface.block.size > 0 {
@@ -315,9 +322,12 @@ pub(super) fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) 
 }
 
 /// Capabilities, imports, memory model and entry point; `main` is the entry point's function.
-pub(super) fn preamble(w: &mut Writer, vars: &Variables, entry: EntryPoint, main: Word, glsl: Word) {
-    let none = (None, None);
+pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, main: Word, glsl: Word) {
+    let (none, entry) = ((None, None), source.options.entry);
     w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::Shader)]);
+    if entry == EntryPoint::Geometry {
+        w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::Geometry)]);
+    }
     if vars.clips {
         w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::ClipDistance)]);
     }
@@ -329,11 +339,15 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, entry: EntryPoint, main
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
         EntryPoint::Compute => ExecutionModel::GLCompute,
+        EntryPoint::Geometry => ExecutionModel::Geometry,
     };
     let name = w.text(super::ENTRY_NAME);
     let start = [Operand::ExecutionModel(model), Operand::IdRef(main), name];
     let listed = vars.listed.iter().map(|&id| Operand::IdRef(id));
     w.put_text(Section::Preamble, Op::EntryPoint, none, start.into_iter().chain(listed));
+    if let Some(stage) = &source.interface.stage {
+        super::stage::execution_modes(w, stage, main);
+    }
     if entry == EntryPoint::Compute {
         let mode = [Operand::IdRef(main), Operand::ExecutionMode(ExecutionMode::LocalSize)];
         let size = [WORKGROUP, 1, 1].map(Operand::LiteralBit32);

@@ -15,6 +15,7 @@ mod function;
 mod interface;
 mod kernel;
 mod ops;
+mod stage;
 mod text;
 mod types;
 mod writer;
@@ -113,7 +114,7 @@ impl SpirvWriter {
         }
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
         self.writer.name(main, ENTRY_NAME);
-        interface::preamble(&mut self.writer, &self.variables, source.options.entry, main, glsl);
+        interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
         if self.writer.too_long() {
             return Err(defect("an instruction is longer than SPIR-V allows".to_string()));
         }

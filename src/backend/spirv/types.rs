@@ -21,7 +21,7 @@ pub(super) struct Types {
     void: Word,
     arrays: Vec<(Word, Word, Word)>,
     /// Arrays without a stride: their lanes as a vector, and ids.
-    plain_arrays: Vec<(Type, Word)>,
+    plain_arrays: Vec<(Word, u32, Word)>,
     /// Specialisation constants by their `SpecId`.
     specialized: [Word; 32],
     pointers: Vec<(StorageClass, Word, Word)>,
@@ -186,13 +186,19 @@ impl Writer {
 
     /// An array with as many elements as a vector has lanes, where no layout may be stated.
     pub(super) fn plain_array(&mut self, lanes: Type) -> Word {
-        if let Some(known) = self.types.plain_arrays.iter().find(|known| known.0 == lanes) {
-            return known.1;
-        }
         let element = self.ty(lanes.with_lanes(1));
-        let length = self.constant(Type::U32, [u32::from(lanes.lanes), 0, 0, 0]);
+        self.unlaid_array(element, lanes.lanes.into())
+    }
+
+    /// An array where no layout may be stated.
+    pub(super) fn unlaid_array(&mut self, element: Word, count: u32) -> Word {
+        let known = self.types.plain_arrays.iter().find(|known| (known.0, known.1) == (element, count));
+        if let Some(known) = known {
+            return known.2;
+        }
+        let length = self.constant(Type::U32, [count, 0, 0, 0]);
         let id = self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)]);
-        self.types.plain_arrays.push((lanes, id));
+        self.types.plain_arrays.push((element, count, id));
         id
     }
 

@@ -182,6 +182,8 @@ pub enum TranspicaEntryPoint {
     Vertex = 0,
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
+    /// A geometry stage, for geometry programs: not to be had through this interface.
+    Geometry = 2,
 }
 
 /// Layout of the uniform block.
@@ -383,7 +385,7 @@ pub(crate) trait Choice: Sized {
 #[cfg(feature = "glsl")]
 mirror! { TranspicaGlslVersion = GlslVersion { Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310 } }
 mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
-mirror! { TranspicaEntryPoint = EntryPoint { Vertex => Vertex, Compute => Compute } }
+mirror! { TranspicaEntryPoint = EntryPoint { Vertex => Vertex, Compute => Compute, Geometry => Geometry } }
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
 mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
 mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }

@@ -115,7 +115,7 @@ fn door(
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match options.entry {
-            EntryPoint::Compute => bits(registers).to_vec(),
+            EntryPoint::Compute | EntryPoint::Geometry => bits(registers).to_vec(),
             EntryPoint::Vertex => outputs
                 .iter()
                 .map(|output| output.value(registers, &options, &host).map(f32::to_bits))

@@ -1,0 +1,106 @@
+//! A geometry program as a geometry stage: arrays of inputs, triangles as strips of three vertices.
+//! In: the [`GeometryStage`] of the interface. Out: variables, execution modes, loads, emitted vertices. Knows no control flow.
+//! Facts: SPIR-V 2.16 and 3.6 (execution modes), Vulkan 15.1 (inputs of a geometry stage are arrays).
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
+
+use super::defect;
+use super::function::Body;
+use super::interface::{Variables, output_type};
+use super::writer::{Section, Writer};
+use crate::error::Result;
+use crate::host::{GeometryStage, Location, StagePrimitive};
+use crate::ir::{Type, Value, ValueList};
+
+/// Declares the arrays of inputs that are read: vector n of all vertices at location n.
+pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStage, reads: u16) {
+    let element = w.ty(Type::F32X4);
+    for vector in 0..stage.vectors.min(16) {
+        let mut vertices = 0..stage.primitive.vertices();
+        if !vertices
+            .any(|vertex| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0) & 1 != 0)
+        {
+            continue;
+        }
+        let array = w.unlaid_array(element, stage.primitive.vertices().into());
+        let id = w.variable(StorageClass::Input, array);
+        w.name(id, &format!("vector{vector}"));
+        w.decorate(id, Decoration::Location, Operand::LiteralBit32(vector.into()));
+        vars.inputs[usize::from(vector)] = id;
+        vars.list([id]);
+    }
+}
+
+/// What the entry point says of itself.
+pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word) {
+    let input = match stage.primitive {
+        StagePrimitive::Points => ExecutionMode::InputPoints,
+        StagePrimitive::Lines => ExecutionMode::InputLines,
+        StagePrimitive::Triangles => ExecutionMode::Triangles,
+        StagePrimitive::LinesAdjacency => ExecutionMode::InputLinesAdjacency,
+        StagePrimitive::TrianglesAdjacency => ExecutionMode::InputTrianglesAdjacency,
+    };
+    // A stage that emits nothing must still state a number.
+    let vertices = (3 * stage.triangles).max(1);
+    let modes = [
+        (input, None),
+        (ExecutionMode::Invocations, Some(1)),
+        (ExecutionMode::OutputTriangleStrip, None),
+        (ExecutionMode::OutputVertices, Some(vertices)),
+    ];
+    for (mode, literal) in modes {
+        let operands = [Operand::IdRef(main), Operand::ExecutionMode(mode)];
+        let literal = literal.map(Operand::LiteralBit32);
+        w.put(Section::Preamble, Op::ExecutionMode, (None, None), operands.into_iter().chain(literal));
+    }
+}
+
+impl Body<'_> {
+    /// Pointer to an input of a geometry stage: [`ir::Op::Input`](crate::ir::Op::Input) n is vector n of an invocation.
+    pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
+        let vector = self.w.ty(Type::F32X4);
+        let pointer = self.w.pointer(StorageClass::Input, vector);
+        let vectors = u32::from(stage.vectors.max(1));
+        let vertex = self.w.constant(Type::I32, [input / vectors, 0, 0, 0]);
+        let variable = self.vars.inputs[(input % vectors) as usize & 15];
+        self.w.value(Op::AccessChain, pointer, &[variable, vertex])
+    }
+
+    /// Emits a triangle as a strip of its own and gives how many there are then.
+    pub(super) fn emit_triangle(&mut self, args: ValueList) -> Result<Word> {
+        let (func, source) = (self.func, self.source);
+        let outputs = &source.interface.outputs;
+        let Some((&count, vertices)) = func.get(args).split_first() else {
+            return Err(defect("a submission of nothing".to_string()));
+        };
+        if vertices.len() != 3 * outputs.len() {
+            return Err(defect(format!("{} vectors for three vertices", vertices.len())));
+        }
+        for vertex in vertices.chunks_exact(outputs.len().max(1)) {
+            for (index, (&value, output)) in vertex.iter().zip(outputs).enumerate() {
+                let ty = output_type(output)?;
+                let mut id = self.first_lanes(value, ty);
+                if output.location == Location::ClipDistances {
+                    id = self.array_of(id, ty);
+                }
+                self.w.effect(Op::Store, &[self.vars.outputs[index], id]);
+            }
+            self.w.effect(Op::EmitVertex, &[]);
+        }
+        self.w.effect(Op::EndPrimitive, &[]);
+        let (count, int) = (self.id(count), self.w.ty(Type::I32));
+        let one = self.w.constant(Type::I32, [1, 0, 0, 0]);
+        Ok(self.w.value(Op::IAdd, int, &[count, one]))
+    }
+
+    /// As many lanes of a vector of four as a type has.
+    fn first_lanes(&mut self, value: Value, ty: Type) -> Word {
+        let (vector, id) = (self.id(value), self.w.ty(ty));
+        match ty.lanes {
+            4 => vector,
+            1 => self.w.value(Op::CompositeExtract, id, &[vector, 0]),
+            lanes => self.w.shuffle(id, [vector, vector], [0, 1, 2, 3], lanes.into()),
+        }
+    }
+}
