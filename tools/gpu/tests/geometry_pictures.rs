@@ -1,4 +1,5 @@
-//! Every geometry sample as a picture: what the interpreter emits, drawn with culling, so that winding shows too.
+//! Every geometry sample as a picture, drawn with culling, so that winding shows too: from the GPU all the way, through what
+//! the interpreter emits, and the two are the same.
 //! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
@@ -7,8 +8,11 @@ use std::path::Path;
 
 use image::RgbaImage;
 use transpica::Options;
-use transpica_gpu::Gpu;
-use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH};
+use transpica::host::{Layout, varying};
+use transpica::isa::Stage;
+use transpica_gpu::geometry::GeometryChain;
+use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH, difference};
+use transpica_gpu::{Gpu, Route};
 use transpica_prove::scenes::{self, Scene};
 
 /// What a scene looks like by way of the interpreter.
@@ -24,13 +28,37 @@ fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
     frame.finish().expect("a picture")
 }
 
+/// What it looks like if the GPU does everything: compute passes up to an indirect draw.
+fn found(gpu: &Gpu, scene: &Scene, route: Route) -> RgbaImage {
+    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let file = scene.file().expect("a sample");
+    let chain = GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &options, route);
+    let mut chain = chain.unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    for stage in [Stage::Vertex, Stage::Geometry] {
+        chain.set_uniforms(stage, &scene.uniforms(stage).expect("valid"));
+    }
+    let vertices: Vec<_> =
+        scene.vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let drawn = chain.draw(&vertices, scene.indices.as_deref());
+    let drawn = drawn.unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+    let outputs = varying::outputs(&chain.setup().map, &options, &Default::default());
+    let plain = Pipeline::plain(gpu, &outputs, true).expect("a pipeline");
+    let mut frame = Frame::new(gpu);
+    frame.draw_indirect(&plain, &drawn.vertices, &drawn.arguments);
+    frame.finish().expect("a picture")
+}
+
 #[test]
-fn every_geometry_sample_shows_something() {
+fn every_geometry_sample_shows_the_same_from_the_gpu_and_from_the_interpreter() {
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("geometry_pictures");
     fs::create_dir_all(&folder).expect("a folder");
     for scene in scenes::all() {
         let picture = expected(&gpu, &scene);
+        let drawn = found(&gpu, &scene, Route::Passthrough);
+        drawn.save(folder.join(format!("{}.gpu.png", scene.name))).expect("writable");
+        let (_, differing) = difference(&picture, &drawn);
+        assert_eq!(differing, 0, "{}: pixels that differ", scene.name);
         picture.save(folder.join(format!("{}.png", scene.name))).expect("writable");
         let covered = picture.pixels().filter(|&&pixel| pixel != SKY).count();
         let colors: BTreeSet<_> = picture.pixels().map(|pixel| pixel.0).collect();
