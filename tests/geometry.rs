@@ -4,6 +4,7 @@
 mod samples;
 
 use expect_test::expect_file;
+use transpica::asm::{Source, assemble};
 use transpica::backend::naga_ir;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
@@ -116,6 +117,25 @@ fn samples_do_so_in_every_tier() {
         let all = samples(Options { limits, ..OPTIONS(Precision::Exact) });
         assert!(all.len() > 20);
     }
+}
+
+#[test]
+fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
+    let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
+    // Colours whose other components are 1 where nothing is mapped to them, and a position whose z is negated.
+    let geometry = ".gsh point c0\n.out pos position\n.out col color.xy\n.entry gmain\n.proc gmain\n\tsetemit 1, prim inv\n\
+                    \tmov pos, v0\n\tmov col.xy, v1\n\temit\n\tend\n.end\n";
+    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: geometry }];
+    let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let (vertex, geometry) = (program(&file, 0), program(&file, 1));
+    let draws = draws(setup.geometry.expect("a geometry program").input);
+    let uniforms = Default::default();
+    let options = OPTIONS(Precision::Exact);
+    let case = Case { vertex: &vertex, geometry: &geometry, setup, uniforms, draws: &draws, options };
+    let count = compare(&case).unwrap_or_else(|error| panic!("{error}"));
+    assert!(count.expect("ends").triangles > 0);
 }
 
 /// What becomes of a sample of this name in point mode with one vertex for each invocation.

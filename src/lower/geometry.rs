@@ -86,6 +86,7 @@ impl Emission<'_> {
 
     /// Begins an invocation, or the loop over those of a thread. `assigned` are the slots that the program assigns.
     pub(super) fn begin(&self, b: &mut Builder, assigned: SlotSet) {
+        self.unfilled(b);
         if let Form::Stage { .. } = self.geometry.form {
             return self.stage_inputs(b);
         }
@@ -129,6 +130,20 @@ impl Emission<'_> {
             b.set(slot, lane);
         }
         self.inputs(b);
+    }
+
+    /// A vertex slot that no EMIT has filled holds what outputs are that nobody wrote.
+    fn unfilled(&self, b: &mut Builder) {
+        if self.geometry.form == Form::Emits {
+            return;
+        }
+        for (index, output) in self.outputs.iter().enumerate() {
+            let value = outputs::semantic(b, output, self.options);
+            let lanes = 0..b.func.ty(value).lanes;
+            for start in (0..HELD).map(|slot| self.held(slot, index)) {
+                lanes.clone().for_each(|lane| b.set(start + usize::from(lane), Lane::new(value, lane)));
+            }
+        }
     }
 
     /// Ends the invocation or the loop; gives the number of triangles and, as bits, what the last invocation leaves.

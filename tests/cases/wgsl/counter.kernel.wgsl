@@ -140,6 +140,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if thread >= threads {
         return;
     }
+    let test = host.flip_y == 0u;
     let chunk = draw.chunk;
     let invocations = draw.invocations;
     let n = thread * chunk;
@@ -171,7 +172,6 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let r3_x = pica_mul(1.0 + 0.01999998 * r15_1.x, vertex.w);
         let t = palette_at(1, pica_address(r15_1.w));
         let t_1 = -vertex.z;
-        let test = host.flip_y == 0u;
         let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
         let t_3 = abs(feed[n_4 + 1]);
         let t_4 = select(vec4f(1.0), t_3, t_3 < vec4f(1.0));

@@ -41,12 +41,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if thread >= draw.threads {
         return;
     }
+    let test = host.flip_y == 0u;
     let n = thread * draw.window;
     let vertex = feed[n];
     let pointSize = uniforms.pointSize;
     let r0_xy = pica_mul_vec2f(-pointSize.xy, vertex.ww) + vertex.xy;
     let t = -vertex.z;
-    let test = host.flip_y == 0u;
     let t_1 = abs(feed[n + 1]);
     let t_2 = select(vec4f(1.0), t_1, t_1 < vec4f(1.0));
     let r0_xy_1 = pica_mul_vec2f(pointSize.xy * vec2f(1.0, -1.0), vertex.ww) + vertex.xy;
