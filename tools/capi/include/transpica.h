@@ -285,6 +285,8 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
+    // A geometry stage, for geometry programs: not to be had through this interface.
+    TRANSPICA_ENTRY_POINT_GEOMETRY = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -1,0 +1,212 @@
+//! Geometry programs as geometry stages: what a module states, and which programs and set-ups cannot be one. That they make
+//! what the interpreter makes is shown where a driver runs them.
+
+use transpica::asm::{Source, assemble};
+use transpica::backend::text::Language;
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, GeometryInput, GeometryStage, IntUniforms, StagePrimitive, Topology};
+use transpica::isa::Stage;
+use transpica::limits::Limits;
+use transpica::pipeline::Setup;
+use transpica::{Options, Profile, Translator};
+use transpica_prove::spirv_tools;
+
+const VERTEX: &str =
+    ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
+const HEAD: &str =
+    ".gsh point c0\n.ivec rounds\n.out pos position\n.out col color\n.entry gmain\n.proc gmain\n";
+/// One triangle of what comes.
+const TRIANGLE: &str = "\tmov pos, v0\n\tmov col, v1\n\tsetemit 0\n\temit\n\tmov pos, v0\n\tmov col, v1\n\tsetemit 1\n\temit\n\
+                        \tmov pos, v0\n\tmov col, v1\n\tsetemit 2, prim\n\temit\n";
+
+/// A vertex program that copies and a geometry program with this text.
+fn file(body: &str) -> Vec<u8> {
+    let text = format!("{HEAD}{body}\tend\n.end\n");
+    let sources = [Source { name: "a.v.pica", text: VERTEX }, Source { name: "b.g.pica", text: &text }];
+    assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes
+}
+
+/// A stage of the program; `rounds` is how often its loops run, if that is known.
+fn staged(
+    bytes: &[u8],
+    change: impl FnOnce(&mut Setup),
+    rounds: Option<u8>,
+) -> Result<(GeometryStage, Vec<u32>), String> {
+    let file = Shbin::parse(bytes).expect("a file");
+    let mut setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    change(&mut setup);
+    let mut ints = IntUniforms::default();
+    ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
+    let options = Options { entry: EntryPoint::Geometry, ints, ..Options::default() };
+    let mut translator = Translator::new(options, Profile::default());
+    let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
+    let stage = translator.translate_geometry_stage(&program, &around, &setup);
+    let stage = stage.map_err(|error| error.to_string())?;
+    let words = translator.spirv(&stage).expect("SPIR-V");
+    spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
+    assert!(translator.text(&stage, Language::Wgsl).is_err(), "WGSL has no geometry stages");
+    assert!(stage.interface.attributes.is_empty(), "it reads vertices");
+    Ok((stage.interface.stage.expect("a stage"), words))
+}
+
+fn inputs(count: u8) -> impl Fn(&mut Setup) {
+    move |setup| {
+        if let Some(geometry) = &mut setup.geometry
+            && let GeometryInput::Point { inputs, .. } = &mut geometry.input
+        {
+            *inputs = count;
+        }
+    }
+}
+
+/// The operands of the entry point's execution modes, first of them the mode.
+fn modes(words: &[u32]) -> Vec<Vec<u32>> {
+    let (mut modes, mut place) = (Vec::new(), 5);
+    while let Some(&head) = words.get(place) {
+        let length = (head >> 16) as usize;
+        if head & 0xFFFF == 16 {
+            modes.push(words[place + 2..place + length].to_vec());
+        }
+        place += length;
+    }
+    modes
+}
+
+#[test]
+fn numbers_of_vertices_become_primitives() {
+    let bytes = file(TRIANGLE);
+    // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency, InputTrianglesAdjacency.
+    for (count, primitive, mode) in [
+        (2, StagePrimitive::Points, 19),
+        (4, StagePrimitive::Lines, 20),
+        (6, StagePrimitive::Triangles, 22),
+        (8, StagePrimitive::LinesAdjacency, 21),
+        (12, StagePrimitive::TrianglesAdjacency, 23),
+    ] {
+        let (stage, words) = staged(&bytes, inputs(count), None).expect("a stage");
+        assert_eq!(stage, GeometryStage { primitive, vectors: 2, triangles: 1 });
+        // Invocations 1, OutputVertices 3, OutputTriangleStrip.
+        assert_eq!(modes(&words), [vec![mode], vec![0, 1], vec![29], vec![26, 3]]);
+    }
+    let refused = staged(&bytes, inputs(10), None).expect_err("refused");
+    assert!(refused.contains("not 5 of 2 vectors each"), "{refused}");
+}
+
+#[test]
+fn what_a_stage_cannot_do_is_refused() {
+    let bytes = file(TRIANGLE);
+    for topology in [Topology::Strip, Topology::Fan] {
+        let refused = staged(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
+        assert!(refused.contains("strips or fans"), "{refused}");
+    }
+    assert!(staged(&bytes, |setup| setup.topology = Topology::List, None).is_ok());
+    let fixed = GeometryInput::Fixed { first: 0, vertices: 1, stride: 2 };
+    for input in [fixed, GeometryInput::Variable { main: 1 }] {
+        let change = |setup: &mut Setup| setup.geometry.as_mut().expect("one").input = input;
+        let refused = staged(&bytes, change, None).expect_err("refused");
+        assert!(refused.contains("only point mode"), "{refused}");
+    }
+    let refused = staged(&bytes, |setup| setup.geometry = None, None).expect_err("refused");
+    assert!(refused.contains("no geometry program"), "{refused}");
+}
+
+#[test]
+fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
+    for (body, words) in [
+        (
+            "\tmov r0, v0\n\tadd r0, r1, r0\n\tmov r1, r0\n\tmov pos, r0\n\tmov col, v1\n\tsetemit 0, prim\n\temit\n",
+            "r1.x",
+        ),
+        (
+            "\tjmpu b15, over\n\tmov pos, v0\nover:\n\tmov pos, v1\n\tmov col, v1\n\tsetemit 0, prim\n\temit\n",
+            "b15",
+        ),
+    ] {
+        let refused = staged(&file(body), |_| {}, None).expect_err("refused");
+        assert!(refused.contains(words) && refused.contains("pc 0x"), "{refused}");
+    }
+}
+
+#[test]
+fn a_stage_states_how_many_vertices_it_emits() {
+    let body = format!("again:\n{TRIANGLE}\tcmp v0, gt, gt, v1\n\tjmpc cmp.x, again\n");
+    let refused = staged(&file(&body), |_| {}, None).expect_err("refused");
+    assert!(refused.contains("how many triangles"), "{refused}");
+    let body = format!("\tfor rounds\n{TRIANGLE}\t.end\n");
+    for (rounds, triangles) in [(Some(7), 7), (None, 256)] {
+        let (stage, words) = staged(&file(&body), |_| {}, rounds).expect("a stage");
+        assert_eq!(stage.triangles, triangles);
+        assert!(modes(&words).contains(&vec![26, 3 * triangles]));
+    }
+    // 1024 vertices are the most.
+    let body = format!("\tfor rounds\n{TRIANGLE}{TRIANGLE}\t.end\n");
+    assert!(staged(&file(&body), |_| {}, Some(170)).is_ok());
+    let refused = staged(&file(&body), |_| {}, Some(171)).expect_err("refused");
+    assert!(refused.contains("vertices of a geometry stage") && refused.contains("1026"), "{refused}");
+    // One that emits nothing still states some.
+    let (_, words) = staged(&file("\tnop\n"), |_| {}, None).expect("a stage");
+    assert!(modes(&words).contains(&vec![26, 1]));
+}
+
+#[test]
+fn stages_are_wanted_by_their_own_entry_points() {
+    let bytes = file(TRIANGLE);
+    let file = Shbin::parse(&bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let [vertex, geometry] =
+        [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("one"));
+    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
+    for entry in [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry] {
+        let mut translator = Translator::new(Options { entry, ..Options::default() }, Profile::default());
+        let is = |wanted: EntryPoint| entry == wanted;
+        let stage = translator.translate_geometry_stage(&geometry, &around, &setup);
+        assert_eq!(stage.is_ok(), is(EntryPoint::Geometry));
+        assert!(translator.translate_geometry_stage(&vertex, &around, &setup).is_err());
+        assert_eq!(
+            translator.translate_geometry(&geometry, &around, &setup).is_ok(),
+            is(EntryPoint::Compute)
+        );
+        assert_eq!(translator.translate(&vertex, &around).is_err(), is(EntryPoint::Geometry));
+        let before = translator.translate_before_geometry(&vertex, &around, 3);
+        assert_eq!(before.is_ok(), is(EntryPoint::Vertex));
+        assert!(translator.translate_before_geometry(&geometry, &around, 3).is_err());
+    }
+    assert_eq!(geometry.stage(), Stage::Geometry);
+}
+
+#[test]
+fn keys_of_stages_follow_from_what_stages_follow_from() {
+    let bytes = file(TRIANGLE);
+    let file = Shbin::parse(&bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 1, "b.g.pica").expect("there");
+    let key = |entry, setup: &Setup| {
+        let translator = Translator::new(Options { entry, ..Options::default() }, Profile::default());
+        translator.geometry_key(&program, &around, setup, &[])
+    };
+    let list = Setup { topology: Topology::List, ..setup };
+    let one = Setup { vertex_outputs: 1, ..setup };
+    let stage = key(EntryPoint::Geometry, &setup);
+    assert_eq!(stage, key(EntryPoint::Geometry, &setup));
+    assert_ne!(stage, key(EntryPoint::Geometry, &list), "only one topology heeds winding");
+    assert_ne!(stage, key(EntryPoint::Geometry, &one), "two vertices instead of one");
+    assert_ne!(stage, key(EntryPoint::Compute, &setup));
+    assert_eq!(key(EntryPoint::Compute, &setup), key(EntryPoint::Compute, &list), "kernels are told");
+}
+
+#[test]
+fn a_vertex_stage_before_a_geometry_stage_hands_registers_on() {
+    let bytes = file(TRIANGLE);
+    let file = Shbin::parse(&bytes).expect("a file");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 0, "a.v.pica").expect("there");
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let before = translator.translate_before_geometry(&program, &around, 0b1010).expect("a stage");
+    let names: Vec<_> = before.interface.outputs.iter().map(|output| output.name.as_str()).collect();
+    assert_eq!(names, ["o1", "o3"]);
+    spirv_tools::validate(&translator.spirv(&before).expect("SPIR-V"))
+        .unwrap_or_else(|error| panic!("{error}"));
+}
