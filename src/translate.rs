@@ -59,8 +59,8 @@ pub struct Translated {
 }
 
 impl Translated {
-    /// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits
-    /// differ between drivers.
+    /// For each output of the main function (of a geometry program: of each vertex that it makes), the lanes (bit 0 is the
+    /// first) that depend on EX2 or LG2, whose last bits differ between drivers.
     pub fn approximate(&self) -> Vec<u8> {
         passes::approximate::run(&self.module)
     }

@@ -2,6 +2,8 @@
 
 mod samples;
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
@@ -9,10 +11,11 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::registers::number;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, FlipY, IntUniforms, Layout, Options,
-    Profile, RegisterState,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, EntryPoint, FlipY, IntUniforms,
+    Layout, Options, Profile, RegisterState,
 };
 use transpica::isa::{Pc, Program, Stage};
+use transpica::pipeline::Setup;
 use transpica::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
@@ -278,4 +281,37 @@ fn the_table_shows_everything() {
           c95       0 1 0.5 16  set by the host
     "#]]
     .assert_eq(&reflection.to_string());
+}
+
+#[test]
+fn a_geometry_program_says_how_it_runs() {
+    for name in ["points", "counter", "subdivision", "banks"] {
+        let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(path).expect("a sample");
+        let file = Shbin::parse(&bytes).expect("a container");
+        let options = Options { entry: EntryPoint::Compute, flip_y: FlipY::Dynamic, ..Options::default() };
+        let program = dvle::program(&file, 1, &options.limits).expect("a program");
+        let around = Executable::new(&file, 1, name).expect("an executable");
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate_geometry(&program, &around, &setup).expect("translates");
+        let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
+        let geometry = reflection.geometry.as_ref().expect("a geometry program");
+        let module = translator.naga(&translated).expect("a module");
+        let declared: BTreeSet<u32> = (module.global_variables.iter())
+            .filter_map(|(_, variable)| Some(variable.binding?.binding))
+            .collect();
+        let blocks = [reflection.uniform_block, reflection.host_block, Some(geometry.draw)];
+        let described = geometry.buffers.iter().map(|buffer| buffer.binding);
+        let described = described.chain(blocks.into_iter().flatten().map(|block| block.binding));
+        assert_eq!(described.collect::<BTreeSet<_>>(), declared, "{name}");
+        let kernel = translated.interface.geometry.as_ref().expect("a kernel");
+        assert_eq!(
+            (geometry.state.len(), geometry.triangles),
+            (kernel.state.len(), kernel.triangles),
+            "{name}"
+        );
+        let text = reflection.to_string();
+        assert!(text.contains(&format!("geometry program, {} mode", geometry.mode)), "{text}");
+    }
 }

@@ -1,6 +1,8 @@
 //! A geometry program as a compute shader: what it is told, where its buffers are, what its invocations leave for each other.
 //! Plain data. Knows no vertex program and no back end.
 
+use std::fmt;
+
 use super::geometry::{GeometrySetup, Memory};
 use crate::geometry::{Carried, Observation};
 
@@ -98,6 +100,24 @@ pub struct StateWord {
     pub component: u8,
     /// Its bits before the first draw.
     pub initial: u32,
+}
+
+impl fmt::Display for StateWord {
+    /// `r3.y`, `vertex slot 1: output 0.x`, `SETEMIT: slot`, …
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let component = usize::from(self.component);
+        match self.carried {
+            Carried::Slot(_) => {
+                let letter = ['x', 'y', 'z', 'w'][component & 3];
+                write!(f, "{}: output {}.{letter}", self.carried, self.output)
+            }
+            Carried::Setting => {
+                let part = ["slot", "prim", "invert"][component.min(2)];
+                write!(f, "{}: {part}", self.carried)
+            }
+            other => write!(f, "{other}"),
+        }
+    }
 }
 
 /// A geometry program that runs as a compute shader.

@@ -6,10 +6,11 @@
 mod tests;
 
 use super::taint::Taint;
-use crate::ir::{Def, Exit, Func, Module, Op, Unary};
+use crate::ir::{Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 
-/// For each output of the main function, the lanes (bit 0 is the first) that depend on EX2 or LG2, through data or through
-/// a decision.
+/// For each output of the main function (of a geometry program: of each vertex that it submits), the lanes (bit 0 is the
+/// first) that depend on EX2 or LG2, through data or through a decision. What a vertex program gave a geometry program counts
+/// as not depending on them.
 pub fn run(module: &Module) -> Vec<u8> {
     let f = &module.main;
     let mut helpers = Vec::with_capacity(module.helpers.len());
@@ -19,11 +20,44 @@ pub fn run(module: &Module) -> Vec<u8> {
     }
     let mut taint = Taint { helpers, powers: true, ..Taint::new(f) };
     taint.spread();
-    let yielded = f.body.map(|body| f.regions[body].exit);
-    match yielded {
+    let mut yielded = yielded(&taint);
+    if yielded.iter().any(|&lanes| lanes != 0) && f.values.values().iter().any(is_state) {
+        // What a draw leaves behind the next one finds.
+        taint.state = true;
+        taint.spread();
+        yielded = self::yielded(&taint);
+    }
+    submitted(&taint).unwrap_or(yielded)
+}
+
+fn is_state(data: &ValueData) -> bool {
+    matches!(data.def, Def::Op(Op::Load { buffer: Buffer::State, .. }))
+}
+
+/// What is known of the outputs of the main function.
+fn yielded(taint: &Taint<'_>) -> Vec<u8> {
+    let f = taint.f;
+    match f.body.map(|body| f.regions[body].exit) {
         Some(Exit::Yield(list)) => f.get(list).iter().map(|&value| taint.lanes[value.0 as usize]).collect(),
         Some(Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable) | None => Vec::new(),
     }
+}
+
+/// What is known of the outputs of vertices; nothing where none is submitted.
+fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
+    let mut all: Option<Vec<u8>> = None;
+    for data in taint.f.values.values() {
+        let Def::Op(Op::Submit { args }) = data.def else { continue };
+        let Some((_, vertices)) = taint.f.get(args).split_first() else { continue };
+        let count = vertices.len() / 3;
+        let outputs = all.get_or_insert_with(|| vec![0; count]);
+        for (place, &value) in vertices.iter().enumerate() {
+            if let Some(lanes) = outputs.get_mut(place % count.max(1)) {
+                *lanes |= taint.lanes[value.0 as usize];
+            }
+        }
+    }
+    all
 }
 
 /// Whether a helper computes a power or a logarithm, itself or through one before it.

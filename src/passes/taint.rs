@@ -2,7 +2,7 @@
 //! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
 //! for, [`approximate`](super::approximate) and [`memory`](super::memory) know.
 
-use crate::ir::{Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
+use crate::ir::{Buffer, Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
 
 /// A construct around the current place.
 struct Open {
@@ -21,6 +21,8 @@ pub(super) struct Taint<'a> {
     pub helpers: Vec<bool>,
     /// Whether EX2 and LG2 taint.
     pub powers: bool,
+    /// Whether what earlier draws left taints.
+    pub state: bool,
     /// A loop whose iterations are looked at one by one: what it continues with goes to `next`.
     pub cut: Option<Node>,
     /// By parameter of that loop: the lanes that are tainted in its next iteration.
@@ -40,6 +42,7 @@ impl<'a> Taint<'a> {
             f,
             helpers: Vec::new(),
             powers: false,
+            state: false,
             cut: None,
             next: Vec::new(),
             lanes: vec![0; f.values.len()],
@@ -157,6 +160,7 @@ impl<'a> Taint<'a> {
                 lanes | (self.of(from.value()) >> from.index() & 1) << to
             }),
             Op::UniformAt { offset, .. } => self.any(offset),
+            Op::Load { buffer: Buffer::State, .. } if self.state => 15,
             Op::MemberAt { index, .. } | Op::Load { index, .. } => self.any(index),
             Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
             Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),

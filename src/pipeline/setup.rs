@@ -2,7 +2,7 @@
 //! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
 //! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
 
-use crate::container::{Dvle, GeometryMode, Shbin};
+use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::host::registers::number;
 use crate::host::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings, Topology};
@@ -80,6 +80,39 @@ impl Setup {
             setup.map = OutputMap::from_executable(executable);
         }
         Ok(setup)
+    }
+
+    /// As [`from_file`](Self::from_file), for a geometry program whose vertex program is not known: enough to translate it,
+    /// not to draw. An invocation in point mode takes `stride` vectors, sixteen if none are given; maps are not merged.
+    ///
+    /// # Errors
+    /// No such executable or a vertex program; [`Kind::BadField`] with its offset for a set-up that cannot be.
+    pub fn of_geometry(file: &Shbin<'_>, index: usize, stride: Option<u8>) -> Result<Self> {
+        let executable = file.executable(index)?;
+        if executable.header.shader_type() != Some(ShaderType::Geometry) {
+            return wrong(format!("executable {index} is not a geometry program"));
+        }
+        let stride = stride.unwrap_or(16);
+        if !(1..=16).contains(&stride) {
+            return wrong(format!("the stride of vertices is {stride}, must be 1 to 16"));
+        }
+        check_header(executable, stride.into(), 1)?;
+        let header = &executable.header;
+        let input = match header.geometry_mode() {
+            // What is no mode was refused.
+            None | Some(GeometryMode::Point) => {
+                GeometryInput::Point { inputs: stride, registers: std::array::from_fn(|place| place as u8) }
+            }
+            Some(GeometryMode::Variable) => GeometryInput::Variable { main: header.geometry_main_vertices },
+            Some(GeometryMode::Fixed) => GeometryInput::Fixed {
+                first: header.geometry_start,
+                vertices: header.geometry_fixed_vertices,
+                stride,
+            },
+        };
+        let geometry = GeometrySetup { input, outputs: header.output_mask };
+        let map = OutputMap::from_executable(executable);
+        Ok(Self { vertex_outputs: 0, geometry: Some(geometry), map, topology: Topology::Geometry })
     }
 
     /// Checks what types cannot say.

@@ -5,10 +5,11 @@
 mod table;
 
 use crate::cfg::reach::reach;
+use crate::host::kernel::bindings;
 use crate::host::profile::specialized_name;
 use crate::host::{
-    AttributeFormat, AttributeKind, Bank, Binding, Constants, EntryPoint, HostField, Location, MemberType,
-    Options, Reach, Usage,
+    AttributeFormat, AttributeKind, Bank, Binding, Constants, DrawField, EntryPoint, GeometryInput,
+    GeometryKernel, HostField, Location, MemberType, Memory, Options, Reach, Usage,
 };
 use crate::ir::Op;
 use crate::isa::table::is_control;
@@ -16,7 +17,7 @@ use crate::isa::{Opcode, Program};
 use crate::translate::{Translated, Translator};
 
 /// Version of the shape of [`Reflection`].
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// How many instructions a program has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,64 @@ pub struct Default {
     pub folded: bool,
 }
 
+/// A buffer of a geometry program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Buffer {
+    /// Its name.
+    pub name: String,
+    /// Set or group.
+    pub set: u32,
+    /// Binding in it.
+    pub binding: u32,
+    /// Its type.
+    pub ty: String,
+    /// Whether the program writes it.
+    pub written: bool,
+}
+
+/// Something that an invocation of a geometry program may see of earlier ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Seen {
+    /// What: `r3.y`, `a0.x`, `vertex slot 1`, …
+    pub what: String,
+    /// The first code word that looks at it.
+    pub at: u32,
+}
+
+/// A word that one invocation of a geometry program leaves for the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct State {
+    /// What it is of.
+    pub what: String,
+    /// Its bits before the first draw.
+    pub initial: u32,
+}
+
+/// How a geometry program runs as a compute shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Geometry {
+    /// How it gets vertices: `point`, `variable` or `fixed`.
+    pub mode: String,
+    /// Vectors of a vertex in the buffer of triangles.
+    pub vectors: u32,
+    /// Triangles that an invocation makes at most, if that is proven.
+    pub triangles: Option<u32>,
+    /// Invocations before its own that a thread must run: 0 where each may run by itself, nothing where it must run all.
+    pub warm: Option<u32>,
+    /// What it may see of earlier invocations.
+    pub sees: Vec<Seen>,
+    /// Words of the state buffer.
+    pub state: Vec<State>,
+    /// Its buffers, blocks left out.
+    pub buffers: Vec<Buffer>,
+    /// The block of numbers that it is told.
+    pub draw: Block,
+}
+
 /// What a translated program reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -195,6 +254,8 @@ pub struct Reflection {
     pub specialization: Vec<Specialization>,
     /// Outputs.
     pub outputs: Vec<Output>,
+    /// How a geometry program runs; nothing for a vertex program.
+    pub geometry: Option<Geometry>,
     /// Setup constants.
     pub defaults: Vec<Default>,
     /// What was odd.
@@ -229,6 +290,10 @@ impl Reflection {
         let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
         let size = interface.block.size;
         let has_host = !around.host_members.is_empty();
+        let host = match interface.geometry {
+            Some(_) => Binding { set: 0, binding: bindings::HOST },
+            None => profile.bindings.host,
+        };
         Self {
             schema: SCHEMA,
             source: interface.source.clone(),
@@ -240,14 +305,60 @@ impl Reflection {
             uniform_block: (size > 0)
                 .then(|| block(profile.uniforms(options.entry), size, interface.block.used())),
             uniforms: interface.block.members.iter().map(uniform).collect(),
-            host_block: has_host
-                .then(|| block(profile.bindings.host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
+            host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
             host_members: around.host_members,
             specialization: around.specialization,
             outputs: outputs(translated),
+            geometry: interface.geometry.as_ref().map(geometry),
             defaults: defaults(constants, &interface.folded),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
         }
+    }
+}
+
+fn geometry(kernel: &GeometryKernel) -> Geometry {
+    let buffer = |name: &str, binding, ty: &str, written| Buffer {
+        name: name.into(),
+        set: 0,
+        binding,
+        ty: ty.into(),
+        written,
+    };
+    let mut buffers = vec![
+        buffer("feed", bindings::FEED, "array<vec4f>", false),
+        buffer("triangles", bindings::TRIANGLES, "array<vec4f>", true),
+        buffer("counts", bindings::COUNTS, "array<i32>", true),
+    ];
+    if !kernel.state.is_empty() {
+        buffers.push(buffer("state", bindings::STATE, "array<u32>", true));
+    }
+    let size = DrawField::BLOCK_SIZE;
+    Geometry {
+        mode: match kernel.setup.input {
+            GeometryInput::Point { .. } => "point",
+            GeometryInput::Variable { .. } => "variable",
+            GeometryInput::Fixed { .. } => "fixed",
+        }
+        .into(),
+        vectors: kernel.vectors,
+        triangles: kernel.triangles,
+        warm: match kernel.memory {
+            Memory::None => Some(0),
+            Memory::Depth(depth) => Some(depth),
+            Memory::Unbounded => None,
+        },
+        sees: kernel
+            .observations
+            .iter()
+            .map(|seen| Seen { what: seen.carried.to_string(), at: seen.pc.0.into() })
+            .collect(),
+        state: kernel
+            .state
+            .iter()
+            .map(|word| State { what: word.to_string(), initial: word.initial })
+            .collect(),
+        buffers,
+        draw: Block { set: 0, binding: bindings::DRAW, size, used: 4 * DrawField::MEMBERS.len() as u32 },
     }
 }
 

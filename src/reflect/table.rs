@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Block, Default, Output, Reads, Reflection};
+use super::{Block, Default, Geometry, Output, Reads, Reflection};
 
 /// Rows of cells, the first row being the head.
 struct Table(Vec<Vec<String>>);
@@ -88,6 +88,36 @@ fn place(output: &Output) -> String {
     }
 }
 
+/// How a geometry program runs.
+fn write_geometry(f: &mut fmt::Formatter<'_>, geometry: &Geometry) -> fmt::Result {
+    writeln!(f, "\ngeometry program, {} mode, {} vectors a vertex", geometry.mode, geometry.vectors)?;
+    match geometry.triangles {
+        Some(most) => writeln!(f, "  at most {most} triangles an invocation")?,
+        None => writeln!(f, "  no bound of the triangles of an invocation is proven")?,
+    }
+    match geometry.warm {
+        Some(0) => writeln!(f, "  each invocation runs by itself")?,
+        Some(warm) => writeln!(f, "  a thread runs {warm} invocations before its own")?,
+        None => writeln!(f, "  one thread runs all invocations")?,
+    }
+    let mut buffers = Table::new(&["binding", "type", "", "name"]);
+    buffers.0.extend(geometry.buffers.iter().map(|buffer| {
+        let access = if buffer.written { "written" } else { "read" };
+        vec![buffer.binding.to_string(), buffer.ty.clone(), access.into(), buffer.name.clone()]
+    }));
+    buffers.write(f, &format!("buffers; numbers of the draw: {}", geometry.draw))?;
+    let mut seen = Table::new(&["what", "code word"]);
+    seen.0.extend(geometry.sees.iter().map(|seen| vec![seen.what.clone(), format!("{:#x}", seen.at)]));
+    seen.write(f, "what an invocation may see of earlier ones")?;
+    let mut state = Table::new(&["word", "of", "at first"]);
+    state.0.extend(
+        geometry.state.iter().enumerate().map(|(word, state)| {
+            vec![word.to_string(), state.what.clone(), format!("{:#010x}", state.initial)]
+        }),
+    );
+    state.write(f, "state")
+}
+
 impl fmt::Display for Reflection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entry = self.entry.as_ref().map(|entry| format!(", entry {entry}")).unwrap_or_default();
@@ -135,6 +165,9 @@ impl fmt::Display for Reflection {
             vec![place(o), o.components.to_string(), o.sources.join(" "), o.name.clone(), note.into()]
         }));
         outputs.write(f, "outputs")?;
+        if let Some(geometry) = &self.geometry {
+            write_geometry(f, geometry)?;
+        }
         let mut defaults = Table::new(&["register", "value", ""]);
         defaults.0.extend(self.defaults.iter().map(|d| {
             let note = if d.folded { "a literal" } else { "set by the host" };

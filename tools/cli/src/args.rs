@@ -83,6 +83,19 @@ impl Selection {
     }
 }
 
+/// What stands before a geometry program.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct GeometryOptions {
+    /// Of a geometry program: number of the vertex program before it; the nearest one in the file, first of those before it,
+    /// if absent
+    #[arg(long, value_name = "N")]
+    pub vertex: Option<usize>,
+    /// Of a geometry program: vectors of an invocation (point mode) or uniforms from vertex to vertex (fixed mode); as many
+    /// as the vertex program has outputs if absent
+    #[arg(long, value_name = "N")]
+    pub stride: Option<u8>,
+}
+
 /// `--precision`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Precision {
@@ -311,6 +324,8 @@ pub enum Command {
         /// Shape of the entry point, vertex or compute; with --code also the code word where the program starts
         #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
         entry: Vec<EntryOption>,
+        #[command(flatten)]
+        geometry: GeometryOptions,
         /// Where the result goes; standard output if absent
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,

@@ -319,16 +319,10 @@ fn a_trace_names_every_executed_instruction() {
 }
 
 #[test]
-fn a_geometry_program_is_refused_by_name() {
-    for command in ["translate", "cfg"] {
-        let arguments = [command, "shaders/points.shbin", "--dvle", "1"];
-        let arguments =
-            if command == "cfg" { [&arguments[..], &["--stage", "ir"]].concat() } else { arguments.to_vec() };
-        let ran = transpica(&arguments);
-        assert_eq!((ran.status, ran.out.len()), (1, 0), "{command}");
-        let report = ran.report();
-        assert!(report.contains("geometry program") && report.contains("--dvle"), "{report}");
-    }
+fn the_intermediate_form_of_a_geometry_program_submits_triangles() {
+    let ran = transpica(&["cfg", "shaders/points.shbin", "--dvle", "1", "--stage", "ir"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.text().contains("= submit("), "{}", ran.text());
 }
 
 #[test]
@@ -511,4 +505,24 @@ fn raw_options_without_raw_code_are_wrong_usage() {
         let ran = transpica(arguments);
         assert_eq!(ran.status, 2, "{arguments:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_geometry_program_becomes_a_compute_shader() {
+    let ran = transpica(&["translate", "shaders/counter.shbin", "--dvle", "1"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.text().contains("@compute @workgroup_size(64)"), "{}", ran.text());
+    let ran = transpica(&["translate", "shaders/counter.shbin", "--dvle", "1", "--to", "reflection"]);
+    assert!(ran.text().contains("one thread runs all invocations"), "{}", ran.text());
+    // Two vertices for each invocation.
+    let text = |stride: &str| {
+        let ran = transpica(&["translate", "shaders/wireframe.shbin", "--dvle", "1", "--stride", stride]);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.text()
+    };
+    assert_ne!(text("2"), text("6"));
+    let ran = transpica(&["translate", "shaders/counter.shbin", "--dvle", "1", "--vertex", "1"]);
+    assert_eq!(ran.status, 1, "{}", ran.text());
+    let ran = transpica(&["translate", "shaders/counter.shbin", "--dvle", "1", "--stride", "17"]);
+    assert!(ran.status == 1 && ran.err.contains("stride"), "{}", ran.err);
 }

@@ -10,8 +10,8 @@ use transpica::ir;
 use transpica::structure;
 use transpica::translate::{Control, control};
 
-use super::Input;
-use crate::args::{Form, Format, Selection};
+use super::{Input, translated};
+use crate::args::{Form, Format, GeometryOptions, Selection};
 use crate::files;
 use crate::report::Failure;
 
@@ -58,7 +58,9 @@ pub fn run(
             let around =
                 Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(options, Profile::default());
-            let translated = translator.translate(&program, &around).map_err(|error| input.fail(&error))?;
+            let translated =
+                translated(&mut translator, &container, selection.dvle, &around, GeometryOptions::default());
+            let translated = translated.map_err(|error| input.fail(&error))?;
             ir::text::print(&translated.module)
         }
     };

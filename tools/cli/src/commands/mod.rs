@@ -13,13 +13,16 @@ mod translate;
 
 use std::path::{Path, PathBuf};
 
-use transpica::container::Shbin;
+use transpica::container::{ShaderType, Shbin};
 use transpica::error::Error;
-use transpica::host::dvle;
-use transpica::isa::Program;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Options};
+use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
+use transpica::pipeline::Setup;
+use transpica::{Translated, Translator};
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, GeometryOptions};
 use crate::files;
 use crate::report::Failure;
 
@@ -39,6 +42,42 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         Command::Survey { .. } => survey::run(cli.command, &common),
         Command::Cfg { file, selection, stage, format, output } => {
             cfg::run(&file, &selection, stage, format, output.as_deref())
+        }
+    }
+}
+
+/// What stands around a geometry program: the vertex program that was chosen or, of those in the file, the nearest, first one
+/// before it; without any, what the geometry program says itself.
+fn setup(file: &Shbin<'_>, index: usize, chosen: GeometryOptions) -> Result<Setup, Error> {
+    let is_vertex = |&other: &usize| {
+        file.executables
+            .get(other)
+            .is_some_and(|other| other.header.shader_type() == Some(ShaderType::Vertex))
+    };
+    let nearest = || (0..index).rev().chain(index..file.executables.len()).find(is_vertex);
+    match chosen.vertex.or_else(nearest) {
+        Some(vertex) => Setup::from_file(file, vertex, Some(index), chosen.stride),
+        None => Setup::of_geometry(file, index, chosen.stride),
+    }
+}
+
+/// Translates a program of either stage; a geometry program becomes a compute shader, and so the translator has that entry
+/// then.
+fn translated(
+    translator: &mut Translator,
+    file: &Shbin<'_>,
+    index: usize,
+    around: &Executable<'_>,
+    chosen: GeometryOptions,
+) -> Result<Translated, Error> {
+    let options = *translator.options();
+    let program = dvle::program(file, index, &options.limits)?;
+    match program.stage() {
+        Stage::Vertex => translator.translate(&program, around),
+        Stage::Geometry => {
+            let setup = setup(file, index, chosen)?;
+            translator.set_options(Options { entry: EntryPoint::Compute, ..options });
+            translator.translate_geometry(&program, around, &setup)
         }
     }
 }

@@ -15,7 +15,8 @@ use transpica::host::{Options, Profile};
 use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
-use crate::args::{Command, Common};
+use super::translated;
+use crate::args::{Command, Common, GeometryOptions};
 use crate::files;
 use crate::report::Failure;
 
@@ -28,6 +29,7 @@ struct Row {
 
 enum Outcome {
     Module {
+        stage: Stage,
         tier: Tier,
         /// Words of code in the file, which programs may share.
         code: usize,
@@ -37,8 +39,6 @@ enum Outcome {
         time: Duration,
         warnings: Vec<String>,
     },
-    /// It is a geometry program.
-    Geometry,
 }
 
 pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
@@ -93,21 +93,29 @@ fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
 
 fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -> Result<Outcome, Error> {
     let start = Instant::now();
+    let options = *translator.options();
     let container = Shbin::parse(bytes)?;
-    let program = dvle::program(&container, dvle, &translator.options().limits)?;
-    match program.stage() {
-        Stage::Vertex => {}
-        Stage::Geometry => return Ok(Outcome::Geometry),
-    }
-    let translated = translator.translate(&program, &Executable::new(&container, dvle, name)?)?;
+    let program = dvle::program(&container, dvle, &options.limits)?;
+    let around = Executable::new(&container, dvle, name)?;
+    let translated = translated(translator, &container, dvle, &around, GeometryOptions::default())?;
     let words = translator.spirv(&translated)?.len();
+    translator.set_options(options);
     Ok(Outcome::Module {
+        stage: program.stage(),
         tier: translated.tier,
         code: program.code().len(),
         words,
         time: start.elapsed(),
         warnings: translated.warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// How a stage is called.
+fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vertex",
+        Stage::Geometry => "geometry",
+    }
 }
 
 /// Microseconds.
@@ -121,7 +129,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
         let file = file.display();
         let _ = match result {
             Ok(_) if quiet => Ok(()),
-            Ok(Outcome::Module { tier, code, words, time, warnings }) => {
+            Ok(Outcome::Module { tier, code, words, time, warnings, .. }) => {
                 let tier = tier.to_string();
                 let _ = writeln!(
                     text,
@@ -130,7 +138,6 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
                 );
                 warnings.iter().try_for_each(|warning| writeln!(text, "       {warning}"))
             }
-            Ok(Outcome::Geometry) => writeln!(text, "-    {file:<36} dvle {dvle:<3} geometry program"),
             Err(error) => writeln!(text, "FAIL {file:<36} dvle {dvle:<3} {error}"),
         };
     }
@@ -138,12 +145,12 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     let (mut words, mut times, mut geometry, mut failed) = (Vec::new(), Vec::new(), 0, 0);
     for row in rows {
         match &row.result {
-            Ok(Outcome::Module { tier, words: size, time, .. }) => {
+            Ok(Outcome::Module { stage, tier, words: size, time, .. }) => {
+                geometry += usize::from(*stage == Stage::Geometry);
                 *tiers.entry(*tier).or_default() += 1;
                 words.push(*size as f64);
                 times.push(micros(*time));
             }
-            Ok(Outcome::Geometry) => geometry += 1,
             Err(_) => failed += 1,
         }
     }
@@ -151,7 +158,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     let tiers = if tiers.is_empty() { "none".to_string() } else { tiers.join(", ") };
     let _ = writeln!(
         text,
-        "{files} files, {} translated ({tiers}), {geometry} geometry programs, {failed} failed",
+        "{files} files, {} translated ({tiers}), {geometry} of them geometry programs, {failed} failed",
         words.len()
     );
     if !words.is_empty() {
@@ -170,11 +177,10 @@ fn spread(mut values: Vec<f64>, digits: usize) -> String {
 
 fn to_json(rows: &[Row]) -> String {
     let row = |Row { file, dvle, result }: &Row| match result {
-        Ok(Outcome::Module { tier, code, words, time, warnings }) => json!({
-            "file": file, "dvle": dvle, "result": "translated", "tier": tier.to_string(), "code_words": code,
+        Ok(Outcome::Module { stage, tier, code, words, time, warnings }) => json!({
+            "file": file, "dvle": dvle, "result": "translated", "stage": name(*stage), "tier": tier.to_string(), "code_words": code,
             "module_words": words, "microseconds": micros(*time), "warnings": warnings,
         }),
-        Ok(Outcome::Geometry) => json!({ "file": file, "dvle": dvle, "result": "geometry" }),
         Err(error) => json!({ "file": file, "dvle": dvle, "result": "failed", "error": error }),
     };
     let all: Vec<Value> = rows.iter().map(row).collect();

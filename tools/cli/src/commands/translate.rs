@@ -1,4 +1,4 @@
-//! `transpica translate`: one vertex program, from a file or from raw words, to one target.
+//! `transpica translate`: one program, from a file or from raw words, to one target.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use transpica::backend::text::Language;
 use transpica::host::dvle::Executable;
 use transpica::host::registers::number;
-use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState, Surroundings};
+use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
-use super::Input;
+use super::{Input, translated};
 use crate::args::{Command, Common, Entry, EntryOption, GlslVersion, Raw, Target};
 use crate::files;
 use crate::report::Failure;
@@ -24,6 +24,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         to,
         glsl_version,
         entry,
+        geometry,
         output,
         reflect,
         raw_depth,
@@ -52,7 +53,10 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             let name = input.name();
             let around =
                 Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
-            translate(&input, &program, &around, &around.constants(), job, common)
+            let mut translator = Translator::new(job.options, Profile::default());
+            let translated = translated(&mut translator, &container, selection.dvle, &around, geometry);
+            let translated = translated.map_err(|error| input.fail(&error))?;
+            show(&input, &program, translator, &translated, &around.constants(), job, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -83,7 +87,9 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, job: Job, common: &Common) -> R
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    translate(&input, &program, &state.vertex(), &Constants::default(), job, common)
+    let mut translator = Translator::new(job.options, Profile::default());
+    let translated = translator.translate(&program, &state.vertex()).map_err(|error| input.fail(&error))?;
+    show(&input, &program, translator, &translated, &Constants::default(), job, common)
 }
 
 /// The little-endian words of a file.
@@ -119,16 +125,16 @@ struct Job {
     reflect: Option<PathBuf>,
 }
 
-fn translate(
+/// Writes what was asked for.
+fn show(
     input: &Input,
     program: &Program<'_>,
-    around: &dyn Surroundings,
+    mut translator: Translator,
+    translated: &Translated,
     constants: &Constants,
     job: Job,
     common: &Common,
 ) -> Result<(), Failure> {
-    let mut translator = Translator::new(job.options, Profile::default());
-    let translated = translator.translate(program, around).map_err(|error| input.fail(&error))?;
     let path = input.path.display();
     if !common.quiet {
         for warning in &translated.warnings {
@@ -138,8 +144,8 @@ fn translate(
     if common.verbose {
         eprintln!("{path}: {}", translated.tier);
     }
-    let reflection = Reflection::new(&translator, program, &translated, constants);
-    let bytes = emit(&mut translator, &translated, &reflection, &job).map_err(|error| input.fail(&error))?;
+    let reflection = Reflection::new(&translator, program, translated, constants);
+    let bytes = emit(&mut translator, translated, &reflection, &job).map_err(|error| input.fail(&error))?;
     let reflection =
         job.reflect.map(|path| (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n"));
     let output = job.output.as_deref();
