@@ -1,8 +1,11 @@
 //! Opens a device without a window.
 
 use std::fmt;
+use std::sync::OnceLock;
 
+use crate::Route;
 use crate::driver::Facts;
+use crate::geometry::Stage;
 
 /// What to run where no Vulkan driver is installed.
 pub const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
@@ -47,6 +50,8 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     adapter: wgpu::AdapterInfo,
     facts: Facts,
+    /// The passes around geometry programs on each route, once a draw has needed them: they are the same for all programs.
+    pub(crate) passes: [OnceLock<Vec<Stage>>; Route::ALL.len()],
 }
 
 impl Gpu {
@@ -78,7 +83,8 @@ impl Gpu {
         }));
         let (device, queue) = request.map_err(|error| GpuError::NoDevice(error.to_string()))?;
         let adapter = adapter.get_info();
-        Ok(Self { device, queue, facts: Facts::of(&adapter), adapter })
+        let passes = Default::default();
+        Ok(Self { device, queue, facts: Facts::of(&adapter), adapter, passes })
     }
     /// wgpu's device, for hosts that draw more than this crate does.
     pub fn device(&self) -> &wgpu::Device {

@@ -19,7 +19,8 @@ use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
-use stage::{READ, Stage, UNIFORM, WRITE};
+pub(crate) use stage::Stage;
+use stage::{READ, UNIFORM, WRITE};
 
 pub use stage::run_pass;
 
@@ -92,7 +93,7 @@ pub struct GeometryChain<'a> {
     vertex: Part,
     geometry: Part,
     /// Each [`Pass`].
-    passes: Vec<Stage>,
+    passes: &'a [Stage],
     host: HostValues,
     bytes: u32,
     /// Triangles of an invocation that there is room for.
@@ -170,7 +171,8 @@ impl<'a> GeometryChain<'a> {
                 setup: *setup,
                 vertex,
                 geometry,
-                passes: Pass::ALL.map(|pass| stage::pass(gpu, pass, route)).into(),
+                passes: gpu.passes[route as usize]
+                    .get_or_init(|| Pass::ALL.map(|pass| stage::pass(gpu, pass, route)).into()),
                 host: HostValues::default(),
                 bytes: MOST_BYTES,
                 triangles: kernel.triangles.map_or(FIRST_TRIANGLES, |most| most.clamp(1, FIRST_TRIANGLES)),

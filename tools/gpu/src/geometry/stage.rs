@@ -14,7 +14,7 @@ pub(super) const WRITE: BufferBindingType = Storage { read_only: false };
 pub(super) const UNIFORM: BufferBindingType = Uniform;
 
 /// A compute pipeline.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     /// What is bound where.
