@@ -10,13 +10,15 @@ use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, FlipY, GeometryInput, GeometrySetup, Layout};
+use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
 use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
 use transpica::{Options, Profile, Translated, Translator};
-use transpica_prove::geometry::{Case, Count, Draw, compare, compare_emits};
+use transpica_generate::GeometryDraw;
+use transpica_prove::geometry::{Case, Count, Given, compare, compare_emits};
 use transpica_prove::spirv_tools;
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {
@@ -37,7 +39,7 @@ fn pair(file: &Shbin<'_>) -> Option<(usize, usize)> {
 }
 
 /// Two draws of 36 vertices; for variable mode primitives of several sizes.
-fn draws(input: GeometryInput) -> Vec<Draw> {
+fn draws(input: GeometryInput, uniforms: [Uniforms; 2]) -> Vec<GeometryDraw> {
     let indices = match input {
         GeometryInput::Variable { main } => {
             let primitive = |extra: u32| {
@@ -48,7 +50,11 @@ fn draws(input: GeometryInput) -> Vec<Draw> {
         }
         GeometryInput::Point { .. } | GeometryInput::Fixed { .. } => None,
     };
-    let draw = |seed| Draw { vertices: transpica_generate::inputs(seed, 36), indices: indices.clone() };
+    let draw = |seed| GeometryDraw {
+        uniforms: (seed == 0).then(|| uniforms.clone()),
+        vertices: transpica_generate::inputs(seed, 36),
+        indices: indices.clone(),
+    };
     (0..2).map(draw).collect()
 }
 
@@ -71,8 +77,8 @@ fn samples(options: Options) -> Vec<(String, Count)> {
             for (uniforms, index) in uniforms.iter_mut().zip([vertex, geometry]) {
                 dvle::constants(file.executable(index).expect("an executable")).apply(uniforms);
             }
-            let draws = draws(setup.geometry.expect("a geometry program").input);
-            let case = Case { vertex: &first, geometry: &second, setup, uniforms, draws: &draws, options };
+            let draws = draws(setup.geometry.expect("a geometry program").input, uniforms);
+            let case = Case { vertex: &first, geometry: &second, setup, draws: &draws, options };
             let count = compare(&case).unwrap_or_else(|error| panic!("{}: {error}", sample.name));
             all.push((sample.name.clone(), count.expect("samples end")));
         }
@@ -88,6 +94,35 @@ fn samples_make_the_triangles_of_the_interpreter() {
     }
 }
 
+/// Random programs under some options; what was compared.
+fn random(seeds: std::ops::Range<u64>, options: Options) -> Count {
+    let mut all = Count::default();
+    for seed in seeds {
+        let generated = transpica_generate::generate_geometry(seed);
+        let (vertex, geometry) = (generated.vertex(), generated.geometry());
+        let (setup, draws) = (generated.setup, &generated.draws[..]);
+        let case = Case { vertex: &vertex, geometry: &geometry, setup, draws, options };
+        let count = compare(&case).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        all.add(count.unwrap_or_else(|| panic!("seed {seed} does not end")));
+    }
+    all
+}
+
+#[test]
+fn random_programs_make_the_triangles_of_the_interpreter() {
+    let count = random(0..700, OPTIONS(Precision::Exact));
+    count.memories.iter().for_each(|&programs| assert!(programs > 50, "{count:?}"));
+    random(1500..1600, OPTIONS(Precision::F24));
+}
+
+#[test]
+fn random_programs_do_so_in_every_tier() {
+    let shallow = Limits { depth: 0, ..Limits::default() };
+    random(2000..2080, Options { limits: shallow, ..OPTIONS(Precision::Exact) });
+    let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
+    random(2000..2080, Options { limits: none, ..OPTIONS(Precision::Exact) });
+}
+
 #[test]
 fn samples_emit_the_registers_of_the_interpreter() {
     let mut emits = 0;
@@ -99,7 +134,8 @@ fn samples_emit_the_registers_of_the_interpreter() {
         dvle::constants(executable).apply(&mut uniforms);
         let floats = |seed| transpica_generate::uniforms(seed).floats;
         let inputs = transpica_generate::inputs(4, 12);
-        let invocations: Vec<_> = (0..).zip(inputs).map(|(seed, inputs)| (inputs, floats(seed))).collect();
+        let invocations: Vec<_> =
+            (0..).zip(inputs).map(|(seed, inputs)| Given { inputs, floats: floats(seed) }).collect();
         let (program, outputs) = (program(&file, geometry), executable.header.output_mask);
         let options = OPTIONS(Precision::Exact);
         let count = compare_emits(&program, outputs, &uniforms, &invocations, options);
@@ -130,10 +166,9 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
     let file = Shbin::parse(&assembled.bytes).expect("a file");
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let (vertex, geometry) = (program(&file, 0), program(&file, 1));
-    let draws = draws(setup.geometry.expect("a geometry program").input);
-    let uniforms = Default::default();
+    let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
     let options = OPTIONS(Precision::Exact);
-    let case = Case { vertex: &vertex, geometry: &geometry, setup, uniforms, draws: &draws, options };
+    let case = Case { vertex: &vertex, geometry: &geometry, setup, draws: &draws, options };
     let count = compare(&case).unwrap_or_else(|error| panic!("{error}"));
     assert!(count.expect("ends").triangles > 0);
 }
@@ -253,7 +288,7 @@ fn keys_are_of_the_set_up_too() {
     let translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
     let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let key = |input, outputs| {
-        let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole.clone() };
+        let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
         translator.geometry_key(&program, &around, &setup, b"")
     };
     let identity = std::array::from_fn(|place| place as u8);

@@ -16,20 +16,12 @@ use transpica::isa::{Program, Stage};
 use transpica::pipeline::{Pipeline, Setup};
 use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
+use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
 
 /// Items that one thread may evaluate.
 const BUDGET: u64 = 1 << 24;
-
-/// The vertices and indices of a draw.
-#[derive(Clone, Debug, Default)]
-pub struct Draw {
-    /// v0..v15 of each vertex.
-    pub vertices: Vec<[[f32; 4]; 16]>,
-    /// Present where vertices do not come in their order.
-    pub indices: Option<Vec<u32>>,
-}
 
 /// What is compared.
 #[derive(Clone)]
@@ -40,10 +32,8 @@ pub struct Case<'a> {
     pub geometry: &'a Program<'a>,
     /// What stands around both.
     pub setup: Setup,
-    /// Uniforms of the vertex and the geometry unit.
-    pub uniforms: [Uniforms; 2],
-    /// Draws, one after the other.
-    pub draws: &'a [Draw],
+    /// Draws, one after the other; without uniforms they are what they were, at first zero.
+    pub draws: &'a [GeometryDraw],
     /// Options; the layout must be one of registers, the entry point the compute one.
     pub options: Options,
 }
@@ -83,7 +73,7 @@ impl Surroundings for Unnamed {
         Constants::default()
     }
     fn output_map(&self) -> OutputMap {
-        self.map.clone()
+        self.map
     }
     fn interface(&self, _: &Usage, _: &Options) -> transpica::error::Result<Interface> {
         let block = layout::registers(&RegisterLayout::REGISTERS);
@@ -134,7 +124,7 @@ struct Feeder<'a> {
     vertex_outputs: u16,
     vertex: &'a Program<'a>,
     options: &'a Options,
-    uniforms: &'a Uniforms,
+    uniforms: Uniforms,
     /// c0..c95 of the geometry unit.
     registers: [[f32; 4]; 96],
     /// Vectors of an invocation.
@@ -143,9 +133,9 @@ struct Feeder<'a> {
 
 impl Feeder<'_> {
     /// The feed of a draw, and its invocations.
-    fn draw(&mut self, draw: &Draw) -> transpica::error::Result<(Vec<Lanes>, usize)> {
+    fn draw(&mut self, draw: &GeometryDraw) -> transpica::error::Result<(Vec<Lanes>, usize)> {
         let mut machine = Machine::new(self.vertex, self.options.settings(BUDGET))?;
-        machine.set_uniforms(self.uniforms);
+        machine.set_uniforms(&self.uniforms);
         let mut compacted = Vec::new();
         for inputs in &draw.vertices {
             let outputs = *machine.run(inputs)?;
@@ -212,7 +202,7 @@ impl Feeder<'_> {
 pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
     let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
     let mut translator = Translator::new(case.options, Profile::default());
-    let around = Unnamed { map: case.setup.map.clone() };
+    let around = Unnamed { map: case.setup.map };
     let translated = translator.translate_geometry(case.geometry, &around, &case.setup);
     let translated = translated.map_err(|error| fault("translation", error))?;
     let Some(kernel) = translated.interface.geometry.clone() else {
@@ -257,31 +247,38 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn draws(&self, setup: GeometrySetup) -> Result<Option<Count>, Disagreement> {
-        let Case { vertex, geometry, setup: ref whole, ref uniforms, draws, ref options } = *self.case;
-        let pipeline = Pipeline::new(vertex, Some(geometry), whole.clone(), options);
+        let Case { vertex, geometry, setup: ref whole, draws, ref options } = *self.case;
+        let pipeline = Pipeline::new(vertex, Some(geometry), *whole, options);
         let mut pipeline = pipeline.map_err(|error| fault("pipeline", error))?;
-        pipeline.set_uniforms(Stage::Vertex, &uniforms[0]);
-        pipeline.set_uniforms(Stage::Geometry, &uniforms[1]);
         pipeline.set_topology(self.topology);
         let mut feeder = Feeder {
             setup,
             vertex_outputs: whole.vertex_outputs,
             vertex,
             options,
-            uniforms: &uniforms[0],
-            registers: uniforms[1].floats.map(|register| register.map(|x| arith::load(options.precision, x))),
+            uniforms: Uniforms::default(),
+            registers: [[0.0; 4]; 96],
             window: 0,
         };
-        let mut registers = registers(&uniforms[1], options.precision);
+        let mut block = registers(&Uniforms::default(), options.precision);
         let mut state: Vec<u32> = self.kernel.state.iter().map(|word| word.initial).collect();
         let mut count = Count::default();
         for (number, draw) in draws.iter().enumerate() {
+            if let Some([vertex, geometry]) = &draw.uniforms {
+                pipeline.set_uniforms(Stage::Vertex, vertex);
+                pipeline.set_uniforms(Stage::Geometry, geometry);
+                let load = |x: f32| arith::load(options.precision, x);
+                feeder.uniforms = vertex.clone();
+                feeder.registers = geometry.floats.map(|register| register.map(load));
+                feeder.window = 0;
+                block = registers(geometry, options.precision);
+            }
             let Ok(drawn) = pipeline.draw(&draw.vertices, draw.indices.as_deref()) else { return Ok(None) };
             let (feed, invocations) = feeder.draw(draw).map_err(|error| fault("feed", error))?;
             let form = format!("draw {number}, {:?}, {:?} invocations a thread", self.topology, self.chunk);
             let told = Told {
                 precision: options.precision,
-                registers: &registers,
+                registers: &block,
                 feed: &feed,
                 invocations,
                 window: feeder.window,
@@ -297,7 +294,7 @@ impl Comparison<'_> {
                 .collect();
             differ(&form, &expected, &found)?;
             if invocations > 0 {
-                registers.members[2][0][0] |= 1 << 15;
+                block.members[2][0][0] |= 1 << 15;
             }
             count.runs += 1;
             count.invocations += invocations;
@@ -377,7 +374,16 @@ fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
     Registers { members: vec![floats, ints, bools], ..Registers::default() }
 }
 
-/// Compares every EMIT of a program, registers as they are: `invocations` are v0..v15 and c0..c95 that each one finds.
+/// What an invocation finds.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// v0..v15
+    pub inputs: [[f32; 4]; 16],
+    /// c0..c95
+    pub floats: [[f32; 4]; 96],
+}
+
+/// Compares every EMIT of a program, registers as they are.
 ///
 /// # Errors
 /// The first difference.
@@ -385,7 +391,7 @@ pub fn compare_emits(
     program: &Program<'_>,
     outputs: u16,
     uniforms: &Uniforms,
-    invocations: &[([[f32; 4]; 16], [[f32; 4]; 96])],
+    invocations: &[Given],
     options: Options,
 ) -> Result<usize, Disagreement> {
     let mut translator = Translator::new(options, Profile::default());
@@ -397,7 +403,7 @@ pub fn compare_emits(
     machine.set_uniforms(uniforms);
     let (mut expected, mut feed) = (Vec::new(), Vec::new());
     let load = |vector: &[f32; 4]| vector.map(|x| arith::load(options.precision, x).to_bits());
-    for (number, (inputs, floats)) in (0u32..).zip(invocations) {
+    for (number, Given { inputs, floats }) in (0u32..).zip(invocations) {
         machine.deliver(0, floats);
         let ran = machine.run(inputs).map_err(|error| fault("interpreter", error))?;
         for emit in ran.emits() {
