@@ -24,7 +24,7 @@ use transpica_prove::scenes;
 use transpica_prove::spirv_tools;
 
 /// Random programs that are tried; those of point mode whose invocations are independent can be a geometry stage.
-const SEEDS: u64 = 3000;
+const SEEDS: u64 = 1000;
 
 /// A module with the feedback of its outputs into buffer 0, one after the other in each vertex.
 fn with_feedback(words: &[u32], outputs: &[Output]) -> Vec<u32> {
