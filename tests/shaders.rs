@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
+use transpica::host::{GeometryInput, Options, dvle};
 use transpica::interp::{Machine, Registers, Settings, Uniforms};
 use transpica::isa::control::{self, Outcome, State};
 use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
@@ -333,4 +334,87 @@ fn the_shaders_show_everything_the_vertex_unit_can_do() {
     wanted.retain(|fact| !seen.0.contains(fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
     assert!(!seen.0.contains("callee 5 deep"), "deeper than hardware remembers");
+}
+
+/// Facts that the geometry samples must show together; their scenes are those of the pictures.
+const GEOMETRY_FACTS: &str = "setemit 0, setemit 1, setemit 2, setemit 0 prim, setemit 1 prim, setemit 2 prim,
+    setemit 0 prim inv, setemit 1 prim inv, setemit 2 prim inv, emit in a loop, emit in an if, emit in both, emit in a callee,
+    b15 read, bool read, 1 vertices in v, 3 vertices in v, 6 vertices in v, vertices in c, any number of vertices in c,
+    c[a0.x], c[aL], end inside if, breakc in a loop";
+
+/// Notes what the instructions of a geometry program are and what they stand in.
+fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u16>) {
+    let insts = (0..program.code().len() as u16).filter_map(|pc| Some((pc, program.inst(Pc(pc))?)));
+    let insts: Vec<_> = insts.collect();
+    let mut scopes = Vec::new();
+    for (pc, inst) in &insts {
+        if let Inst::Flow(Flow::Loop { last, .. }) = inst {
+            scopes.push(("loop", *pc..=last.0));
+        } else if let Inst::Flow(Flow::IfC { target, .. } | Flow::IfU { target, .. }) = inst {
+            scopes.push(("if", *pc..=target.0 - 1));
+        }
+    }
+    for (pc, inst) in &insts {
+        let is_in = |what: &str| scopes.iter().any(|(kind, range)| *kind == what && range.contains(pc));
+        match inst {
+            Inst::SetEmit { vertex, prim, invert } => {
+                let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
+                seen.add(format!("setemit {vertex}{}{}", flag(*prim, " prim"), flag(*invert, " inv")));
+            }
+            Inst::Emit => {
+                let places = [
+                    (is_in("loop"), "in a loop"),
+                    (is_in("if"), "in an if"),
+                    (is_in("loop") && is_in("if"), "in both"),
+                    (!main.contains(pc), "in a callee"),
+                ];
+                places
+                    .iter()
+                    .filter(|place| place.0)
+                    .for_each(|(_, place)| seen.add(format!("emit {place}")));
+            }
+            Inst::Flow(Flow::End) if is_in("if") => seen.add("end inside if"),
+            Inst::Flow(Flow::BreakC(_)) if is_in("loop") => seen.add("breakc in a loop"),
+            Inst::Flow(Flow::JmpU { bool, .. } | Flow::CallU { bool, .. } | Flow::IfU { bool, .. }) => {
+                seen.add(if *bool == 15 { "b15 read" } else { "bool read" });
+            }
+            Inst::Data { sources, .. } => {
+                for index in sources.iter().map(|source| source.index) {
+                    match index {
+                        Index::A0x => seen.add("c[a0.x]"),
+                        Index::Al => seen.add("c[aL]"),
+                        Index::A0y | Index::None => {}
+                    }
+                }
+            }
+            Inst::Flow(_) | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Unassigned(_) => {}
+        }
+    }
+}
+
+#[test]
+fn the_shaders_show_everything_the_geometry_unit_can_do() {
+    let mut seen = Seen::default();
+    for scene in transpica_prove::scenes::all() {
+        let file = scene.file().expect("well formed");
+        let executable = &file.executables[1];
+        let range = executable.header.main as u16..executable.header.endmain as u16;
+        let program = dvle::program(&file, 1, &Limits::default()).expect("valid");
+        note_geometry(&mut seen, &program, range);
+        let setup = scene.setup().expect("valid");
+        let outputs = setup.vertex_outputs.count_ones() as u8;
+        match setup.geometry.expect("a geometry program").input {
+            GeometryInput::Point { inputs, .. } => seen.add(format!("{} vertices in v", inputs / outputs)),
+            GeometryInput::Fixed { .. } => seen.add("vertices in c"),
+            GeometryInput::Variable { .. } => seen.add("any number of vertices in c"),
+        }
+        let mut pipeline = scene.pipeline(&Options::default()).expect("valid");
+        let drawn = pipeline.draw(&scene.vertices, scene.indices.as_deref()).expect("draws");
+        assert!(drawn.triangles().len() > 50, "{}: {} triangles", scene.name, drawn.triangles().len());
+        let mut numbers = drawn.triangles().flatten().flatten().flatten();
+        assert!(numbers.all(|number| number.is_finite()), "{}", scene.name);
+    }
+    let mut wanted: Vec<&str> = GEOMETRY_FACTS.split(',').map(str::trim).collect();
+    wanted.retain(|fact| !seen.0.contains(*fact));
+    assert!(wanted.is_empty(), "not shown: {wanted:#?}");
 }

@@ -36,6 +36,11 @@ pub(super) fn all() -> Vec<Scene> {
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
+/// A scene whose vertices are in clip space.
+fn flat(scene: Scene) -> Scene {
+    scene.matrix(Vertex, "projection", &UNIT).matrix(Vertex, "modelView", &UNIT)
+}
+
 /// The projection of all scenes with depth.
 fn view() -> Matrix {
     projection(WIDTH, HEIGHT)
@@ -226,9 +231,7 @@ fn silhouette() -> Scene {
 
 fn counter() -> Scene {
     let aspect = HEIGHT as f32 / WIDTH as f32;
-    let mut scene = scene!("counter")
-        .matrix(Vertex, "projection", &UNIT)
-        .matrix(Vertex, "modelView", &UNIT)
+    let mut scene = flat(scene!("counter"))
         .floats(Geometry, "scale", &[[0.075 * aspect, 0.075, 0.026 * aspect, 0.026]])
         .floats(Geometry, "palette", &[0.0, 0.12, 0.3, 0.55, 0.8].map(hue))
         .int("petals", [5, 0, 1, 0]);
@@ -269,10 +272,7 @@ fn shadow() -> Scene {
 
 fn trail() -> Scene {
     let aspect = HEIGHT as f32 / WIDTH as f32;
-    let mut scene = scene!("trail")
-        .matrix(Vertex, "projection", &UNIT)
-        .matrix(Vertex, "modelView", &UNIT)
-        .floats(Geometry, "scale", &[[aspect, 1.0, 0.0, 0.0]]);
+    let mut scene = flat(scene!("trail")).floats(Geometry, "scale", &[[aspect, 1.0, 0.0, 0.0]]);
     for (number, (across, up, color)) in [(2.0, 3.0, 0.0), (3.0, 2.0, 0.5)].into_iter().enumerate() {
         for step in 0..=160 {
             let along = step as f32 / 160.0;
@@ -292,9 +292,7 @@ fn trail() -> Scene {
 
 fn banks() -> Scene {
     let aspect = HEIGHT as f32 / WIDTH as f32;
-    let mut scene = scene!("banks")
-        .matrix(Vertex, "projection", &UNIT)
-        .matrix(Vertex, "modelView", &UNIT)
+    let mut scene = flat(scene!("banks"))
         .floats(Geometry, "size", &[[0.28 * aspect, 0.28, 0.0, 0.0]])
         .floats(Geometry, "other", &[[0.98, 0.95, 0.85, 1.0]]);
     for number in 0..15 {
