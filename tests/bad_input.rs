@@ -13,7 +13,8 @@ use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind, Result};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Layout, Options, Profile};
-use transpica::isa::Pc;
+use transpica::isa::{Pc, Stage};
+use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::spirv_tools;
@@ -86,7 +87,15 @@ fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Res
     }
     count.tried += 1;
     let mut translator = Translator::new(effort.options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(file, index, "damaged.shbin")?)?;
+    let around = Executable::new(file, index, "damaged.shbin")?;
+    let translated = match program.stage() {
+        Stage::Vertex => translator.translate(&program, &around)?,
+        Stage::Geometry => {
+            let options = Options { entry: EntryPoint::Compute, ..effort.options };
+            translator.set_options(options);
+            translator.translate_geometry(&program, &around, &Setup::of_geometry(file, index, None)?)?
+        }
+    };
     spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
     count.translated += 1;
     if effort.text {

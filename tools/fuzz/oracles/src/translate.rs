@@ -6,6 +6,8 @@ use transpica::backend::spirv;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
+use transpica::isa::{Program, Stage};
+use transpica::pipeline::Setup;
 use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
@@ -18,7 +20,8 @@ pub fn check(bytes: &[u8]) {
     let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let mut translator = Translator::new(input.options, input.profile);
-    let Some(translated) = unless_refused(translator.translate(&program, &around)) else { return };
+    let translate = |translator: &mut Translator| translated(translator, &file, &program, &around, &input);
+    let Some(translated) = unless_refused(translate(&mut translator)) else { return };
     let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
     let limit = input.options.limits.output_words as usize;
     assert!(words.len() <= limit, "{} words, {limit} are allowed", words.len());
@@ -37,10 +40,33 @@ pub fn check(bytes: &[u8]) {
         }
         7 => {
             let mut fresh = Translator::new(input.options, input.profile);
-            let again = fresh.translate(&program, &around).expect("as before");
+            let again = translate(&mut fresh).expect("as before");
             assert_eq!(fresh.spirv(&again), Ok(words), "with a fresh translator");
         }
         _ => {}
+    }
+}
+
+/// Translates a program of either stage; a geometry program as the target says.
+fn translated(
+    translator: &mut Translator,
+    file: &Shbin<'_>,
+    program: &Program<'_>,
+    around: &Executable<'_>,
+    input: &Input,
+) -> transpica::error::Result<Translated> {
+    match program.stage() {
+        Stage::Vertex => translator.translate(program, around),
+        Stage::Geometry => {
+            let setup = Setup::of_geometry(file, 0, None)?;
+            if input.target & 16 != 0 {
+                let outputs = file.executable(0)?.header.output_mask;
+                return translator.translate_emits(program, around, outputs);
+            }
+            let translated = translator.translate_geometry(program, around, &setup)?;
+            translator.geometry_key(program, around, &setup, b"");
+            Ok(translated)
+        }
     }
 }
 
