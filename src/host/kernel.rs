@@ -14,7 +14,7 @@ pub enum DrawField {
     Threads,
     /// Invocations of the draw.
     Invocations,
-    /// Invocations of a thread.
+    /// Invocations of a thread; the first has those that are left over.
     Chunk,
     /// Invocations that a thread runs before its own, without their triangles.
     Warm,
