@@ -9,7 +9,7 @@ use transpica::backend::naga_ir;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, FlipY, GeometryInput, GeometrySetup, Layout};
+use transpica::host::{EntryPoint, FlipY, GeometryInput, GeometrySetup, Layout, Memory};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
@@ -171,6 +171,43 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
     let case = Case { vertex: &vertex, geometry: &geometry, setup, draws: &draws, options };
     let count = compare(&case).unwrap_or_else(|error| panic!("{error}"));
     assert!(count.expect("ends").triangles > 0);
+}
+
+/// A triangle of r14, r15 and v0, then `last`; how far back it sees. What it makes is compared, too.
+fn depth_of(last: &str) -> Memory {
+    let vertex = ".out pos position\n.entry main\n.proc main\n\tmov pos, v0\n\tend\n.end\n";
+    let geometry = format!(
+        ".gsh point c0\n.out pos position\n.entry gmain\n.proc gmain\n\tsetemit 0\n\tmov pos, r14\n\temit\n\
+         \tsetemit 1\n\tmov pos, r15\n\temit\n\tsetemit 2, prim\n\tmov pos, v0\n\temit\n{last}\tend\n.end\n"
+    );
+    let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: &geometry }];
+    let assembled = assemble(&sources).unwrap_or_else(|report| panic!("{report}"));
+    let file = Shbin::parse(&assembled.bytes).expect("a file");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let (vertex, geometry) = (program(&file, 0), program(&file, 1));
+    let options = OPTIONS(Precision::Exact);
+    let draws = draws(setup.geometry.expect("a geometry program").input, Default::default());
+    let case = Case { vertex: &vertex, geometry: &geometry, setup, draws: &draws, options };
+    let count = compare(&case).unwrap_or_else(|error| panic!("{last}: {error}"));
+    assert!(count.expect("ends").triangles > 0);
+    let around = Executable::new(&file, 1, "b").expect("an executable");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate_geometry(&geometry, &around, &setup).expect("translates");
+    translated.interface.geometry.expect("a kernel").memory
+}
+
+#[test]
+fn how_far_back_an_invocation_sees_is_how_long_a_value_stays() {
+    let from_the_last = "\tmov r14, v0\n\tmov r15, v0\n";
+    let from_the_one_before = "\tmov r14, r15\n\tmov r15, v0\n";
+    let a_sum = "\tmov r14, v0\n\tadd r15, r15, v0\n";
+    let now_and_then = "\tmov r14, v0\n\tifu b0\n\tmov r15, v0\n\t.end\n";
+    assert_eq!(depth_of(from_the_last), Memory::Depth(1));
+    assert_eq!(depth_of(from_the_one_before), Memory::Depth(2));
+    assert_eq!(depth_of(a_sum), Memory::Unbounded);
+    assert_eq!(depth_of(now_and_then), Memory::Unbounded);
+    // Nobody ever writes them.
+    assert_eq!(depth_of(""), Memory::None);
 }
 
 /// What becomes of a sample of this name in point mode with one vertex for each invocation.
