@@ -59,10 +59,21 @@ pub struct Translated {
 }
 
 impl Translated {
-    /// For each output of the main function (of a geometry program: of each vertex that it makes), the lanes (bit 0 is the
-    /// first) that depend on EX2 or LG2, whose last bits differ between drivers.
+    /// For each output of the main function (of a geometry program: of each vertex that it makes, or of each vector of
+    /// an EMIT's record), the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits differ between drivers.
     pub fn approximate(&self) -> Vec<u8> {
-        passes::approximate::run(&self.module)
+        let all = passes::approximate::run(&self.module);
+        match &self.interface.geometry {
+            Some(kernel) if !kernel.records_emits && kernel.vectors > 0 => {
+                let vertices = all.chunks(kernel.vectors as usize);
+                let mut outputs = vec![0; kernel.vectors as usize];
+                for vertex in vertices {
+                    outputs.iter_mut().zip(vertex).for_each(|(lanes, more)| *lanes |= more);
+                }
+                outputs
+            }
+            Some(_) | None => all,
+        }
     }
 }
 

@@ -8,7 +8,8 @@ mod tests;
 use super::taint::Taint;
 use crate::ir::{Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 
-/// For each output of the main function (of a geometry program: of each vertex that it submits), the lanes (bit 0 is the
+/// For each output of the main function (of a geometry program: of each vector that it submits, as
+/// many as a triangle has), the lanes (bit 0 is the
 /// first) that depend on EX2 or LG2, through data or through a decision. What a vertex program gave a geometry program counts
 /// as not depending on them.
 pub fn run(module: &Module) -> Vec<u8> {
@@ -49,12 +50,9 @@ fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     for data in taint.f.values.values() {
         let Def::Op(Op::Submit { args }) = data.def else { continue };
         let Some((_, vertices)) = taint.f.get(args).split_first() else { continue };
-        let count = vertices.len() / 3;
-        let outputs = all.get_or_insert_with(|| vec![0; count]);
-        for (place, &value) in vertices.iter().enumerate() {
-            if let Some(lanes) = outputs.get_mut(place % count.max(1)) {
-                *lanes |= taint.lanes[value.0 as usize];
-            }
+        let outputs = all.get_or_insert_with(|| vec![0; vertices.len()]);
+        for (lanes, &value) in outputs.iter_mut().zip(vertices) {
+            *lanes |= taint.lanes[value.0 as usize];
         }
     }
     all

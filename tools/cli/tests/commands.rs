@@ -365,9 +365,6 @@ fn a_geometry_program_runs_its_invocations_one_after_the_other() {
     for line in ["invocation 1\n", "  emit 2: slot 2, triangle\n", "  emit 3: slot 0, triangle reversed\n"] {
         assert!(table.contains(line), "{table}");
     }
-    let ran = transpica(&[&arguments[..], &["--on", "gpu"]].concat());
-    assert_eq!((ran.status, ran.out.len()), (1, 0));
-    assert!(ran.report().contains("geometry program does not run on the GPU"), "{}", ran.err);
 }
 
 /// A source of a geometry program that counts in r0 and emits what it counted and two uniforms.

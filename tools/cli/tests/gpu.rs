@@ -68,3 +68,26 @@ fn an_adapter_of_another_name_is_an_error() {
     assert_eq!((ran.status, ran.out.len()), (1, 0));
     assert!(ran.report().contains("no Vulkan adapter is named like \"abacus\""), "{}", ran.err);
 }
+
+#[test]
+fn a_geometry_program_emits_on_the_gpu_what_it_emits_on_the_processor() {
+    // State that carries over, both banks, slots, each mode.
+    for name in ["counter", "trail", "banks", "points", "subdivision", "cards"] {
+        let sample = format!("shaders/{name}.shbin");
+        let run = |arguments: &[&str]| {
+            let ran = transpica(&[&["run", &sample, "--dvle", "1"], arguments].concat());
+            assert_eq!(ran.status, 0, "{}", ran.err);
+            ran.text()
+        };
+        assert_eq!(run(&["--json"]), run(&["--json", "--on", "gpu"]), "{name}");
+        assert_eq!(run(&["--seed", "3"]), run(&["--seed", "3", "--on", "gpu"]), "{name}");
+    }
+}
+
+#[test]
+fn geometry_programs_are_compared_by_what_they_emit() {
+    let text = compare(&["shaders/banks.shbin", "shaders/counter.shbin"]);
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("dvle 1")).collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    assert!(rows.iter().all(|row| row.starts_with("ok ") && !row.contains(" 0 vertices")), "{text}");
+}

@@ -261,7 +261,7 @@ pub fn compare_shader(
 
 /// What a driver may do of its own on a route: orders of the sums of dot products, and whether NoContraction holds. Only
 /// `fast` leaves the order of a dot product open.
-fn freedom(precision: Precision, route: Route) -> &'static [(Order, bool)] {
+pub(crate) fn freedom(precision: Precision, route: Route) -> &'static [(Order, bool)] {
     match (precision, route.is_exact()) {
         (Precision::Exact | Precision::F24, true) => &[],
         (Precision::Exact | Precision::F24, false) => &[(Order::Open, false)],
@@ -291,19 +291,19 @@ pub(crate) fn ulp(a: f32, b: f32) -> u32 {
 
 /// What may make one vertex differ.
 #[derive(Clone, Debug)]
-struct Allowed<'a> {
+pub(crate) struct Allowed<'a> {
     /// What the program gives where sums are taken otherwise, as the driver may.
-    witnesses: Vec<&'a Registers>,
+    pub(crate) witnesses: Vec<&'a Registers>,
     /// What its arithmetic makes of numbers below 2^-126.
-    subnormals: Subnormals,
+    pub(crate) subnormals: Subnormals,
     /// How the program got there.
-    route: Route,
+    pub(crate) route: Route,
     /// How far EX2 and LG2 may move each component.
-    bounds: &'a Bounds,
+    pub(crate) bounds: &'a Bounds,
     /// What the program has instructions for.
-    written: &'a [u8; 16],
+    pub(crate) written: &'a [u8; 16],
     /// Whether the driver loses values of loops in this program.
-    loses: bool,
+    pub(crate) loses: bool,
 }
 
 impl Verdict {
@@ -331,7 +331,12 @@ impl Verdict {
     }
 
     /// Judges one vertex.
-    fn vertex(&mut self, vertex: usize, [expected, found]: [&Registers; 2], allowed: &Allowed<'_>) {
+    pub(crate) fn vertex(
+        &mut self,
+        vertex: usize,
+        [expected, found]: [&Registers; 2],
+        allowed: &Allowed<'_>,
+    ) {
         for (register, component) in (0..16).flat_map(|register| (0..4).map(move |lane| (register, lane))) {
             let bound = allowed.bounds[register][component];
             let counts = u64::from(allowed.written[register] >> component & 1);

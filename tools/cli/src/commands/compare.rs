@@ -1,4 +1,5 @@
-//! `transpica compare`: every vertex program found, interpreter against GPU.
+//! `transpica compare`: every program found, interpreter against GPU: output registers of vertices, those of each EMIT of
+//! geometry programs.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,10 +8,11 @@ use serde_json::{Value, json};
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options};
 use transpica::isa::Stage;
-use transpica_gpu::compare::{self, Case, Verdict};
+use transpica_gpu::compare::{self, Case, CompareError, Verdict};
+use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 
-use super::Input;
+use super::{Input, geometry};
 use crate::args::{Command, Common};
 use crate::files;
 use crate::report::Failure;
@@ -85,11 +87,27 @@ fn file(
     let name = input.name();
     for dvle in 0..container.executables.len() {
         let program = input.program(&container, dvle)?;
-        match program.stage() {
-            Stage::Vertex => {}
-            Stage::Geometry => continue,
-        }
         let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+        let mut push = |route, result: Result<Verdict, CompareError>| {
+            let result = result.map_err(|error| error.to_string());
+            rows.push(Row { file: path.display().to_string(), dvle, route, result });
+        };
+        if program.stage() == Stage::Geometry {
+            let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
+            let delivered = geometry::delivered(&container, executable, seed, vertices);
+            let state = super::run::generated(seed, vertices, &around, delivered);
+            let case = EmitCase {
+                program: &program,
+                around: &around,
+                outputs: executable.header.output_mask,
+                uniforms: &state.uniforms,
+                given: &geometry::given(&state),
+                options,
+                budget: 1 << 20,
+            };
+            routes.iter().for_each(|&route| push(route, compare_emits(gpu, &case, route)));
+            continue;
+        }
         let mut uniforms = transpica_generate::uniforms(seed);
         around.constants().apply(&mut uniforms);
         let inputs = transpica_generate::inputs(seed, vertices);
@@ -102,8 +120,7 @@ fn file(
             budget: 1 << 20,
         };
         for &route in routes {
-            let result = compare::compare(gpu, &case, route).map_err(|error| error.to_string());
-            rows.push(Row { file: path.display().to_string(), dvle, route, result });
+            push(route, compare::compare(gpu, &case, route));
         }
     }
     Ok(())

@@ -5,8 +5,11 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use transpica::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use transpica::error::Error;
-use transpica::interp::{Emit, GeometryMachine, Invocation, Settings};
+use transpica::interp::{Emit, GeometryMachine, Settings};
 use transpica::isa::Program;
+use transpica_gpu::compare::CompareError;
+use transpica_gpu::geometry::{EmitCase, Given, Record, run_emits, translate_emits};
+use transpica_gpu::{Gpu, Route};
 
 use super::run::{Log, components, document, to_line};
 use crate::state::{Delivered, State};
@@ -35,9 +38,46 @@ pub fn run(
             Some(log) => machine.run_traced(&inputs, &mut Log(log))?,
             None => machine.run(&inputs)?,
         };
+        let emits: Vec<Record> = invocation.emits().map(|emit| record(number, emit)).collect();
         match json {
-            true => list.push(to_json(invocation, mask)),
-            false => to_table(number, invocation, mask, &mut table),
+            true => list.push(to_json(&emits, mask)),
+            false => to_table(number, &emits, mask, &mut table),
+        }
+    }
+    Ok(if json { document("geometry", list) } else { table })
+}
+
+fn record(invocation: usize, emit: Emit<'_>) -> Record {
+    let Emit { slot, prim, invert, outputs } = emit;
+    Record { invocation, slot, prim, invert, outputs: outputs.map(|register| register.map(f32::to_bits)) }
+}
+
+/// What each invocation finds: its inputs, and uniforms with everything that was delivered up to it.
+pub fn given(state: &State) -> Vec<Given> {
+    let mut floats = state.uniforms.floats.map(|register| register.map(f32::to_bits));
+    let vertices = state.vertices.iter().zip(&state.delivered);
+    vertices
+        .map(|(&inputs, delivered)| {
+            for &(register, value) in delivered {
+                floats[usize::from(register)] = value;
+            }
+            Given { inputs, floats }
+        })
+        .collect()
+}
+
+/// As [`run`], on a GPU.
+pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Result<String, CompareError> {
+    let (translated, shader) = translate_emits(case, route)?;
+    let emits = run_emits(gpu, &translated, shader, case.uniforms, case.given)?;
+    let (mut list, mut table) = (Vec::new(), String::new());
+    let mut rest = &emits[..];
+    for number in 0..case.given.len() {
+        let (own, more) = rest.split_at(rest.iter().take_while(|emit| emit.invocation == number).count());
+        rest = more;
+        match json {
+            true => list.push(to_json(own, case.outputs)),
+            false => to_table(number, own, case.outputs, &mut table),
         }
     }
     Ok(if json { document("geometry", list) } else { table })
@@ -49,20 +89,19 @@ fn registers(mask: u16) -> impl Iterator<Item = usize> {
 }
 
 /// An invocation as JSON.
-pub fn to_json(invocation: &Invocation, mask: u16) -> Value {
-    let emit = |emit: Emit<'_>| {
-        let outputs: Map<String, Value> = registers(mask)
-            .map(|n| (format!("o{n}"), components(emit.outputs[n].map(f32::to_bits))))
-            .collect();
+fn to_json(emits: &[Record], mask: u16) -> Value {
+    let emit = |emit: &Record| {
+        let outputs: Map<String, Value> =
+            registers(mask).map(|n| (format!("o{n}"), components(emit.outputs[n]))).collect();
         json!({ "slot": emit.slot, "prim": emit.prim, "invert": emit.invert, "outputs": outputs })
     };
-    json!({ "emits": invocation.emits().map(emit).collect::<Vec<_>>() })
+    json!({ "emits": emits.iter().map(emit).collect::<Vec<_>>() })
 }
 
 /// An invocation as people read it.
-pub fn to_table(number: usize, invocation: &Invocation, mask: u16, text: &mut String) {
+fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
     let _ = writeln!(text, "invocation {number}");
-    for (number, emit) in invocation.emits().enumerate() {
+    for (number, emit) in emits.iter().enumerate() {
         let triangle = match (emit.prim, emit.invert) {
             (false, _) => "",
             (true, false) => ", triangle",
@@ -70,7 +109,7 @@ pub fn to_table(number: usize, invocation: &Invocation, mask: u16, text: &mut St
         };
         let _ = writeln!(text, "  emit {number}: slot {}{triangle}", emit.slot);
         for n in registers(mask) {
-            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n]));
+            let _ = writeln!(text, "  {}", to_line(n, emit.outputs[n].map(f32::from_bits)));
         }
     }
 }

@@ -9,6 +9,8 @@ use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::interp::{Machine, Record, Settings, Trace, Uniforms};
 use transpica::isa::{Program, Stage};
+use transpica_gpu::compare::CompareError;
+use transpica_gpu::geometry::EmitCase;
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
 
 use super::{Input, geometry};
@@ -57,24 +59,41 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             geometry::run(&program, mask, &state, settings, trace, json)
         }
         (Stage::Geometry, On::Gpu) => {
-            let failure =
-                Failure::new(format!("{}: a geometry program does not run on the GPU yet", file.display()));
-            return Err(failure.hint("leave --on gpu out, or choose another executable with --dvle"));
+            let gpu = open(adapter.as_deref(), common)?;
+            let given = geometry::given(&state);
+            let case = EmitCase {
+                program: &program,
+                around: &around,
+                outputs: executable.header.output_mask,
+                uniforms: &state.uniforms,
+                given: &given,
+                options: selection.options(EntryPoint::Compute),
+                budget,
+            };
+            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| match error {
+                CompareError::Program(error) => input.fail(&error),
+                CompareError::Gpu(error) => Failure::gpu(&error),
+            })?)
         }
         (Stage::Vertex, On::Cpu) => {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, json))
         }
         (Stage::Vertex, On::Gpu) => {
             let options = selection.options(EntryPoint::Compute);
-            let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
-            if common.verbose {
-                eprintln!("on {}", gpu.name());
-            }
+            let gpu = open(adapter.as_deref(), common)?;
             Ok(show(&on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?, json))
         }
     };
     let text = text.map_err(|error| input.fail(&error))?;
     files::write(output.as_deref(), (log + &text).as_bytes())
+}
+
+fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
+    let gpu = Gpu::open(adapter).map_err(|error| Failure::gpu(&error))?;
+    if common.verbose {
+        eprintln!("on {}", gpu.name());
+    }
+    Ok(gpu)
 }
 
 fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<State, Failure> {
@@ -84,7 +103,13 @@ fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<Stat
     state::parse(&text, uniforms, stage).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-fn generated(seed: u64, vertices: usize, around: &Executable<'_>, delivered: Vec<state::Delivered>) -> State {
+/// Generated uniforms and inputs, with the constants of an executable.
+pub fn generated(
+    seed: u64,
+    vertices: usize,
+    around: &Executable<'_>,
+    delivered: Vec<state::Delivered>,
+) -> State {
     let mut uniforms = transpica_generate::uniforms(seed);
     around.constants().apply(&mut uniforms);
     let vertices = transpica_generate::inputs(seed, vertices)

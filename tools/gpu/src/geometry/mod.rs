@@ -2,6 +2,7 @@
 //! In: programs, how a draw is set up, vertices. Out: finished triangles, as bits and as buffers for an indirect draw.
 //! Knows no instruction: what is known of a program comes with its translation.
 
+mod emits;
 mod stage;
 
 use transpica::chain::{Found, Pass, Plan, Request};
@@ -22,6 +23,7 @@ use crate::{Gpu, GpuError, Registers, Route, Shader};
 pub(crate) use stage::Stage;
 use stage::{READ, UNIFORM, WRITE};
 
+pub use emits::{EmitCase, Given, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
 
 /// Triangles of an invocation that there is room for at first, where fewer are not proven.

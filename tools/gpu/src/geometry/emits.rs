@@ -1,0 +1,332 @@
+//! Every EMIT of a geometry program, with its registers as they are: interpreter against GPU.
+//! In: a geometry program, what each invocation finds. Out: records of EMITs, or a [`Verdict`]. Knows no vertex program.
+
+use transpica::chain::Draw;
+use transpica::error::{At, Error, Kind};
+use transpica::host::kernel::{RECORDED, bindings};
+use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
+use transpica::interp::{GeometryMachine, Settings, Uniforms};
+use transpica::isa::Program;
+use transpica::{Translated, Translator};
+use wgpu::BufferUsages;
+
+use super::stage::{READ, Stage, UNIFORM, WRITE};
+use crate::compare::{self, Allowed, CompareError, Verdict};
+use crate::driver::Subnormals;
+use crate::{Gpu, GpuError, Registers, Route, Shader, bounds, dots};
+
+/// EMITs of an invocation that there is room for at first, where fewer are not proven.
+const FIRST_EMITS: u32 = 32;
+/// EMITs that one invocation of a comparison may execute.
+const MOST_EMITS: u32 = 4096;
+/// Vectors of an invocation in the feed: v0..v15 and c0..c95.
+const WINDOW: u32 = 112;
+/// Threads of a workgroup.
+const WORKGROUP: u32 = 64;
+
+/// What an invocation finds, as f32 bits.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// v0..v15
+    pub inputs: Registers,
+    /// c0..c95
+    pub floats: [[u32; 4]; 96],
+}
+
+/// One EMIT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The invocation that executed it.
+    pub invocation: usize,
+    /// The vertex slot, 0 to 3.
+    pub slot: u8,
+    /// Whether a triangle was submitted.
+    pub prim: bool,
+    /// Whether its winding was to be reversed.
+    pub invert: bool,
+    /// o0..o15 as f32 bits; those that are not passed on are (0, 0, 0, 1).
+    pub outputs: Registers,
+}
+
+/// What is compared.
+#[derive(Clone, Copy)]
+pub struct EmitCase<'a> {
+    /// The geometry program.
+    pub program: &'a Program<'a>,
+    /// Its constants and names.
+    pub around: &'a dyn Surroundings,
+    /// Bit n: on is passed on.
+    pub outputs: u16,
+    /// All uniform registers; floats are those of each invocation.
+    pub uniforms: &'a Uniforms,
+    /// What each invocation finds.
+    pub given: &'a [Given],
+    /// Options; the entry point is always the compute one.
+    pub options: Options,
+    /// Instructions that one invocation may execute on the interpreter.
+    pub budget: u64,
+}
+
+/// Translates for [`run_emits`].
+///
+/// # Errors
+/// What the library refuses.
+pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shader), Error> {
+    // Constants of the file come with the other registers of an invocation.
+    let options = Options { entry: EntryPoint::Compute, fold_constants: false, ..case.options };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate_emits(case.program, case.around, case.outputs)?;
+    let shader = compare::shader(&mut translator, &translated, route)?;
+    Ok((translated, shader))
+}
+
+/// Runs a program whose EMITs are recorded, from its first state.
+///
+/// # Errors
+/// A program that was translated otherwise, more EMITs than a buffer holds, and what the driver or wgpu refuses.
+pub fn run_emits(
+    gpu: &Gpu,
+    translated: &Translated,
+    shader: Shader,
+    uniforms: &Uniforms,
+    given: &[Given],
+) -> Result<Vec<Record>, CompareError> {
+    let kernel = translated.interface.geometry.as_ref().filter(|kernel| kernel.records_emits);
+    let Some(kernel) = kernel else {
+        let kind = Kind::BadOption("a program whose EMITs are recorded is wanted".into());
+        return Err(Error::new(kind, At::Whole).into());
+    };
+    if given.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bindings = [
+        (bindings::FEED, READ),
+        (bindings::TRIANGLES, WRITE),
+        (2, UNIFORM),
+        (bindings::DRAW, UNIFORM),
+        (bindings::COUNTS, WRITE),
+        (bindings::STATE, WRITE),
+        (bindings::HOST, UNIFORM),
+    ];
+    let stage = gpu.checked(|| Ok(Stage::new(gpu, shader, &bindings)))?;
+    // Range: an invocation takes 1,792 bytes of memory.
+    let invocations = given.len() as u32;
+    let (chunk, warm) = match kernel.memory {
+        Memory::None => (1, 0),
+        Memory::Depth(depth) => (16.max(8 * depth).min(invocations), depth),
+        Memory::Unbounded => (invocations, 0),
+    };
+    let first = kernel.triangles.map_or(FIRST_EMITS, |most| most.clamp(1, FIRST_EMITS));
+    let mut draw = Draw {
+        threads: invocations.div_ceil(chunk),
+        invocations,
+        chunk,
+        warm,
+        window: WINDOW,
+        capacity: first.saturating_mul(chunk),
+        heeds_winding: 0,
+        reserved: 0,
+    };
+    let vectors = 3 * kernel.vectors;
+    loop {
+        let bytes = u64::from(draw.threads) * u64::from(draw.capacity) * u64::from(vectors) * 16;
+        if bytes > u64::from(super::MOST_BYTES) {
+            let kind = Kind::Limit {
+                name: "EMITs of a thread",
+                value: draw.capacity as usize,
+                limit: super::MOST_BYTES,
+            };
+            return Err(Error::new(kind, At::Whole).into());
+        }
+        let run = Run { gpu, translated, stage: &stage, uniforms, given, draw, bytes };
+        let (words, counts) = gpu.checked(|| run.submit())?;
+        let most = counts.iter().copied().max().unwrap_or(0);
+        if most > draw.capacity {
+            draw.capacity = most;
+            continue;
+        }
+        return Ok(records(&words, &counts, draw.capacity, vectors, kernel.setup.outputs));
+    }
+}
+
+/// One try.
+struct Run<'a> {
+    gpu: &'a Gpu,
+    translated: &'a Translated,
+    stage: &'a Stage,
+    uniforms: &'a Uniforms,
+    given: &'a [Given],
+    draw: Draw,
+    bytes: u64,
+}
+
+impl Run<'_> {
+    /// The records of all threads, and how many each made.
+    fn submit(&self) -> Result<(Vec<u32>, Vec<u32>), GpuError> {
+        let Self { gpu, translated, draw, .. } = *self;
+        let state = translated.interface.geometry.iter().flat_map(|kernel| &kernel.state);
+        let mut state: Vec<u32> = state.map(|word| word.initial).collect();
+        state.resize(2 * state.len(), 0);
+        let feed: Vec<u32> = self
+            .given
+            .iter()
+            .flat_map(|given| given.inputs.iter().chain(&given.floats).flatten().copied())
+            .collect();
+        let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
+        let feed = gpu.filled(bytemuck::cast_slice(&feed), storage);
+        let (made, counts) =
+            (gpu.buffer(self.bytes, storage), gpu.buffer(u64::from(draw.threads) * 4, storage));
+        let block = told(&compare::uniform_bytes(translated, self.uniforms));
+        let state = gpu.filled(bytemuck::cast_slice(&state), storage);
+        let (draw, host) = (told(&draw.to_bytes()), told(&HostValues::default().pack()));
+        let mut commands = gpu.device.create_command_encoder(&Default::default());
+        let groups = [self.draw.threads.div_ceil(WORKGROUP), 1, 1];
+        self.stage.run(gpu, &mut commands, &[&feed, &made, &block, &draw, &counts, &state, &host], groups);
+        gpu.submit(commands)?;
+        Ok((gpu.read(&made, self.bytes)?, gpu.read(&counts, u64::from(self.draw.threads) * 4)?))
+    }
+}
+
+/// The records of all threads in order.
+fn records(words: &[u32], counts: &[u32], capacity: u32, vectors: u32, passed_on: u16) -> Vec<Record> {
+    let (all, _rest) = words.as_chunks::<4>();
+    let number = |bits: u32| f32::from_bits(bits) - RECORDED;
+    let default = [0, 0, 0, 1f32.to_bits()];
+    let mut found = Vec::new();
+    for (thread, &count) in counts.iter().enumerate() {
+        let start = thread * capacity as usize;
+        for record in all.chunks_exact(vectors as usize).skip(start).take(count as usize) {
+            let [slot, prim, invert, invocation] = record[0];
+            let mut outputs = [default; 16];
+            let registers = (0..16usize).filter(|register| passed_on >> register & 1 != 0);
+            for (register, &value) in registers.zip(&record[1..]) {
+                outputs[register] = value;
+            }
+            found.push(Record {
+                invocation: number(invocation) as usize,
+                slot: number(slot) as u8,
+                prim: f32::from_bits(prim) != 0.0,
+                invert: f32::from_bits(invert) != 0.0,
+                outputs,
+            });
+        }
+    }
+    found
+}
+
+/// The records of the interpreter, and how many invocations it finished: none after one that takes too long.
+fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>, usize), Error> {
+    let flush_subnormals = subnormals == Subnormals::Flushed;
+    let settings = Settings { flush_subnormals, ..case.options.settings(case.budget) };
+    let mut machine = GeometryMachine::new(case.program, case.outputs, settings)?;
+    machine.set_uniforms(case.uniforms);
+    machine.set_most_emits(MOST_EMITS);
+    let mut records = Vec::new();
+    for (invocation, given) in case.given.iter().enumerate() {
+        machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
+        let ran = match machine.run(&given.inputs.map(|register| register.map(f32::from_bits))) {
+            Ok(ran) => ran,
+            Err(Error { kind: Kind::StepBudget(_) | Kind::Limit { .. }, .. }) => {
+                return Ok((records, invocation));
+            }
+            Err(error) => return Err(error),
+        };
+        records.extend(ran.emits().map(|emit| Record {
+            invocation,
+            slot: emit.slot,
+            prim: emit.prim,
+            invert: emit.invert,
+            outputs: std::array::from_fn(|register| match case.outputs >> register & 1 {
+                0 => [0, 0, 0, 1f32.to_bits()],
+                _passed_on => emit.outputs[register].map(f32::to_bits),
+            }),
+        }));
+    }
+    Ok((records, case.given.len()))
+}
+
+/// Runs a geometry program on interpreter and GPU and compares every EMIT; the vertices of the verdict are those emitted.
+/// Invocations from the first one on that the interpreter does not finish never reach the GPU. Of components that EX2 or LG2
+/// move nothing is said.
+///
+/// # Errors
+/// What the library, the interpreter or the GPU refuses.
+pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Verdict, CompareError> {
+    let subnormals = gpu.facts().subnormals;
+    let (expected, finished) = reference(case, subnormals)?;
+    let given = &case.given[..finished];
+    let (translated, shader) = translate(case, route)?;
+    let found = run_emits(gpu, &translated, shader, case.uniforms, given)?;
+    let judged = Judged { case, translated: &translated, expected: &expected, route, subnormals };
+    let mut verdict = judged.verdict(&found, &[]);
+    if !verdict.passed() {
+        let mut witnesses = Vec::new();
+        for &(order, no_contraction) in compare::freedom(case.options.precision, route) {
+            let options = Options { entry: EntryPoint::Compute, fold_constants: false, ..case.options };
+            let mut module = translated.clone();
+            dots::spell(&mut module.module, order);
+            let profile = Profile { no_contraction, ..Profile::default() };
+            let words = Translator::new(options, profile).spirv(&module)?;
+            witnesses.push(run_emits(gpu, &module, Shader::Passthrough(words), case.uniforms, given)?);
+        }
+        verdict = judged.verdict(&found, &witnesses);
+    }
+    verdict.unfinished = case.given.len() - finished;
+    Ok(verdict)
+}
+
+/// What records are judged by.
+struct Judged<'a> {
+    case: &'a EmitCase<'a>,
+    translated: &'a Translated,
+    expected: &'a [Record],
+    route: Route,
+    subnormals: Subnormals,
+}
+
+impl Judged<'_> {
+    fn verdict(&self, found: &[Record], witnesses: &[Vec<Record>]) -> Verdict {
+        let expected = self.expected;
+        let mut verdict = Verdict { vertices: expected.len(), ..Verdict::default() };
+        let has_approximate =
+            !self.case.options.portable_exponentials && bounds::has_approximate(self.case.program);
+        let same = |(a, b): (&Record, &Record)| {
+            (a.invocation, a.slot, a.prim, a.invert) == (b.invocation, b.slot, b.prim, b.invert)
+        };
+        let shapes_agree = expected.len() == found.len() && expected.iter().zip(found).all(same);
+        if !shapes_agree {
+            let missing = expected.len().max(found.len()) as u64;
+            if has_approximate {
+                verdict.excused += missing;
+            } else {
+                verdict.differing += missing;
+            }
+            return verdict;
+        }
+        let moved = if has_approximate { self.moved() } else { [0; 16] };
+        let bounds = moved
+            .map(|lanes| [0, 1, 2, 3].map(|lane| if lanes >> lane & 1 != 0 { f64::INFINITY } else { 0.0 }));
+        let written =
+            std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
+        for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
+            let witnesses = witnesses.iter().filter_map(|all| Some(&all.get(number)?.outputs)).collect();
+            let Self { subnormals, route, .. } = *self;
+            let allowed =
+                Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written, loses: false };
+            verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
+        }
+        verdict
+    }
+
+    /// By output register: the components that depend on EX2 or LG2.
+    fn moved(&self) -> [u8; 16] {
+        let mut moved = [0; 16];
+        let passed_on = (0..16usize).filter(|register| self.case.outputs >> register & 1 != 0);
+        // The first vector of a record is what SETEMIT set.
+        for (register, lanes) in passed_on.zip(self.translated.approximate().into_iter().skip(1)) {
+            moved[register] = lanes;
+        }
+        moved
+    }
+}
