@@ -8,7 +8,7 @@ use naga::{
 use super::broken;
 use super::control::Scope;
 use super::function::{Builder, Expr, Shared};
-use super::types::{array, insert, value_type};
+use super::types::{array, insert, storage, value_type};
 use crate::error::Result;
 use crate::host::{AttributeKind, Interface, Location, Options, Output, Profile};
 use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
@@ -275,19 +275,9 @@ fn buffers(module: &mut naga::Module) -> (Handle<naga::GlobalVariable>, Handle<n
     let vector = value_type(module, Type::F32X4);
     let registers = array(module, vector, Some(REGISTERS), 16);
     let ty = array(module, registers, None, 16 * u32::from(REGISTERS));
-    let mut add = |name: &str, binding, access| {
-        let variable = naga::GlobalVariable {
-            name: Some(name.to_owned()),
-            space: naga::AddressSpace::Storage { access },
-            binding: Some(naga::ResourceBinding { group: 0, binding }),
-            ty,
-            init: None,
-            memory_decorations: naga::MemoryDecorations::empty(),
-        };
-        module.global_variables.append(variable, Span::UNDEFINED)
-    };
     let load = naga::StorageAccess::LOAD;
-    (add("inputs", 0, load), add("outputs", 1, load | naga::StorageAccess::STORE))
+    let read = storage(module, "inputs", 0, load, ty);
+    (read, storage(module, "outputs", 1, load | naga::StorageAccess::STORE, ty))
 }
 
 impl Builder<'_, '_> {

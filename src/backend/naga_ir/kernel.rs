@@ -11,7 +11,7 @@ use naga::{BinaryOperator, Expression, Handle, ScalarKind, ShaderStage, Span, St
 use super::broken;
 use super::entry::{self, WORKGROUP};
 use super::function::{Builder, Expr, Shared};
-use super::types::{array, uniform, value_type};
+use super::types::{array, storage, uniform, value_type};
 use crate::error::Result;
 use crate::host::kernel::bindings;
 use crate::host::{Binding, DrawField, GeometryKernel};
@@ -76,15 +76,7 @@ fn buffer(
     stride: u32,
 ) -> Handle<naga::GlobalVariable> {
     let ty = array(module, element, None, stride);
-    let variable = naga::GlobalVariable {
-        name: Some(name.to_owned()),
-        space: naga::AddressSpace::Storage { access },
-        binding: Some(naga::ResourceBinding { group: 0, binding }),
-        ty,
-        init: None,
-        memory_decorations: naga::MemoryDecorations::empty(),
-    };
-    module.global_variables.append(variable, Span::UNDEFINED)
+    storage(module, name, binding, access, ty)
 }
 
 /// The numbers that a kernel is told.

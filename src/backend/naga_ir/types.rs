@@ -133,6 +133,25 @@ pub(super) fn uniform(
     module.global_variables.append(variable, Span::UNDEFINED)
 }
 
+/// Adds a storage buffer in group 0.
+pub(super) fn storage(
+    module: &mut naga::Module,
+    name: &str,
+    binding: u32,
+    access: naga::StorageAccess,
+    ty: Handle<naga::Type>,
+) -> Handle<naga::GlobalVariable> {
+    let variable = naga::GlobalVariable {
+        name: Some(name.to_owned()),
+        space: naga::AddressSpace::Storage { access },
+        binding: Some(naga::ResourceBinding { group: 0, binding }),
+        ty,
+        init: None,
+        memory_decorations: naga::MemoryDecorations::empty(),
+    };
+    module.global_variables.append(variable, Span::UNDEFINED)
+}
+
 /// Adds struct and variable of the host block. The gap before the plane is what its alignment asks for.
 pub(super) fn host_block(module: &mut naga::Module, binding: Binding) -> Handle<naga::GlobalVariable> {
     let members = HostField::ALL.map(|field| {

@@ -245,21 +245,33 @@ pub(super) fn declare_invocation(w: &mut Writer, vars: &mut Variables) {
     vars.listed.push(vars.invocation);
 }
 
+/// Declares a storage buffer in set 0 that holds an array; its id and that of its type.
+pub(super) fn storage_buffer(
+    w: &mut Writer,
+    (class, block): (StorageClass, Decoration),
+    array: Word,
+    binding: u32,
+    writable: bool,
+) -> (Word, Word) {
+    let ty = w.structure([array]);
+    w.mark(ty, block);
+    w.decorate_member(ty, 0, Decoration::Offset, Some(0));
+    let id = w.variable(class, ty);
+    if !writable {
+        // On the variable, not on the member: naga's front end reads it only there.
+        w.mark(id, Decoration::NonWritable);
+    }
+    bind(w, id, Binding { set: 0, binding });
+    (id, ty)
+}
+
 fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
     let (class, block) = block_class(version);
     declare_invocation(w, vars);
     let element = w.ty(Type::F32X4);
     let array = w.array(element, 0);
     let mut buffer = |binding: u32, type_name: &str, name: &str, writable: bool| {
-        let ty = w.structure([array]);
-        w.mark(ty, block);
-        w.decorate_member(ty, 0, Decoration::Offset, Some(0));
-        let id = w.variable(class, ty);
-        if !writable {
-            // On the variable, not on the member: naga's front end reads it only there.
-            w.mark(id, Decoration::NonWritable);
-        }
-        bind(w, id, Binding { set: 0, binding });
+        let (id, ty) = storage_buffer(w, (class, block), array, binding, writable);
         w.name(ty, type_name);
         w.name_member(ty, 0, "registers");
         w.name(id, name);

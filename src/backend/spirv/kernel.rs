@@ -6,7 +6,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::defect;
 use super::function::Body;
-use super::interface::{Variables, bind, block_class, declare_invocation};
+use super::interface::{Variables, bind, block_class, declare_invocation, storage_buffer};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::host::kernel::bindings;
@@ -32,14 +32,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
     vars.buffer_class = Some(class);
     let mut buffer = |name: &str, binding: u32, element: Type, writable: bool| {
         let array = w.storage_array(element);
-        let ty = w.structure([array]);
-        w.mark(ty, block);
-        w.decorate_member(ty, 0, Decoration::Offset, Some(0));
-        let id = w.variable(class, ty);
-        if !writable {
-            w.mark(id, Decoration::NonWritable);
-        }
-        bind(w, id, Binding { set: 0, binding });
+        let (id, ty) = storage_buffer(w, (class, block), array, binding, writable);
         w.name_member(ty, 0, name);
         w.name(id, name);
         id

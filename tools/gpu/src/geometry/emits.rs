@@ -3,14 +3,14 @@
 
 use transpica::chain::Draw;
 use transpica::error::{At, Error, Kind};
-use transpica::host::kernel::{RECORDED, bindings};
+use transpica::host::kernel::RECORDED;
 use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Settings, Uniforms};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
-use super::stage::{READ, Stage, UNIFORM, WRITE};
+use super::stage::{self, Stage};
 use crate::compare::{self, Allowed, CompareError, Verdict};
 use crate::driver::Subnormals;
 use crate::{Gpu, GpuError, Registers, Route, Shader, bounds, dots};
@@ -99,16 +99,7 @@ pub fn run_emits(
     if given.is_empty() {
         return Ok(Vec::new());
     }
-    let bindings = [
-        (bindings::FEED, READ),
-        (bindings::TRIANGLES, WRITE),
-        (2, UNIFORM),
-        (bindings::DRAW, UNIFORM),
-        (bindings::COUNTS, WRITE),
-        (bindings::STATE, WRITE),
-        (bindings::HOST, UNIFORM),
-    ];
-    let stage = gpu.checked(|| Ok(Stage::new(gpu, shader, &bindings)))?;
+    let stage = gpu.checked(|| Ok(Stage::new(gpu, shader, &stage::KERNEL)))?;
     // Range: an invocation takes 1,792 bytes of memory.
     let invocations = given.len() as u32;
     let (chunk, warm) = match kernel.memory {

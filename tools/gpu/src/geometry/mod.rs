@@ -9,9 +9,7 @@ use transpica::chain::{Found, Pass, Plan, Request};
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{
-    EntryPoint, GeometryKernel, HostValues, Options, Profile, Surroundings, Topology, kernel::bindings,
-};
+use transpica::host::{EntryPoint, GeometryKernel, HostValues, Options, Profile, Surroundings, Topology};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
 use transpica::pipeline::Setup;
@@ -157,16 +155,7 @@ impl<'a> GeometryChain<'a> {
                 uniforms: Uniforms::default(),
             };
             let vertex = part(vertex, vertex_shader, &[(0, READ), (1, WRITE), (2, UNIFORM)]);
-            let kernel_bindings = [
-                (bindings::FEED, READ),
-                (bindings::TRIANGLES, WRITE),
-                (2, UNIFORM),
-                (bindings::DRAW, UNIFORM),
-                (bindings::COUNTS, WRITE),
-                (bindings::STATE, WRITE),
-                (bindings::HOST, UNIFORM),
-            ];
-            let geometry = part(geometry, kernel_shader, &kernel_bindings);
+            let geometry = part(geometry, kernel_shader, &stage::KERNEL);
             let kept = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
             Ok(Self {
                 gpu,

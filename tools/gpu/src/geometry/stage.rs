@@ -2,6 +2,7 @@
 //! In: shaders, buffers, how many workgroups. Out: commands. Knows nothing about geometry.
 
 use transpica::chain::{Pass, Use};
+use transpica::host::kernel::bindings;
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};
@@ -12,6 +13,17 @@ pub(super) const READ: BufferBindingType = Storage { read_only: true };
 pub(super) const WRITE: BufferBindingType = Storage { read_only: false };
 /// A uniform block.
 pub(super) const UNIFORM: BufferBindingType = Uniform;
+
+/// What geometry programs are bound to.
+pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
+    (bindings::FEED, READ),
+    (bindings::TRIANGLES, WRITE),
+    (2, UNIFORM),
+    (bindings::DRAW, UNIFORM),
+    (bindings::COUNTS, WRITE),
+    (bindings::STATE, WRITE),
+    (bindings::HOST, UNIFORM),
+];
 
 /// A compute pipeline.
 pub(crate) struct Stage {
