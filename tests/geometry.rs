@@ -19,6 +19,7 @@ use transpica::translate::Tier;
 use transpica::{Options, Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 use transpica_prove::geometry::{Case, Count, Given, compare, compare_emits};
+use transpica_prove::glslang;
 use transpica_prove::spirv_tools;
 
 const OPTIONS: fn(Precision) -> Options = |precision| Options {
@@ -268,7 +269,12 @@ fn kernels_are_valid_in_every_language() {
         let module = naga::front::wgsl::parse_str(&wgsl)
             .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&wgsl)));
         naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: {error}\n{wgsl}"));
-        for language in [Language::Glsl(GlslVersion::default()), Language::Hlsl, Language::Msl] {
+        let glsl = |version| translator.text(translated, Language::Glsl(version)).expect("GLSL");
+        let (vulkan, es) = (glsl(GlslVersion::Vulkan450), glsl(GlslVersion::Es310));
+        glslang::spirv(&vulkan, glslang::Stage::Compute)
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{vulkan}"));
+        glslang::read(&es, glslang::Stage::Compute).unwrap_or_else(|error| panic!("{name}: {error}\n{es}"));
+        for language in [Language::Hlsl, Language::Msl] {
             let text = translator.text(translated, language);
             text.unwrap_or_else(|error| panic!("{name} {language:?}: {error}"));
         }

@@ -119,7 +119,9 @@ impl Writer<'_> {
                     let _ = writeln!(self.out, "}} {name};\n");
                 }
                 (AddressSpace::Storage { access }, _) => {
-                    let block = if access.contains(StorageAccess::STORE) { "Outputs" } else { "Inputs" };
+                    // `Inputs` of `inputs`, `Feed` of `feed`.
+                    let (first, rest) = name.split_at_checked(1).unwrap_or((&name, ""));
+                    let block = first.to_ascii_uppercase() + rest;
                     let access = if access.contains(StorageAccess::STORE) { "" } else { "readonly " };
                     let _ = writeln!(self.out, "layout({place}std430) {access}buffer {block} {{");
                     self.member(global.ty, &name)?;
