@@ -271,13 +271,39 @@ impl Translator {
         Ok(Translated { module, interface, usage, tier: control.tier(), warnings })
     }
 
+    /// That a program was translated for the entry point of this translator.
+    #[cfg(any(feature = "spirv", feature = "naga"))]
+    fn suits(&self, translated: &Translated) -> Result<()> {
+        let entry = self.options.entry;
+        let interface = &translated.interface;
+        let (is_kernel, is_stage) = (interface.geometry.is_some(), interface.stage.is_some());
+        let count = match translated.module.main.body.map(|body| translated.module.main.regions[body].exit) {
+            Some(ir::Exit::Yield(list)) => Some(list.len as usize),
+            _does_not_end => None,
+        };
+        let fits = |expected: usize| count.is_none_or(|count| count == expected);
+        let suits = match entry {
+            EntryPoint::Vertex => !is_kernel && !is_stage && fits(interface.outputs.len()),
+            EntryPoint::Compute => is_kernel || !is_stage && fits(16),
+            EntryPoint::Geometry => is_stage,
+        };
+        if suits {
+            return Ok(());
+        }
+        let text =
+            format!("this translator writes the {entry:?} entry, the program was translated for another one");
+        Err(Error::new(Kind::BadOption(text), At::Whole))
+    }
+
     /// The SPIR-V module of a translated program: the same words for the same program, options and profile, always.
     ///
     /// # Errors
-    /// A module over the size limit.
+    /// A module over the size limit; [`Kind::BadOption`] for a program that was translated for another entry point than this
+    /// translator has.
     #[cfg(feature = "spirv")]
     pub fn spirv(&mut self, translated: &Translated) -> Result<Vec<u32>> {
         use crate::backend::spirv::Source;
+        self.suits(translated)?;
         let Translated { module, interface, .. } = translated;
         self.writer.write(&Source { module, interface, options: &self.options, profile: &self.profile })
     }
@@ -285,9 +311,10 @@ impl Translator {
     /// The naga module of a translated program. It is valid; whether to have naga check that is the caller's choice.
     ///
     /// # Errors
-    /// A module over the size limit.
+    /// As [`spirv`](Self::spirv).
     #[cfg(feature = "naga")]
     pub fn naga(&self, translated: &Translated) -> Result<naga::Module> {
+        self.suits(translated)?;
         let Translated { module, interface, .. } = translated;
         crate::backend::naga_ir::build(module, interface, &self.options, &self.profile)
     }
@@ -295,7 +322,7 @@ impl Translator {
     /// The text of a translated program. Stable for one version of naga.
     ///
     /// # Errors
-    /// A module over the size limit, or one that the language cannot express.
+    /// As [`spirv`](Self::spirv), or a module that the language cannot express.
     #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
     pub fn text(&self, translated: &Translated, language: crate::backend::text::Language) -> Result<String> {
         let module = self.naga(translated)?;

@@ -323,6 +323,64 @@ fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
 }
 
 #[test]
+fn a_module_is_of_the_entry_that_it_was_translated_for() {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let file = Shbin::parse(&bytes).expect("a container");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let around = [0, 1].map(|index| Executable::new(&file, index, "points.shbin").expect("an executable"));
+    let programs = [0, 1].map(|index| program(&file, index));
+    let entries = [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry];
+    let translator = |entry| Translator::new(Options { entry, ..Options::default() }, Profile::default());
+    let [mut vertex, mut compute, mut stage] = entries.map(translator);
+    let translated = [
+        vertex.translate(&programs[0], &around[0]).expect("a vertex stage"),
+        compute.translate_geometry(&programs[1], &around[1], &setup).expect("a kernel"),
+        stage.translate_geometry_stage(&programs[1], &around[1], &setup).expect("a stage"),
+        compute.translate(&programs[0], &around[0]).expect("a compute form"),
+    ];
+    for (place, translated) in translated.iter().enumerate() {
+        for (number, entry) in entries.into_iter().enumerate() {
+            let words = translator(entry).spirv(translated);
+            assert_eq!(
+                words.is_ok(),
+                number == [0, 1, 2, 1][place],
+                "{place} as {entry:?}: {:?}",
+                words.err()
+            );
+            let module = translator(entry).naga(translated);
+            assert!(module.is_err() || words.is_ok(), "{place} as {entry:?}");
+        }
+    }
+}
+
+#[test]
+fn set_ups_that_cannot_be_are_refused() {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
+    let file = Shbin::parse(&bytes).expect("a container");
+    let around = Executable::new(&file, 1, "points.shbin").expect("an executable");
+    let program = program(&file, 1);
+    let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let mut translator = Translator::new(OPTIONS(Precision::Exact), Profile::default());
+    let identity: [u8; 16] = std::array::from_fn(|place| place as u8);
+    let inputs = [
+        GeometryInput::Point { inputs: 0, registers: identity },
+        GeometryInput::Point { inputs: 17, registers: identity },
+        GeometryInput::Point { inputs: 3, registers: identity },
+        GeometryInput::Point { inputs: 2, registers: [16; 16] },
+        GeometryInput::Variable { main: 0 },
+        GeometryInput::Variable { main: 33 },
+        GeometryInput::Fixed { first: 95, vertices: 1, stride: 1 },
+        GeometryInput::Fixed { first: 0, vertices: 17, stride: 1 },
+        GeometryInput::Fixed { first: 0, vertices: 1, stride: 17 },
+    ];
+    for input in inputs {
+        let geometry = Some(GeometrySetup { input, outputs: 7 });
+        let translated = translator.translate_geometry(&program, &around, &Setup { geometry, ..whole });
+        assert!(translated.is_err(), "{input:?}");
+    }
+}
+
+#[test]
 fn keys_are_of_the_set_up_too() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");

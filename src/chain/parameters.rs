@@ -28,8 +28,9 @@ macro_rules! words {
 }
 
 words! {
-    /// What the compute entry of a geometry program is told. Thread t runs the invocations from t × `chunk` on, up to `chunk` of
-    /// them, after up to `warm` before these whose triangles it drops.
+    /// What the compute entry of a geometry program is told. Thread t runs the `chunk` invocations from t × `chunk` -
+    /// (`threads` × `chunk` - `invocations`) on, the first thread those that are left over, after up to `warm` before these whose
+    /// triangles it drops.
     Draw {
         /// Threads that have something to do.
         threads,

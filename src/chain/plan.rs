@@ -90,7 +90,8 @@ impl Plan {
     ///
     /// # Errors
     /// As [`GeometryInput::check`] and [`Primitives`]; an index without a vertex; [`Kind::Limit`] where a buffer would have more
-    /// than [`Request::bytes`], or there is not room for one triangle.
+    /// than [`Request::bytes`], there is not room for one triangle, or there are more than 2^20 invocations of a program without
+    /// memory: such a draw is for the host to split.
     pub fn new(request: &Request<'_>) -> Result<Self> {
         request.input.check(request.outputs)?;
         let bytes = |name, count: usize, size: u64| buffer(name, count as u64 * size, request.bytes);
@@ -251,10 +252,10 @@ fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, 
             check("invocations of a draw", invocations as usize, Plan::MOST_THREADS, At::Whole)?;
             (1, 0)
         }
-        // Few invocations are run twice, and no thread but the first sees what was before the draw.
+        // Few invocations are run twice.
         Memory::Depth(depth) => {
             let least = invocations.div_ceil(Plan::MOST_THREADS);
-            (depth.saturating_mul(8).max(16).max(least), depth)
+            (depth.saturating_mul(8).max(16).max(least).min(invocations.max(1)), depth.min(invocations))
         }
         Memory::Unbounded => (invocations.max(1), 0),
     };

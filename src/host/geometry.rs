@@ -95,26 +95,39 @@ impl GeometryInput {
         if outputs == 0 {
             return wrong("the vertex program passes no output on, so the geometry program never runs");
         }
+        self.check_numbers()?;
+        match *self {
+            Self::Point { inputs, .. } if !usize::from(inputs).is_multiple_of(outputs) => wrong(format!(
+                "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of the vertex \
+                 program"
+            )),
+            Self::Fixed { first, vertices, stride } => Self::fixed_fits(first, vertices, stride, outputs),
+            Self::Point { .. } | Self::Variable { .. } => Ok(()),
+        }
+    }
+
+    /// Checks what no vertex program is needed for.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`]: numbers out of the ranges that are told here.
+    pub fn check_numbers(&self) -> Result<()> {
         let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
             true => Ok(()),
             false => wrong(format!("geometry set-up: {what} is {value}, must be 1 to {most}")),
         };
         match *self {
-            Self::Point { inputs, registers: _ } => {
+            Self::Point { inputs, registers } => {
                 within("the number of inputs", inputs, 16)?;
-                if !usize::from(inputs).is_multiple_of(outputs) {
-                    return wrong(format!(
-                        "point mode: {inputs} inputs of the geometry program are not a multiple of the {outputs} outputs of \
-                         the vertex program"
-                    ));
+                match registers[..usize::from(inputs)].iter().find(|&&register| register > 15) {
+                    Some(register) => wrong(format!("point mode: there is no input register v{register}")),
+                    None => Ok(()),
                 }
-                Ok(())
             }
             Self::Variable { main } => within("the number of main vertices", main, 32),
             Self::Fixed { first, vertices, stride } => {
                 within("the number of vertices", vertices, 16)?;
                 within("the stride of vertices", stride, 16)?;
-                Self::fixed_fits(first, vertices, stride, outputs)
+                Self::fixed_fits(first, vertices, stride, 1)
             }
         }
     }

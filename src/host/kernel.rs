@@ -6,7 +6,7 @@ use std::fmt;
 use super::geometry::{GeometrySetup, Memory};
 use crate::geometry::{Carried, Observation};
 
-/// A number that a kernel is told or is. The first seven stand in this order, as u32, in its block [`bindings::DRAW`], which
+/// A number that a kernel is told or is. The first seven stand in this order, as i32, in its block [`bindings::DRAW`], which
 /// has 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawField {
@@ -77,7 +77,7 @@ pub mod bindings {
     pub const TRIANGLES: u32 = 1;
     /// Uniform block of [`DrawField`](super::DrawField)s.
     pub const DRAW: u32 = 3;
-    /// `array<u32>`, written: for each thread, how many triangles it made.
+    /// `array<i32>`, written: for each thread, how many triangles it made.
     pub const COUNTS: u32 = 4;
     /// `array<u32>`: state words before the draw, read, and as many after it, written.
     pub const STATE: u32 = 5;

@@ -19,7 +19,8 @@ use crate::pipeline::Setup;
 
 impl Translator {
     /// The vertex stage that draws what a geometry program made: attribute n, four floats, is output n of the interface. The
-    /// translator must be one with [`EntryPoint::Vertex`] whose attributes are floats; the rules for depth and colours have
+    /// translator must be one with [`EntryPoint::Vertex`] whose attributes are floats. (Of a vertex program it makes a stage that
+    /// draws its outputs.) the rules for depth and colours have
     /// been applied by the kernel.
     ///
     /// # Errors
@@ -78,7 +79,8 @@ impl Translator {
     /// set-up, in which the maps of both programs may be merged; constants and names come from what surrounds the program.
     ///
     /// # Errors
-    /// A set-up without a geometry program, a vertex program, another entry point, a reachable undefined opcode (unless lenient), a limit passed: each with its
+    /// A set-up without a geometry program, or one that cannot be (as [`GeometryInput::check`], as far as the vertex program is
+    /// known); a vertex program, another entry point, a reachable undefined opcode (unless lenient), a limit passed: each with its
     /// place.
     ///
     /// ```
@@ -107,6 +109,11 @@ impl Translator {
             let text = "the set-up has no geometry program";
             return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
         };
+        match setup.vertex_outputs {
+            // Of a geometry program alone.
+            0 => geometry.input.check_numbers()?,
+            outputs => geometry.input.check(outputs)?,
+        }
         self.kernel(program, around, &setup.map, geometry, Form::Kernel)
     }
 

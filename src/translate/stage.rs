@@ -86,7 +86,7 @@ impl Translator {
     }
 
     /// Translates a vertex program to a vertex stage before a geometry stage: attributes in, at location n the n-th of the
-    /// output registers whose bits are set, as they are. It has no position: only SPIR-V allows that. The entry point must be
+    /// output registers whose bits are set, as they are. It has no position, and so is for SPIR-V: in text it gets one that means nothing. The entry point must be
     /// [`EntryPoint::Vertex`].
     ///
     /// # Errors

@@ -84,7 +84,10 @@ impl Body<'_> {
                 if output.location == Location::ClipDistances {
                     id = self.array_of(id, ty);
                 }
-                self.w.effect(Op::Store, &[self.vars.outputs[index], id]);
+                let Some(&variable) = self.vars.outputs.get(index) else {
+                    return Err(defect(format!("output {} is not declared", output.name)));
+                };
+                self.w.effect(Op::Store, &[variable, id]);
             }
             self.w.effect(Op::EmitVertex, &[]);
         }

@@ -84,3 +84,34 @@ fn emitted_vertices_go_through_the_assembler_of_every_topology() {
         }
     }
 }
+
+/// A scene whose flowers have so many petals that there is no room for them at first.
+fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String> {
+    let scenes = scenes::all();
+    let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
+    let file = scene.file().expect("a sample");
+    let chain =
+        GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &Options::default(), Route::Passthrough);
+    let mut chain = chain.expect("a chain");
+    let mut pipeline = scene.pipeline(&Options::default()).expect("a sample");
+    for stage in [Stage::Vertex, Stage::Geometry] {
+        let mut uniforms = scene.uniforms(stage).expect("a sample");
+        uniforms.ints[0] = [petals - 1, 0, 1, 0];
+        chain.set_uniforms(stage, &uniforms);
+        pipeline.set_uniforms(stage, &uniforms);
+    }
+    chain.set_most_bytes(bytes);
+    let drawn = chain.draw(&bits(&scene.vertices), None).map_err(|error| error.to_string())?;
+    let expected = pipeline.draw(&scene.vertices, None).expect("drawn");
+    Ok((drawn.triangles(), expected.triangles().len()))
+}
+
+#[test]
+fn where_there_is_no_room_for_all_triangles_the_draw_is_done_again_or_says_so() {
+    let gpu = gpu();
+    // Room for 32 of an invocation is what there is at first.
+    let (found, expected) = with_petals(&gpu, 200, 1 << 27).expect("drawn again");
+    assert_eq!((found as usize, expected % 200), (expected, 0));
+    let error = with_petals(&gpu, 200, 1 << 16).expect_err("too many for the buffer");
+    assert!(error.contains("triangles"), "{error}");
+}

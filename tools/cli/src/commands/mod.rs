@@ -14,7 +14,7 @@ mod translate;
 use std::path::{Path, PathBuf};
 
 use transpica::container::{ShaderType, Shbin};
-use transpica::error::Error;
+use transpica::error::{At, Error, Kind};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Options};
 use transpica::isa::{Program, Stage};
@@ -73,6 +73,10 @@ fn translated(
     let options = *translator.options();
     let program = dvle::program(file, index, &options.limits)?;
     match program.stage() {
+        Stage::Vertex if chosen.vertex.is_some() || chosen.stride.is_some() => {
+            let text = "--vertex and --stride are for geometry programs";
+            Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+        }
         Stage::Vertex => translator.translate(&program, around),
         Stage::Geometry => {
             let setup = setup(file, index, chosen)?;

@@ -7,6 +7,7 @@ use transpica::host::kernel::RECORDED;
 use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Settings, Uniforms};
 use transpica::isa::Program;
+use transpica::limits;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
@@ -99,6 +100,7 @@ pub fn run_emits(
     if given.is_empty() {
         return Ok(Vec::new());
     }
+    limits::check("invocations of a run", given.len(), super::MOST_BYTES / (WINDOW * 16), At::Whole)?;
     let stage = gpu.checked(|| Ok(Stage::new(gpu, shader, &stage::KERNEL)))?;
     // Range: an invocation takes 1,792 bytes of memory.
     let invocations = given.len() as u32;
