@@ -99,11 +99,6 @@ impl Input {
             version: Version::PICASSO,
             kind: u8::from(flags & GEOMETRY != 0),
             main: start.into(),
-            output_mask: (seed >> 16) as u16,
-            geometry_mode: (seed & 3) as u8,
-            geometry_start: (seed >> 2 & 0x7F) as u8,
-            geometry_main_vertices: 1 + (seed >> 9 & 7) as u8,
-            geometry_fixed_vertices: 1 + (seed >> 12 & 15) as u8,
             ..Header::default()
         };
         let executables = vec![Executable { header, ..Executable::default() }];

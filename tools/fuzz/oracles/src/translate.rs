@@ -14,7 +14,16 @@ use transpica::{Translated, Translator};
 use crate::{Input, unless_refused};
 
 pub fn check(bytes: &[u8]) {
-    let Ok(input) = Input::read(&mut Unstructured::new(bytes)) else { return };
+    let Ok(mut input) = Input::read(&mut Unstructured::new(bytes)) else { return };
+    let seed = input.seed;
+    for executable in &mut input.model.executables {
+        let header = &mut executable.header;
+        header.output_mask = (seed >> 16) as u16;
+        header.geometry_mode = (seed & 3) as u8;
+        header.geometry_start = (seed >> 2 & 0x7F) as u8;
+        header.geometry_main_vertices = 1 + (seed >> 9 & 7) as u8;
+        header.geometry_fixed_vertices = 1 + (seed >> 12 & 15) as u8;
+    }
     let bytes = write(&input.model);
     let Ok(file) = Shbin::parse(&bytes) else { return };
     let Some(program) = unless_refused(dvle::program(&file, 0, &input.options.limits)) else { return };
