@@ -22,7 +22,7 @@ use transpica::limits::Limits;
 use transpica::pipeline::Setup;
 use transpica::{Translated, Translator};
 
-use crate::args::{Cli, Command, GeometryOptions};
+use crate::args::{Asm, Cfg, Cli, Command, Dis, GeometryOptions, Info};
 use crate::files;
 use crate::report::Failure;
 
@@ -30,17 +30,17 @@ use crate::report::Failure;
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
-        Command::Translate { .. } => translate::run(cli.command, &common),
-        Command::Info { file, lint, json, output } => info::run(&file, lint, json, output.as_deref()),
-        Command::Asm { files, output, header, no_nop, lint, json } => {
+        Command::Translate(arguments) => translate::run(arguments, &common),
+        Command::Info(Info { file, lint, json, output }) => info::run(&file, lint, json, output.as_deref()),
+        Command::Asm(Asm { files, output, header, no_nop, lint, json }) => {
             let wanted = asm::Wanted { no_nop, lint, json };
             asm::run(&files, &output, header.as_deref(), wanted, &common)
         }
-        Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
-        Command::Run { .. } => run::run(cli.command, &common),
-        Command::Compare { .. } => compare::run(cli.command, &common),
-        Command::Survey { .. } => survey::run(cli.command, &common),
-        Command::Cfg { file, selection, stage, format, output } => {
+        Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref()),
+        Command::Run(arguments) => run::run(arguments, &common),
+        Command::Compare(arguments) => compare::run(arguments, &common),
+        Command::Survey(arguments) => survey::run(arguments, &common),
+        Command::Cfg(Cfg { file, selection, stage, format, output }) => {
             cfg::run(&file, &selection, stage, format, output.as_deref())
         }
     }

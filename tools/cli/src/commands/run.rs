@@ -14,29 +14,14 @@ use transpica_gpu::geometry::EmitCase;
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
 
 use super::{Input, geometry};
-use crate::args::{Command, Common, Machine as On};
+use crate::args::{Common, Machine as On, Run};
 use crate::files;
 use crate::report::Failure;
 use crate::state::{self, State};
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Run {
-        file,
-        selection,
-        state,
-        seed,
-        vertices,
-        on,
-        route,
-        adapter,
-        trace,
-        budget,
-        json,
-        output,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
+    let Run { file, selection, state, seed, vertices, on, route, adapter, trace, budget, json, output } =
+        arguments;
     let input = Input::read(&file)?;
     let container = input.parse()?;
     let program = input.program(&container, selection.dvle)?;

@@ -16,7 +16,7 @@ use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
 use super::translated;
-use crate::args::{Command, Common, GeometryOptions};
+use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
 
@@ -41,10 +41,8 @@ enum Outcome {
     },
 }
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Survey { paths, precision, layout, json, output } = command else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
+    let Survey { paths, precision, layout, json, output } = arguments;
     let files = files::shaders(&paths)?;
     let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
     let bar = bar(files.len(), common.quiet);

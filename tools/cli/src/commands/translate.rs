@@ -12,12 +12,12 @@ use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use super::{Input, translated};
-use crate::args::{Command, Common, Entry, EntryOption, GlslVersion, Raw, Target};
+use crate::args::{Common, Entry, EntryOption, GlslVersion, Raw, Target, Translate};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Translate {
+pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
+    let Translate {
         file,
         raw,
         selection,
@@ -31,10 +31,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         raw_colors,
         live_constants,
         lenient,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
+    } = arguments;
     let (shape, start) = entry_point(&entry);
     let options = Options {
         depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
