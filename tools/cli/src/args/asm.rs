@@ -1,8 +1,10 @@
 //! Arguments of `asm`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
+
+use crate::streams::{Output, Streams};
 
 /// Assemble sources in picasso's language into one file
 #[derive(Args, Debug)]
@@ -35,11 +37,13 @@ pub struct Asm {
 }
 
 impl Asm {
-    /// Finds options that cannot go together, where that depends on their values.
-    pub fn check(&self) -> Result<(), &'static str> {
-        if self.json && self.output == Path::new("-") {
-            return Err("the binary and --json both want standard output; give -o a file");
-        }
-        Ok(())
+    /// What it reads and writes.
+    pub fn streams(&self) -> Streams<'_> {
+        let mut streams = Streams::of_files(&self.files, Some(&self.output));
+        let instead = "give -o a file; transpica dis prints one as text, transpica info its tables";
+        streams.outputs[0].binary = Some(instead);
+        streams.outputs.extend(self.header.as_deref().map(|path| Output::text("--header", Some(path))));
+        streams.outputs.extend(self.json.then(|| Output::text("--json", None)));
+        streams
     }
 }

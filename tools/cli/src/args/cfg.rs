@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Form, Format, Selection};
+use super::{Form, Format, Position, Selection};
 
 /// Show the intermediate forms of a program
 #[derive(Args, Debug)]
@@ -17,6 +17,8 @@ pub struct Cfg {
     pub file: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
+    #[command(flatten)]
+    pub position: Position,
     /// Which form
     #[arg(long, value_enum, default_value_t = Form::Cfg)]
     pub stage: Form,
@@ -30,11 +32,14 @@ pub struct Cfg {
 
 impl Cfg {
     /// Finds options that cannot go together, where that depends on their values.
-    pub fn check(&self) -> Result<(), &'static str> {
+    pub fn check(&self) -> Result<(), String> {
         if matches!(self.stage, Form::Tree | Form::Ir) && self.format == Format::Dot {
             return Err(
-                "only the control-flow graph has a dot form; leave --stage out, or use --format text",
+                "only the control-flow graph has a dot form; leave --stage out, or use --format text".into(),
             );
+        }
+        if self.stage != Form::Ir && self.position.is_given() {
+            return Err("--depth, --flip-y and --clip show in the intermediate form; add --stage ir".into());
         }
         Ok(())
     }

@@ -7,30 +7,34 @@ mod cfg;
 mod compare;
 mod dis;
 mod info;
+mod position;
 mod run;
 mod survey;
 mod translate;
 mod values;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use transpica::host;
+
+use crate::streams::Streams;
 
 pub use asm::Asm;
 pub use cfg::Cfg;
 pub use compare::Compare;
 pub use dis::Dis;
 pub use info::Info;
+pub use position::Position;
 pub use run::Run;
 pub use survey::Survey;
-pub use translate::{GeometryOptions, Raw, Translate};
+pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
 pub use values::{
     Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
 };
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and proves the result.
 #[derive(Debug, Parser)]
-#[command(name = "transpica", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "transpica", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   transpica translate lights.shbin                    WGSL on standard output
   transpica translate lights.shbin --to spirv -o lights.spv
@@ -53,10 +57,10 @@ pub struct Cli {
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// Say less
+    /// No warnings, notes and progress; of tables only what failed and the last lines
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more on standard error
+    /// Sizes, times and the ways taken, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
     /// Colour in diagnostics
@@ -67,7 +71,7 @@ pub struct Common {
 /// When diagnostics are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal
+    /// On a terminal that has colours
     Auto,
     /// Always
     Always,
@@ -78,9 +82,9 @@ pub enum Color {
 /// Which program of a file, and how it is translated.
 #[derive(Args, Clone, Debug)]
 pub struct Selection {
-    /// Number of the executable (DVLE) in the file
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub dvle: usize,
+    /// Number of the executable (DVLE) in the file; the first, 0, if absent
+    #[arg(long, value_name = "N")]
+    pub dvle: Option<usize>,
     /// The numbers the program computes with
     #[arg(long, value_enum, default_value_t = Precision::Exact)]
     pub precision: Precision,
@@ -114,14 +118,54 @@ pub enum Command {
     Cfg(Cfg),
 }
 
-/// Finds options that cannot go together, where that depends on their values.
+impl Command {
+    /// Finds options that cannot go together, where that depends on their values.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Translate(arguments) => arguments.check(),
+            Self::Run(arguments) => arguments.check(),
+            Self::Cfg(arguments) => arguments.check(),
+            Self::Info(_) | Self::Asm(_) | Self::Compare(_) | Self::Survey(_) | Self::Dis(_) => Ok(()),
+        }
+    }
+    /// What it reads and writes.
+    fn streams(&self) -> Streams<'_> {
+        match self {
+            Self::Translate(arguments) => arguments.streams(),
+            Self::Info(Info { file, output, .. })
+            | Self::Dis(Dis { file, output, .. })
+            | Self::Cfg(Cfg { file, output, .. }) => Streams::of_files([file], output.as_deref()),
+            Self::Run(Run { file, state, output, .. }) => {
+                Streams::of_files([Some(file), state.as_ref()].into_iter().flatten(), output.as_deref())
+            }
+            Self::Compare(Compare { paths, output, .. }) | Self::Survey(Survey { paths, output, .. }) => {
+                Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
+            }
+            Self::Asm(arguments) => arguments.streams(),
+        }
+    }
+    /// Returns whether it runs anything on a GPU.
+    pub fn opens_gpu(&self) -> bool {
+        match self {
+            Self::Compare(_) => true,
+            Self::Run(Run { on, .. }) => *on == Machine::Gpu,
+            Self::Translate(_)
+            | Self::Info(_)
+            | Self::Survey(_)
+            | Self::Asm(_)
+            | Self::Dis(_)
+            | Self::Cfg(_) => false,
+        }
+    }
+}
+
+/// Finds what is wrong with a command line beyond its words. Nothing has been read or written then.
 pub fn check(cli: &Cli) -> Result<(), clap::Error> {
-    let result = match &cli.command {
-        Command::Translate(arguments) => arguments.check(),
-        Command::Run(arguments) => arguments.check(),
-        Command::Asm(arguments) => arguments.check(),
-        Command::Cfg(arguments) => arguments.check(),
-        Command::Info(_) | Command::Compare(_) | Command::Survey(_) | Command::Dis(_) => Ok(()),
+    let color = match cli.common.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
     };
-    result.map_err(|text| Cli::command().error(ErrorKind::ArgumentConflict, text))
+    let result = cli.command.check().and_then(|()| cli.command.streams().check());
+    result.map_err(|text| Cli::command().color(color).error(ErrorKind::ArgumentConflict, text))
 }

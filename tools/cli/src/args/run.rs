@@ -42,7 +42,7 @@ pub struct Run {
     /// Part of the name of the GPU
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Print every executed instruction (interpreter only)
+    /// Print every executed instruction before the outputs, as they run: also of a run that fails (interpreter only)
     #[arg(long, conflicts_with = "json")]
     pub trace: bool,
     /// Instructions that one vertex or invocation may execute
@@ -58,9 +58,9 @@ pub struct Run {
 
 impl Run {
     /// Finds options that cannot go together, where that depends on their values.
-    pub fn check(&self) -> Result<(), &'static str> {
+    pub fn check(&self) -> Result<(), String> {
         if self.trace && self.on == Machine::Gpu {
-            return Err("only the interpreter can --trace; leave --on gpu out");
+            return Err("only the interpreter can --trace; leave --on gpu out".into());
         }
         Ok(())
     }

@@ -1,10 +1,14 @@
 //! Values of options: what can be written, and what the library calls it.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use transpica::backend::text;
 use transpica::host;
 use transpica::precision;
 use transpica_gpu::Route;
+
+use crate::files;
 
 /// `--precision`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,8 +70,36 @@ pub enum Target {
     Hlsl,
     /// MSL text
     Msl,
-    /// What the program reads and writes, as a table
+    /// What the program reads and writes, as a table; as JSON where -o ends in .json
     Reflection,
+}
+
+impl Target {
+    /// The target that the ending of a file name means.
+    pub fn of_ending(path: &Path) -> Option<Self> {
+        Some(match files::ending(path)?.as_str() {
+            "wgsl" => Self::Wgsl,
+            "spv" => Self::Spirv,
+            "spvasm" => Self::SpirvAsm,
+            "glsl" | "vert" | "comp" => Self::Glsl,
+            "hlsl" => Self::Hlsl,
+            "metal" | "msl" => Self::Msl,
+            "json" => Self::Reflection,
+            _ => return None,
+        })
+    }
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wgsl => "WGSL",
+            Self::Spirv => "SPIR-V",
+            Self::SpirvAsm => "SPIR-V disassembly",
+            Self::Glsl => "GLSL",
+            Self::Hlsl => "HLSL",
+            Self::Msl => "MSL",
+            Self::Reflection => "reflection",
+        }
+    }
 }
 
 /// `--glsl-version`
@@ -82,6 +114,16 @@ pub enum GlslVersion {
     /// OpenGL ES 3.1 and later: bindings, locations
     #[value(name = "310es")]
     Es310,
+}
+
+impl GlslVersion {
+    /// Returns whether OpenGL reads it, and Vulkan does not.
+    pub fn is_opengl(self) -> bool {
+        match self {
+            Self::Core330 | Self::Es310 => true,
+            Self::Vulkan450 => false,
+        }
+    }
 }
 
 impl From<GlslVersion> for text::GlslVersion {

@@ -35,7 +35,8 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
     let Compare { paths, precision, layout, vertices, seed, route, adapter, signed_zeros, json, output } =
         arguments;
     let files = files::shaders(&paths)?;
-    let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
+    let gpu = super::open(adapter.as_deref(), common)?;
+    common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
     let options = Options {
         precision: precision.into(),
