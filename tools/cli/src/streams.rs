@@ -87,6 +87,10 @@ impl<'a> Streams<'a> {
     }
     /// Returns whether a file is one of the inputs, under whichever name.
     fn reads(&self, path: &Path) -> bool {
+        // Pipes and devices can be both: nothing of them is lost.
+        if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return false;
+        }
         if self.inputs.iter().any(|input| !is_dash(input) && is_same(input, path)) {
             return true;
         }

@@ -156,6 +156,7 @@ fn options_of_another_target_or_stage_are_wrong_usage() {
         &["translate", geometry[0], geometry[1], geometry[2], "--depth", "-w..w"],
         &["translate", geometry[0], geometry[1], geometry[2], "--flip-y", "always"],
         &["cfg", SAMPLE, "--clip", "varying"],
+        &["cfg", geometry[0], geometry[1], geometry[2], "--stage", "ir", "--clip", "varying"],
         &["run", SAMPLE, "--depth", "raw"],
     ] {
         let ran = transpica(arguments);

@@ -135,6 +135,9 @@ fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
     assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
     let ran = transpica(&["run", name, "--trace", "--dvle", "1", "-o", path]);
     assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
+    let geometry = ["run", "shaders/points.shbin", "--dvle", "1", "--trace", "--budget", "3"];
+    let ran = transpica(&geometry);
+    assert_eq!((ran.status, ran.text().lines().count()), (1, 3), "{}", ran.text());
     // A reader that has enough does not change how the run ends.
     let line = format!("\"$TRANSPICA\" run {name} --trace --budget 50000 --color never | head -n 1");
     let shown = on_terminal(&line, &[]).text();

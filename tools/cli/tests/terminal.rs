@@ -1,11 +1,11 @@
-//! What a terminal gets to see: no control characters of others, nothing that it cannot draw, nothing of drivers.
+//! What a terminal gets to see: no control characters of others, nothing that it cannot draw; what is quiet and
+//! what is verbose.
 
 mod support;
 
 use std::fs;
-use std::process::Command;
 
-use support::{folder, on_terminal, ran, root, transpica, transpica_reading};
+use support::{folder, on_terminal, transpica, transpica_reading};
 
 const ESCAPE: char = '\u{1b}';
 
@@ -73,48 +73,6 @@ fn a_dumb_terminal_gets_neither_colors_nor_drawings() {
     assert!(!survey.contains(ESCAPE), "{survey:?}");
 }
 
-/// Runs a program on the GPU where no folder for sockets is named.
-fn without_display(command: &mut Command) -> support::Ran {
-    ran(command.env_remove("XDG_RUNTIME_DIR").env_remove("WAYLAND_DISPLAY"), &[])
-}
-
-#[test]
-fn drivers_do_not_ask_for_a_display() {
-    for arguments in [
-        &["run", "shaders/fog.shbin", "--on", "gpu"][..],
-        &["compare", "shaders/fog.shbin", "--vertices", "4"],
-    ] {
-        let ran = without_display(Command::new(env!("CARGO_BIN_EXE_transpica")).args(arguments));
-        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{arguments:?}");
-    }
-    // Standard input reaches the command as if nothing had been done.
-    let bytes = fs::read(root().join("shaders/fog.shbin")).expect("a sample");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
-    let ran =
-        ran(command.args(["run", "-", "--on", "gpu", "--json"]).env("XDG_RUNTIME_DIR", "relative"), &bytes);
-    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
-    assert_eq!(ran.out, transpica(&["run", "shaders/fog.shbin", "--on", "gpu", "--json"]).out);
-}
-
-const CHILD: &str = "TRANSPICA_TEST_OPENS_A_GPU";
-
-/// When this fails the start anew in `display.rs` has become needless.
-#[test]
-fn a_layer_of_mesa_complains_where_there_is_no_display() {
-    if std::env::var_os(CHILD).is_some() {
-        assert!(transpica_gpu::Gpu::open(None).is_ok());
-        return;
-    }
-    let mut test = Command::new(std::env::current_exe().expect("this test"));
-    test.args(["a_layer_of_mesa_complains_where_there_is_no_display", "--exact", "--nocapture"])
-        .env(CHILD, "1");
-    let ran = without_display(&mut test);
-    let layers = ["/usr/share/vulkan/implicit_layer.d", "/etc/vulkan/implicit_layer.d"];
-    let has_layer =
-        layers.iter().any(|folder| fs::metadata(format!("{folder}/VkLayer_MESA_device_select.json")).is_ok());
-    assert_eq!(ran.err.contains("XDG_RUNTIME_DIR"), has_layer, "{}", ran.err);
-}
-
 #[test]
 fn quiet_commands_say_nothing_and_verbose_ones_more() {
     let folder = folder("remarks");
@@ -127,9 +85,7 @@ fn quiet_commands_say_nothing_and_verbose_ones_more() {
         &["dis", sample, "-o", out],
         &["cfg", sample, "-o", out],
         &["run", sample, "-o", out],
-        &["run", sample, "-o", out, "--on", "gpu"],
         &["survey", sample, "-o", out],
-        &["compare", sample, "-o", out, "--vertices", "4", "--route", "spirv"],
         &["asm", "shaders/fog.v.pica", "-o", out],
     ] {
         let quiet = transpica(&[arguments, &["-q"]].concat());

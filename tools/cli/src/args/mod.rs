@@ -54,17 +54,20 @@ pub struct Cli {
     pub common: Common,
 }
 
+/// Place of common options in help texts: behind those of the command, before `--help`.
+const LAST: usize = 998;
+
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
     /// No warnings, notes and progress; of tables only what failed and the last lines
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     pub quiet: bool,
     /// Sizes, times and the ways taken, on standard error
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = LAST)]
     pub verbose: bool,
     /// Colour in diagnostics
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, display_order = LAST)]
     pub color: Color,
 }
 
@@ -119,6 +122,19 @@ pub enum Command {
 }
 
 impl Command {
+    /// Its word on the command line.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Translate(_) => "translate",
+            Self::Info(_) => "info",
+            Self::Run(_) => "run",
+            Self::Compare(_) => "compare",
+            Self::Survey(_) => "survey",
+            Self::Asm(_) => "asm",
+            Self::Dis(_) => "dis",
+            Self::Cfg(_) => "cfg",
+        }
+    }
     /// Finds options that cannot go together, where that depends on their values.
     fn check(&self) -> Result<(), String> {
         match self {
@@ -167,5 +183,14 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
         Color::Never => ColorChoice::Never,
     };
     let result = cli.command.check().and_then(|()| cli.command.streams().check());
-    result.map_err(|text| Cli::command().color(color).error(ErrorKind::ArgumentConflict, text))
+    result.map_err(|text| {
+        // The error shows the usage of the command that it is about.
+        let mut root = Cli::command().color(color);
+        root.build();
+        let name = cli.command.name();
+        root.find_subcommand_mut(name).map_or_else(
+            || Cli::command().error(ErrorKind::ArgumentConflict, &text),
+            |command| command.error(ErrorKind::ArgumentConflict, &text),
+        )
+    })
 }

@@ -43,10 +43,10 @@ pub fn run(
     match result {
         Ok(assembled) => {
             common.detail(format_args!(
-                "{} programs, {} code words, {} bytes",
-                assembled.model.executables.len(),
+                "{} code words, {} bytes; programs: {}",
                 assembled.places.len(),
-                assembled.bytes.len()
+                assembled.bytes.len(),
+                assembled.model.executables.len()
             ));
             let findings =
                 if options.lint { Some(lint(&assembled, &sources, &texts, options, common)?) } else { None };

@@ -5,11 +5,12 @@ use transpica::cfg::{dot, explore, text};
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Profile};
 use transpica::ir;
+use transpica::isa::Stage;
 use transpica::structure;
 use transpica::translate::{Control, control};
 
 use super::{Input, translated};
-use crate::args::{Cfg, Common, Form, Format, GeometryOptions};
+use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
 use crate::report::Failure;
 
@@ -47,6 +48,9 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
                 return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
             }
         },
+        Form::Ir if program.stage() == Stage::Geometry && position.is_given() => {
+            return Err(Failure::usage(format!("{NO_OUTPUTS}; this is a geometry program")));
+        }
         Form::Ir => {
             let name = input.name();
             let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;

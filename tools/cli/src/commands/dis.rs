@@ -14,11 +14,11 @@ pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Re
     let container = input.parse()?;
     let text = disassemble(&container, &Options { hex }).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
-        "{}: {} programs, {} code words, {} lines",
+        "{}: {} code words, {} lines; programs: {}",
         file.display(),
-        container.executables.len(),
         container.package.code.len(),
-        text.lines().count()
+        text.lines().count(),
+        container.executables.len()
     ));
     files::write(output, text.as_bytes())
 }
