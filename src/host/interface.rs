@@ -5,7 +5,7 @@ use std::fmt;
 use super::kernel::GeometryKernel;
 use super::stage::GeometryStage;
 use crate::error::Warning;
-use crate::isa::{Component, Mask, Uniforms};
+use crate::isa::{Component, Mask, Pc, Uniforms};
 
 /// An input attribute. The program sees four floats; what the host feeds is said by the options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -283,8 +283,12 @@ impl Default for Constants {
 pub struct Interface {
     /// Name of the source, for header comments.
     pub source: String,
-    /// Where the program starts in the source, for header comments: a label, or a code word.
+    /// Number of the executable in the source, for header comments.
+    pub executable: Option<usize>,
+    /// Label of the code word at which the program starts, for header comments.
     pub entry_label: Option<String>,
+    /// Code word at which the program starts in the source, for header comments.
+    pub entry: Option<Pc>,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,
     /// Outputs of the vertex entry, in the order in which the main function yields them.
@@ -302,6 +306,11 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// Where the program starts: the label, or without one the code word.
+    pub fn entry_name(&self) -> Option<String> {
+        let word = || self.entry.map(|entry| format!("code word {:#x}", entry.0));
+        self.entry_label.clone().or_else(word)
+    }
     /// Appends attributes and the uniform block with their names.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
         let text = |out: &mut Vec<u8>, text: &str| {

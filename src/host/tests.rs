@@ -5,7 +5,7 @@ use crate::container::{
     Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,
     SymbolRange, write,
 };
-use crate::isa::{Stage, Uniforms};
+use crate::isa::{Pc, Stage, Uniforms};
 use crate::limits::Limits;
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
@@ -24,9 +24,10 @@ fn textured_has_named_attributes_outputs_and_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
     let interface = whole_interface(&file, &textured_usage(), "textured");
     assert_eq!(
-        (interface.source.as_str(), interface.entry_label.as_deref()),
-        ("textured", Some("code word 0x0"))
+        (interface.source.as_str(), interface.executable, interface.entry_label.as_deref(), interface.entry),
+        ("textured", Some(0), None, Some(Pc(0)))
     );
+    assert_eq!(interface.entry_name().as_deref(), Some("code word 0x0"));
     let attributes: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
     assert_eq!(attributes, [(0, "inpos"), (1, "inuv"), (2, "incol")]);
     let outputs: Vec<_> =
@@ -396,7 +397,9 @@ fn the_entry_label_names_the_entry() {
         let name = executable.names.add(name.as_bytes());
         executable.labels.push(Label { id: 0, address, length: 0, name });
     }
-    assert_eq!(interface_of(executable, &Usage::default()).entry_label.as_deref(), Some("sky"));
+    let interface = interface_of(executable, &Usage::default());
+    assert_eq!((interface.entry_label.as_deref(), interface.entry), (Some("sky"), Some(Pc(2))));
+    assert_eq!(interface.entry_name().as_deref(), Some("sky"));
 }
 
 #[test]

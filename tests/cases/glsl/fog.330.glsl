@@ -1,5 +1,6 @@
 #version 330 core
 // source: sample.shbin
+// program: DVLE 0
 // entry: code word 0x0
 
 #if defined(PRECISE)

@@ -1,9 +1,10 @@
 //! Reading inputs and writing results. A result is written only when it is complete.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::Failure;
+use crate::terminal::visible;
 
 /// No shader container comes near this many bytes.
 const MOST: u64 = 64 << 20;
@@ -24,6 +25,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// The ending of a name, in lower case: the console's own tools write .SHBIN.
+pub fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+}
+
 /// The .shbin files named or below the folders named, sorted within each. None at all is a failure.
 pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -34,7 +40,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && entry.path().extension().is_some_and(|ext| ext == "shbin") {
+            if entry.file_type().is_file() && ending(entry.path()).as_deref() == Some("shbin") {
                 files.push(entry.into_path());
             }
         }
@@ -46,7 +52,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Writes a result to a file, or to standard output.
+/// Writes a result to a file, or to standard output. On a terminal, text does what it says and nothing else.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     match path {
         Some(path) if path != Path::new("-") => {
@@ -54,6 +60,8 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         }
         Some(_) | None => {
             let mut out = std::io::stdout().lock();
+            let text = out.is_terminal().then(|| visible(&String::from_utf8_lossy(bytes)).into_owned());
+            let bytes = text.as_deref().map_or(bytes, str::as_bytes);
             match out.write_all(bytes).and_then(|()| out.flush()) {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                     Err(Failure::io("write", Path::new("standard output"), &error))

@@ -176,18 +176,21 @@ fn nothing_is_written_over_what_is_read() {
     let source = folder.join("a.pica");
     fs::write(&source, ".proc main\n\tend\n.end\n").expect("written");
     let name = source.to_str().expect("name");
-    let ran = transpica(&["asm", name, "-o", name]);
-    assert_eq!(ran.status, 1);
-    assert!(ran.report().contains("is a source; it is not overwritten"), "{}", ran.err);
-    assert_eq!(fs::read_to_string(&source).expect("kept"), ".proc main\n\tend\n.end\n");
     let out = folder.join("a.shbin");
     let out = out.to_str().expect("name");
-    let ran = transpica(&["asm", name, "-o", out, "--header", out]);
-    assert_eq!(ran.status, 1);
-    assert!(ran.report().contains("cannot be both binary and header"), "{}", ran.err);
-    let ran = transpica_reading(&["asm", "-", "-", "-o", out], b".proc main\nend\n.end");
-    assert_eq!(ran.status, 1);
-    assert!(ran.report().contains("standard input can be read once only"), "{}", ran.err);
+    for (arguments, message) in [
+        (&["asm", name, "-o", name][..], "is an input, -o does not overwrite it"),
+        (&["asm", name, "-o", out, "--header", name], "is an input, --header does not overwrite it"),
+        (&["asm", name, "-o", out, "--header", out], "-o and --header both go to"),
+        (&["asm", name, "-o", "-", "--header", "-"], "-o and --header both go to standard output"),
+        (&["asm", "-", "-", "-o", out], "standard input can be read once only"),
+        (&["asm", name, "-o", out, "--header", "-", "--lint", "--json"], "--header and --json both go to"),
+    ] {
+        let ran = transpica_reading(arguments, b".proc main\nend\n.end");
+        assert_eq!((ran.status, ran.out.len()), (2, 0), "{arguments:?}");
+        assert!(ran.report().contains(message), "{arguments:?}: {}", ran.err);
+    }
+    assert_eq!(fs::read_to_string(&source).expect("kept"), ".proc main\n\tend\n.end\n");
     assert!(!fs::exists(out).expect("known"));
 }
 

@@ -27,7 +27,6 @@ pub fn run(
     options: Wanted,
     common: &Common,
 ) -> Result<(), Failure> {
-    distinct(paths, output, header)?;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = texts.iter().map(|text| Source { name: &text.name, text: &text.text }).collect();
     let result = assemble_with(&sources, &Options { no_nop: options.no_nop });
@@ -43,6 +42,12 @@ pub fn run(
     }
     match result {
         Ok(assembled) => {
+            common.detail(format_args!(
+                "{} code words, {} bytes; programs: {}",
+                assembled.places.len(),
+                assembled.bytes.len(),
+                assembled.model.executables.len()
+            ));
             let findings =
                 if options.lint { Some(lint(&assembled, &sources, &texts, options, common)?) } else { None };
             match header {
@@ -62,29 +67,6 @@ pub fn run(
             let errors = if count == 1 { "1 error".into() } else { format!("{count} errors") };
             Err(Failure::new(format!("{errors}: nothing was written")))
         }
-    }
-}
-
-/// Refuses to write over a source, or the binary over the header, and to read standard input twice.
-fn distinct(paths: &[PathBuf], output: &Path, header: Option<&Path>) -> Result<(), Failure> {
-    let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        (_, _) => a == b,
-    };
-    let stream = Path::new("-");
-    if paths.iter().filter(|path| path.as_path() == stream).count() > 1 {
-        return Err(Failure::new("standard input can be read once only"));
-    }
-    for target in [Some(output), header].into_iter().flatten().filter(|target| *target != stream) {
-        if paths.iter().any(|path| same(path, target)) {
-            return Err(Failure::new(format!("{} is a source; it is not overwritten", target.display())));
-        }
-    }
-    match header {
-        Some(header) if same(header, output) => {
-            Err(Failure::new(format!("{} cannot be both binary and header", output.display())))
-        }
-        Some(_) | None => Ok(()),
     }
 }
 

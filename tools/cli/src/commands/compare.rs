@@ -13,7 +13,7 @@ use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 
 use super::{Input, geometry};
-use crate::args::{Command, Common};
+use crate::args::{Common, Compare};
 use crate::files;
 use crate::report::Failure;
 
@@ -31,24 +31,12 @@ impl Row {
     }
 }
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Compare {
-        paths,
-        precision,
-        layout,
-        vertices,
-        seed,
-        route,
-        adapter,
-        signed_zeros,
-        json,
-        output,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
+    let Compare { paths, precision, layout, vertices, seed, route, adapter, signed_zeros, json, output } =
+        arguments;
     let files = files::shaders(&paths)?;
-    let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
+    let gpu = super::open(adapter.as_deref(), common)?;
+    common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
     let options = Options {
         precision: precision.into(),

@@ -11,19 +11,20 @@ use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::{EmitCase, Given, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
 
-use super::run::{Log, components, document, to_line};
+use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
+use crate::trace::Log;
 
 /// Float uniforms that there are.
 const FLOATS: usize = 96;
 
-/// Runs all invocations and tells what each emitted; the trace, if there is one, comes before.
+/// Runs all invocations and tells what each emitted; into the log, if there is one, goes what runs.
 pub fn run(
     program: &Program<'_>,
     mask: u16,
     state: &State,
     settings: Settings,
-    mut log: Option<&mut String>,
+    mut log: Option<&mut Log<'_>>,
     json: bool,
 ) -> Result<String, Error> {
     let mut machine = GeometryMachine::new(program, mask, settings)?;
@@ -35,7 +36,7 @@ pub fn run(
         }
         let inputs = vertex.map(|register| register.map(f32::from_bits));
         let invocation = match log.as_deref_mut() {
-            Some(log) => machine.run_traced(&inputs, &mut Log(log))?,
+            Some(log) => machine.run_traced(&inputs, log)?,
             None => machine.run(&inputs)?,
         };
         let emits: Vec<Record> = invocation.emits().map(|emit| record(number, emit)).collect();

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
@@ -10,12 +11,26 @@ use transpica::isa::decode::decode;
 use transpica::precision::float24;
 
 use super::{Input, lint};
+use crate::args::Common;
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(file: &Path, lint: bool, json: bool, output: Option<&Path>) -> Result<(), Failure> {
+pub fn run(
+    file: &Path,
+    lint: bool,
+    json: bool,
+    output: Option<&Path>,
+    common: &Common,
+) -> Result<(), Failure> {
     let input = Input::read(file)?;
+    let start = Instant::now();
     let container = input.parse()?;
+    common.detail(format_args!(
+        "{}: {} bytes, read in {:?}",
+        file.display(),
+        input.bytes.len(),
+        start.elapsed()
+    ));
     let mut value = describe(&container);
     if lint {
         for index in 0..container.executables.len() {

@@ -16,9 +16,10 @@ use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
 use super::translated;
-use crate::args::{Command, Common, GeometryOptions};
+use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
+use crate::terminal::has_unicode;
 
 /// What became of one program, or of a file that holds none that can be read.
 struct Row {
@@ -41,12 +42,11 @@ enum Outcome {
     },
 }
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Survey { paths, precision, layout, json, output } = command else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
+    let Survey { paths, precision, layout, json, output } = arguments;
     let files = files::shaders(&paths)?;
     let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
+    let start = Instant::now();
     let bar = bar(files.len(), common.quiet);
     let rows: Vec<Vec<Row>> = files
         .par_iter()
@@ -54,6 +54,12 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         .map_init(|| Translator::new(options, Profile::default()), |translator, path| file(translator, path))
         .collect();
     bar.finish_and_clear();
+    common.detail(format_args!(
+        "{} files in {:?} on {} threads",
+        files.len(),
+        start.elapsed(),
+        rayon::current_num_threads()
+    ));
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let text = if json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) };
     files::write(output.as_deref(), text.as_bytes())?;
@@ -68,6 +74,7 @@ fn bar(files: usize, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(files as u64), target);
     match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
