@@ -147,7 +147,9 @@ impl<'a> Dvle<'a> {
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
         let header = Header::read(bytes);
-        if header.main as usize >= code_words {
+        // A package without code has no word that could be an entry; its program is refused where it is wanted.
+        let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
+        if !has_entry {
             // The code lies in the file, so its length fits 32 bits.
             let kind = Kind::EntryOutOfCode { entry: header.main, words: code_words as u32 };
             return Err(Error::new(kind, At::Offset(start + MAIN)));
