@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use transpica::backend::text;
 use transpica::host;
+use transpica::lint::Rule;
 use transpica::precision;
 use transpica_gpu::Route;
 
@@ -243,6 +245,30 @@ fn outmap(text: &str) -> Result<(u8, u32), String> {
     Ok((register, number(word).ok_or_else(wrong)?))
 }
 
+/// `--deny`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// Every rule.
+    All,
+    /// One rule.
+    One(Rule),
+}
+
+impl Denied {
+    /// Whether a list of them has this rule.
+    pub fn has(list: &[Self], rule: Rule) -> bool {
+        list.iter().any(|denied| [Self::All, Self::One(rule)].contains(denied))
+    }
+}
+
+fn denied() -> impl TypedValueParser<Value = Denied> {
+    let names = Rule::ALL.iter().map(|rule| rule.id()).chain(["all"]);
+    PossibleValuesParser::new(names).map(|name| {
+        let rule = Rule::ALL.iter().find(|rule| rule.id() == name);
+        rule.map_or(Denied::All, |&rule| Denied::One(rule))
+    })
+}
+
 /// `--on`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Machine {
@@ -356,6 +382,9 @@ pub enum Command {
         /// Also what hardware does not tolerate
         #[arg(long)]
         lint: bool,
+        /// As --lint, and exit 1 if it finds something of this rule; may be repeated
+        #[arg(long, value_name = "RULE", value_parser = denied())]
+        deny: Vec<Denied>,
         /// As JSON
         #[arg(long)]
         json: bool,
@@ -476,7 +505,9 @@ Of a geometry program each element is an invocation, and what it leaves behind c
 
 All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
 - as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
-Warnings and what --lint finds do not change the exit status; a build can look at --lint --json, a list.")]
+Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing is written.
+--json is a list of the errors, or of what --lint finds: severity, rule (none for errors), message, file, line, column,
+help or explanation.")]
     Asm {
         /// The sources; - reads standard input
         #[arg(required = true, value_name = "FILE")]
@@ -493,8 +524,11 @@ Warnings and what --lint finds do not change the exit status; a build can look a
         /// Also warn of what hardware does not tolerate
         #[arg(long)]
         lint: bool,
-        /// With --lint: what it finds as JSON on standard output (the assembler's own warnings are not among it)
-        #[arg(long, requires = "lint")]
+        /// As --lint, and refuse to write if it finds something of this rule; may be repeated
+        #[arg(long, value_name = "RULE", value_parser = denied())]
+        deny: Vec<Denied>,
+        /// Errors and what --lint finds as JSON on standard output (the assembler's own warnings are not among it)
+        #[arg(long)]
         json: bool,
     },
     /// Disassemble a file to text that `asm` turns back into it

@@ -31,10 +31,13 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
         Command::Translate { .. } => translate::run(cli.command, &common),
-        Command::Info { file, lint, json, output } => info::run(&file, lint, json, output.as_deref()),
-        Command::Asm { files, output, header, no_nop, lint, json } => {
-            let wanted = asm::Wanted { no_nop, lint, json };
-            asm::run(&files, &output, header.as_deref(), wanted, &common)
+        Command::Info { file, lint, deny, json, output } => {
+            let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
+            info::run(&file, lint, json, output.as_deref())
+        }
+        Command::Asm { files, output, header, no_nop, lint, deny, json } => {
+            let wanted = asm::Wanted { no_nop, lint: lint || !deny.is_empty(), deny, json };
+            asm::run(&files, &output, header.as_deref(), &wanted, &common)
         }
         Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
         Command::Run { .. } => run::run(cli.command, &common),
