@@ -5,6 +5,7 @@
 
 use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half, word};
 use super::dvlp::Version;
+use super::labels::Labels;
 use super::records::{Constant, Label, Output, Symbol};
 use crate::error::{At, Error, Kind, Result};
 
@@ -147,7 +148,9 @@ impl<'a> Dvle<'a> {
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
         let header = Header::read(bytes);
-        if header.main as usize >= code_words {
+        // A package without code has no word that could be an entry; its program is refused where it is wanted.
+        let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
+        if !has_entry {
             // The code lies in the file, so its length fits 32 bits.
             let kind = Kind::EntryOutOfCode { entry: header.main, words: code_words as u32 };
             return Err(Error::new(kind, At::Offset(start + MAIN)));
@@ -176,10 +179,17 @@ impl<'a> Dvle<'a> {
     pub fn name(&self, offset: NameOffset) -> Name<'a> {
         self.strings.get(offset)
     }
-    /// Name of the label at the entry point.
+    /// Name of the label at the entry point; of several the one that names it as a start.
     pub fn entry_label(&self) -> Option<Name<'a>> {
-        let label = self.labels.iter().find(|label| label.address == self.header.main)?;
-        Some(self.name(label.name)).filter(|name| !name.is_empty())
+        let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
+        let mut here = named().filter(|(label, name)| label.address == self.header.main && !name.is_empty());
+        let (first, second) = (here.next()?, here.next());
+        if second.is_none() {
+            return Some(first.1);
+        }
+        let labels = Labels::new(named(), &self.header);
+        let here = [first].into_iter().chain(second).chain(here);
+        here.min_by_key(|&(label, name)| labels.doubt(label, name)).map(|(_, name)| name)
     }
 }
 

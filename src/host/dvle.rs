@@ -143,7 +143,7 @@ pub fn interface(
     let symbols = BoundSymbols::new(executable);
     let folded = folded(executable, &symbols, options);
     let mut warnings = Vec::new();
-    varying::warn_generic(executable, &mut warnings);
+    varying::warn_generic(file, executable, &mut warnings);
     Ok(Interface {
         source: source_name.to_string(),
         executable: Some(index),

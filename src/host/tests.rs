@@ -376,6 +376,21 @@ fn an_empty_mask_makes_no_output_and_generic_ones_warn() {
     assert_eq!(warnings, ["o2 is generic: only a geometry program sees it"]);
 }
 
+/// The geometry program of the same file takes them.
+#[test]
+fn generic_outputs_of_a_pair_do_not_warn() {
+    let output = Entry { kind: Semantic::Generic.info().kind, register: 2, mask: 15, reserved: 0 };
+    let vertex = Executable { outputs: vec![output], ..Executable::default() };
+    let mut geometry = Executable::default();
+    geometry.header.kind = 1;
+    let warnings = |executables: Vec<Executable>| {
+        let bytes = write(&Model { code: vec![0x8800_0000; 4], executables, ..Model::default() });
+        whole_interface(&Shbin::parse(&bytes).unwrap(), &Usage::default(), "test").warnings.len()
+    };
+    assert_eq!(warnings(vec![vertex.clone()]), 1);
+    assert_eq!(warnings(vec![vertex, geometry]), 0);
+}
+
 #[test]
 fn attributes_are_named_by_their_first_symbol() {
     let executable = with_symbols(&[

@@ -337,7 +337,9 @@ impl<'a> Known<'a> {
     fn may_run(&self, f: &Func, node: Node, region: Region, context: u32) -> bool {
         let decider = |value| self.literal_in(f, Lane::new(value, 0), context);
         match &f.nodes[node] {
-            NodeData::If { cond, then, .. } => decider(*cond).is_none_or(|bits| (bits != 0) == (*then == region)),
+            NodeData::If { cond, then, .. } => {
+                decider(*cond).is_none_or(|bits| (bits != 0) == (*then == region))
+            }
             NodeData::Switch { selector, cases, .. } => decider(*selector).is_none_or(|bits| {
                 let holds = |values: &[i32]| values.binary_search(&bits.cast_signed()).is_ok();
                 match cases.iter().find(|(_, case)| *case == region) {
@@ -395,8 +397,9 @@ impl<'a> Known<'a> {
 
     /// Hands what a region gives to the construct that its exit leads to.
     fn exit(&mut self, f: &Func, region: Region, context: u32, open: &mut [Open], joins: &mut [Join]) {
-        let innermost =
-            |open: &[Open], takes: fn(&NodeData) -> bool| open.iter().rposition(|it| takes(&f.nodes[it.node]));
+        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
+            open.iter().rposition(|it| takes(&f.nodes[it.node]))
+        };
         let (target, list) = match f.regions[region].exit {
             Exit::Yield(list) => (open.len().checked_sub(1), list),
             Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),

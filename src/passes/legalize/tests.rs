@@ -6,7 +6,9 @@ use super::literal::May;
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
-use crate::ir::{Exit, Func, Kind, RegionData, known, Stage, Step, Type, Unary, ValueList, Walk, text, verify};
+use crate::ir::{
+    Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, known, text, verify,
+};
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
@@ -53,12 +55,7 @@ const SPECIAL: [u32; 36] = [
 
 const NO_CONSTANTS: [Option<[u32; 4]>; 96] = [None; 96];
 
-fn run_with(
-    module: &mut Module,
-    precision: Precision,
-    block: &UniformBlock,
-    constants: &Constants,
-) {
+fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, constants: &Constants) {
     verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     run(module, &Options { precision, ..Options::default() }, block, constants);
     verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
@@ -625,7 +622,9 @@ fn nothing_is_hidden_where_nothing_is_at_risk() {
         "%2: f32 = const 1 loop (%4: f32 = %2) { %5: f32 = mulp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
         "loop (%4: f32 = %3) { %5: f32 = addp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
     ] {
-        let before = format!("func main {{ %0: f32x4 = input v0 %1: bool = uniform b3 %3: f32 = shuffle %0.x {body} }}");
+        let before = format!(
+            "func main {{ %0: f32x4 = input v0 %1: bool = uniform b3 %3: f32 = shuffle %0.x {body} }}"
+        );
         let mut module = text::parse(&before).unwrap();
         run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
         assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));

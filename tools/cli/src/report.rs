@@ -121,14 +121,20 @@ pub struct Text {
     pub text: String,
 }
 
-/// Prints warnings and errors on standard error in the order of the texts, each with its line.
+/// Prints warnings and errors on standard error, each with its line: warnings in the order of the texts, errors as they come.
 pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: Color) {
-    let warnings = warnings.iter().map(|warning| (warning, Severity::Warning));
-    let mut all: Vec<_> = warnings.chain(errors.iter().map(|error| (error, Severity::Error))).collect();
-    all.sort_by_key(|(diagnostic, _)| (diagnostic.span.source, diagnostic.span.start));
-    for (diagnostic, severity) in all {
-        say(&render(diagnostic, severity, texts, color));
+    let place = |diagnostic: &Diagnostic| (diagnostic.span.source, diagnostic.span.start);
+    let mut warnings: Vec<_> = warnings.iter().collect();
+    warnings.sort_by_key(|warning| place(warning));
+    let mut warnings = warnings.into_iter().peekable();
+    let print = |diagnostic, severity| say(&render(diagnostic, severity, texts, color));
+    for error in errors {
+        while let Some(warning) = warnings.next_if(|warning| place(warning) <= place(error)) {
+            print(warning, Severity::Warning);
+        }
+        print(error, Severity::Error);
     }
+    warnings.for_each(|warning| print(warning, Severity::Warning));
 }
 
 fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Color) -> String {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::{Denied, denied};
 use crate::streams::{Output, Streams};
 
 /// Assemble sources in picasso's language into one file
@@ -14,7 +15,9 @@ use crate::streams::{Output, Streams};
 
 All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
 - as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
-Warnings and what --lint finds do not change the exit status; a build can look at --lint --json, a list.")]
+Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing is written.
+--json is a list of the errors, or of what --lint finds: severity, rule (none for errors), message, file, line, column,
+help or explanation.")]
 pub struct Asm {
     /// The sources; - reads standard input
     #[arg(required = true, value_name = "FILE")]
@@ -31,8 +34,11 @@ pub struct Asm {
     /// Also warn of what hardware does not tolerate
     #[arg(long)]
     pub lint: bool,
-    /// With --lint: what it finds as JSON on standard output (the assembler's own warnings are not among it)
-    #[arg(long, requires = "lint")]
+    /// As --lint, and refuse to write if it finds something of this rule; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = denied())]
+    pub deny: Vec<Denied>,
+    /// Errors and what --lint finds as JSON on standard output (the assembler's own warnings are not among it)
+    #[arg(long)]
     pub json: bool,
 }
 

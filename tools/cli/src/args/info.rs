@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::{Denied, denied};
+
 /// Show every table of a file, for every executable
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -16,6 +18,9 @@ pub struct Info {
     /// Also what hardware does not tolerate
     #[arg(long)]
     pub lint: bool,
+    /// As --lint, and exit 1 if it finds something of this rule; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = denied())]
+    pub deny: Vec<Denied>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

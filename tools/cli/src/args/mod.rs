@@ -28,8 +28,9 @@ pub use position::Position;
 pub use run::Run;
 pub use survey::Survey;
 pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
+pub(crate) use values::denied;
 pub use values::{
-    Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
+    Denied, Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
 };
 
 /// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and proves the result.

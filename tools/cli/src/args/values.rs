@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use transpica::backend::text;
 use transpica::host;
+use transpica::lint::Rule;
 use transpica::precision;
 use transpica_gpu::Route;
 
@@ -232,4 +234,29 @@ pub fn outmap(text: &str) -> Result<(u8, u32), String> {
     let (register, word) = text.split_once('=').ok_or_else(wrong)?;
     let register = register.parse().ok().filter(|&register| register < 16).ok_or_else(wrong)?;
     Ok((register, number(word).ok_or_else(wrong)?))
+}
+
+/// `--deny`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// Every rule.
+    All,
+    /// One rule.
+    One(Rule),
+}
+
+impl Denied {
+    /// Returns whether a list of them has this rule.
+    pub fn has(list: &[Self], rule: Rule) -> bool {
+        list.iter().any(|denied| [Self::All, Self::One(rule)].contains(denied))
+    }
+}
+
+/// Parser of the name of a rule, or of `all`.
+pub fn denied() -> impl TypedValueParser<Value = Denied> {
+    let names = Rule::ALL.iter().map(|rule| rule.id()).chain(["all"]);
+    PossibleValuesParser::new(names).map(|name| {
+        let rule = Rule::ALL.iter().find(|rule| rule.id() == name);
+        rule.map_or(Denied::All, |&rule| Denied::One(rule))
+    })
 }

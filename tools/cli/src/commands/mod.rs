@@ -32,12 +32,13 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
         Command::Translate(arguments) => translate::run(arguments, &common),
-        Command::Info(Info { file, lint, json, output }) => {
+        Command::Info(Info { file, lint, deny, json, output }) => {
+            let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
             info::run(&file, lint, json, output.as_deref(), &common)
         }
-        Command::Asm(Asm { files, output, header, no_nop, lint, json }) => {
-            let wanted = asm::Wanted { no_nop, lint, json };
-            asm::run(&files, &output, header.as_deref(), wanted, &common)
+        Command::Asm(Asm { files, output, header, no_nop, lint, deny, json }) => {
+            let wanted = asm::Wanted { no_nop, lint: lint || !deny.is_empty(), deny, json };
+            asm::run(&files, &output, header.as_deref(), &wanted, &common)
         }
         Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref(), &common),
         Command::Run(arguments) => run::run(arguments, &common),
