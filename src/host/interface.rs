@@ -6,6 +6,7 @@ use super::kernel::GeometryKernel;
 use super::stage::GeometryStage;
 use crate::error::Warning;
 use crate::isa::{Component, Mask, Pc, Uniforms};
+use crate::stable;
 
 /// An input attribute. The program sees four floats; what the host feeds is said by the options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -248,7 +249,8 @@ pub struct Constants {
 impl Constants {
     /// Appends the float constants: the others never become literals.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        for (register, constant) in (0..96u8).zip(self.floats) {
+        let Self { floats, ints: _, bools: _ } = self;
+        for (register, constant) in (0..96u8).zip(floats) {
             if let Some(value) = constant {
                 out.push(register);
                 value.iter().for_each(|bits| out.extend_from_slice(&bits.to_le_bytes()));
@@ -313,20 +315,21 @@ impl Interface {
     }
     /// Appends attributes and the uniform block with their names.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        let text = |out: &mut Vec<u8>, text: &str| {
-            out.extend_from_slice(&(text.len() as u64).to_le_bytes());
-            out.extend_from_slice(text.as_bytes());
-        };
-        out.push(self.attributes.len() as u8); // Range: at most sixteen.
-        for attribute in &self.attributes {
-            out.push(attribute.register);
-            text(out, &attribute.name);
-        }
-        for Member { name, bank, first, count, offset, ty: _ } in &self.block.members {
-            out.extend_from_slice(&[*bank as u8, *first, *count]);
-            out.extend_from_slice(&offset.to_le_bytes());
-            text(out, name);
-        }
-        out.push(0xFF);
+        let Self {
+            attributes,
+            block,
+            // For comments alone.
+            source: _,
+            entry: _,
+            entry_label: _,
+            warnings: _,
+            // Not of what surrounds a program: these follow from it and from the options.
+            outputs: _,
+            folded: _,
+            geometry: _,
+            stage: _,
+        } = self;
+        stable::append(out, attributes);
+        stable::append(out, block);
     }
 }

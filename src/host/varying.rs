@@ -63,7 +63,8 @@ impl OutputMap {
 
     /// Appends what the map says.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        for source in self.sources {
+        let Self { sources } = self;
+        for source in sources {
             // Five bits of register and component, and one value that is neither.
             out.push(source.map_or(0xFF, |(register, component)| register << 2 | component as u8));
         }

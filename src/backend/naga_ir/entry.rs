@@ -10,6 +10,7 @@ use super::control::Scope;
 use super::function::{Builder, Expr, Shared};
 use super::types::{array, insert, storage, value_type};
 use crate::error::Result;
+use crate::host::kernel::bindings;
 use crate::host::{AttributeKind, Interface, Location, Options, Output, Profile};
 use crate::ir::{Exit, Func, Item, Kind, Op, Region, Type, Value};
 
@@ -276,8 +277,8 @@ fn buffers(module: &mut naga::Module) -> (Handle<naga::GlobalVariable>, Handle<n
     let registers = array(module, vector, Some(REGISTERS), 16);
     let ty = array(module, registers, None, 16 * u32::from(REGISTERS));
     let load = naga::StorageAccess::LOAD;
-    let read = storage(module, "inputs", 0, load, ty);
-    (read, storage(module, "outputs", 1, load | naga::StorageAccess::STORE, ty))
+    let read = storage(module, "inputs", bindings::INPUTS, load, ty);
+    (read, storage(module, "outputs", bindings::OUTPUTS, load | naga::StorageAccess::STORE, ty))
 }
 
 impl Builder<'_, '_> {

@@ -15,6 +15,7 @@ use super::kernel::KernelVariables;
 use super::writer::{Section, Writer};
 use super::{Source, defect};
 use crate::error::Result;
+use crate::host::kernel::bindings;
 use crate::host::{
     AttributeKind, Binding, EntryPoint, HostField, Location, MemberType, Output, UniformBlock,
 };
@@ -156,7 +157,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
     }
     if reads.host {
         let binding = match source.interface.geometry {
-            Some(_) => Binding { set: 0, binding: crate::host::kernel::bindings::HOST },
+            Some(_) => Binding { set: 0, binding: bindings::HOST },
             None => source.profile.bindings.host,
         };
         if source.interface.block.size > 0 && source.interface.geometry.is_none() {
@@ -277,8 +278,8 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
         w.name(id, name);
         id
     };
-    vars.buffer_in = buffer(0, "Inputs", "inputs", false);
-    vars.buffer_out = buffer(1, "Outputs", "outputs", true);
+    vars.buffer_in = buffer(bindings::INPUTS, "Inputs", "inputs", false);
+    vars.buffer_out = buffer(bindings::OUTPUTS, "Outputs", "outputs", true);
     vars.buffer_class = Some(class);
     if version >= (1, 4) {
         vars.listed.extend([vars.buffer_in, vars.buffer_out]);

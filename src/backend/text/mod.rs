@@ -7,7 +7,7 @@
 //! | WGSL | entry `main`; groups and bindings as in [`naga_ir`](super::naga_ir) |
 //! | GLSL | `void main()`; see [`glsl`](mod@glsl) |
 //! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
-//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; the compute form takes the sizes of its runtime arrays in buffer 3 |
+//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
 //!
 //! GLSL ES and MSL have no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
 
@@ -30,17 +30,16 @@ use super::naga_ir::check;
 use crate::error::Result;
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use crate::error::{At, Error, Kind};
+#[cfg(feature = "msl")]
+use crate::host::kernel;
 use crate::host::{Interface, Profile};
 
 /// Name of the entry point in MSL, where `main` is taken.
 pub const MSL_ENTRY_POINT: &str = "main_";
 
-/// The buffer of MSL that holds the sizes of runtime arrays.
-#[cfg(feature = "msl")]
-const SIZES: u8 = 3;
 /// The last buffer of MSL.
 #[cfg(feature = "msl")]
-const LAST_BUFFER: u32 = 30;
+const LAST_BUFFER: u8 = 30;
 
 /// A text target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,15 +115,15 @@ pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
     no_shared_bindings(module, "MSL")?;
     let resources = bindings(module)
         .map(|binding| {
-            let slot = u8::try_from(binding.binding).ok().filter(|&slot| u32::from(slot) <= LAST_BUFFER);
+            let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
             let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
-            // Of the compute entry; blocks of uniforms are never written.
-            let mutable = slot == 1;
-            Ok((binding, BindTarget { buffer: Some(slot), mutable, ..BindTarget::default() }))
+            // naga takes from the variable whether a buffer is written; of `mutable` it makes nothing there.
+            Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
         })
         .collect::<Result<_>>()?;
-    let resources =
-        EntryPointResources { resources, sizes_buffer: Some(SIZES), ..EntryPointResources::default() };
+    // Vertex entries, whose bindings the host chooses, have no runtime arrays.
+    let sizes_buffer = u8::try_from(kernel::bindings::SIZES).ok();
+    let resources = EntryPointResources { resources, sizes_buffer, ..EntryPointResources::default() };
     let options = Options {
         lang_version: (2, 1),
         per_entry_point_map: [(super::naga_ir::ENTRY_POINT.to_owned(), resources)].into(),
