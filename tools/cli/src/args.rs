@@ -414,9 +414,14 @@ Of a geometry program each element is an invocation, and what it leaves behind c
     /// Run every program found on interpreter and GPU and report differences
     #[command(after_help = "Examples:
   transpica compare shaders --vertices 4096
-  transpica compare lights.shbin --adapter llvmpipe --json")]
+  transpica compare lights.v.pica --route wgsl        a source is assembled first
+  transpica compare dumps --strict                    also fails where nothing could be compared
+  transpica compare lights.shbin --adapter llvmpipe --json
+
+Verdicts: ok, FAIL; none where a program had nothing to compare; open where it has values, and a driver may give others for all.
+Exit status 1 if any comparison failed.")]
     Compare {
-        /// Files and folders
+        /// Files (.shbin, or .pica sources) and folders; a source beside its binary is left out
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// The numbers the programs compute with
@@ -440,6 +445,9 @@ Of a geometry program each element is an invocation, and what it leaves behind c
         /// Count +0 and -0 as different
         #[arg(long)]
         signed_zeros: bool,
+        /// Fail also where a program had nothing to compare or was left undecided
+        #[arg(long)]
+        strict: bool,
         /// As JSON
         #[arg(long)]
         json: bool,

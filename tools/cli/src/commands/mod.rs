@@ -13,6 +13,7 @@ mod translate;
 
 use std::path::{Path, PathBuf};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::container::{ShaderType, Shbin};
 use transpica::error::{At, Error, Kind};
 use transpica::host::dvle::{self, Executable};
@@ -83,6 +84,16 @@ fn translated(
             translator.set_options(Options { entry: EntryPoint::Compute, ..options });
             translator.translate_geometry(&program, around, &setup)
         }
+    }
+}
+
+/// Progress on standard error, where a terminal shows it.
+fn progress(files: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 

@@ -55,7 +55,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
     let trace = trace.then_some(&mut log);
     let text = match (program.stage(), on) {
         (Stage::Geometry, On::Cpu) => {
-            let mask = executable.header.output_mask;
+            let mask = executable.output_mask();
             geometry::run(&program, mask, &state, settings, trace, json)
         }
         (Stage::Geometry, On::Gpu) => {
@@ -64,7 +64,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             let case = EmitCase {
                 program: &program,
                 around: &around,
-                outputs: executable.header.output_mask,
+                outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
                 given: &given,
                 options: selection.options(EntryPoint::Compute),
