@@ -51,7 +51,7 @@ pub struct Header {
     pub endmain: u32,
     /// Bit n: vn has a symbol. Programs may read more.
     pub input_mask: u16,
-    /// Bit n: on stands in the output map.
+    /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
     pub output_mask: u16,
     /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
     pub geometry_mode: u8,
@@ -174,6 +174,14 @@ impl<'a> Dvle<'a> {
             strings,
             strings_declared: extent.count,
         })
+    }
+    /// The registers that the program passes on; bit n is on. The system library takes them from the output map and does
+    /// not read the header's mask, which counts only where there is no output map.
+    pub fn output_mask(&self) -> u16 {
+        match self.outputs.iter().fold(0, |mask, output| mask | 1 << (output.register & 15)) {
+            0 => self.header.output_mask,
+            mask => mask,
+        }
     }
     /// The name at an offset of this executable's string table.
     pub fn name(&self, offset: NameOffset) -> Name<'a> {

@@ -320,6 +320,7 @@ impl Interface {
             block,
             // For comments alone.
             source: _,
+            executable: _,
             entry: _,
             entry_label: _,
             warnings: _,

@@ -40,7 +40,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && ending(entry.path()).as_deref() == Some("shbin") {
+            if entry.file_type().is_file() && is_container(entry.path()) {
                 files.push(entry.into_path());
             }
         }
@@ -50,6 +50,52 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::new("no .shbin file found").hint(hint));
     }
     Ok(files)
+}
+
+/// The containers and sources named or below the folders named, sorted within each; in the place of what cannot be read the
+/// reason. In a folder a source is left out whose container lies beside it: `a.v.pica` belongs to `a.shbin`.
+pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(Ok(path.clone()));
+            continue;
+        }
+        let start = files.len();
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            match entry {
+                Ok(entry) if !entry.file_type().is_file() => {}
+                Ok(entry) if is_container(entry.path()) => files.push(Ok(entry.into_path())),
+                Ok(entry) if is_source(entry.path()) && !has_container(entry.path()) => {
+                    files.push(Ok(entry.into_path()));
+                }
+                Ok(_) => {}
+                Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
+            }
+        }
+        if files.len() == start {
+            let failure = Failure::new(format!("{}: no .shbin or .pica file found", path.display()));
+            files.push(Err(failure));
+        }
+    }
+    files
+}
+
+/// Whether a file ends like a container.
+fn is_container(path: &Path) -> bool {
+    ending(path).as_deref() == Some("shbin")
+}
+
+/// Whether a file ends like a source of the assembler.
+pub fn is_source(path: &Path) -> bool {
+    ending(path).as_deref() == Some("pica")
+}
+
+/// Whether a container lies beside a source: its name up to the first point.
+fn has_container(source: &Path) -> bool {
+    let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.split('.').next().unwrap_or_default();
+    source.with_file_name(format!("{stem}.shbin")).is_file()
 }
 
 /// Writes a result to a file, or to standard output. On a terminal, text does what it says and nothing else.

@@ -10,9 +10,14 @@ use super::{Layout, Precision, RouteName};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica compare shaders --vertices 4096
-  transpica compare lights.shbin --adapter llvmpipe --json")]
+  transpica compare lights.v.pica --route wgsl        a source is assembled first
+  transpica compare dumps --strict                    also fails where nothing could be compared
+  transpica compare lights.shbin --adapter llvmpipe --json
+
+Verdicts: ok, FAIL; none where a program had nothing to compare; open where it has values, and a driver may give others for all.
+Exit status 1 if any comparison failed.")]
 pub struct Compare {
-    /// Files and folders
+    /// Files (.shbin, or .pica sources) and folders; a source beside its binary is left out
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// The numbers the programs compute with
@@ -36,6 +41,9 @@ pub struct Compare {
     /// Count +0 and -0 as different
     #[arg(long)]
     pub signed_zeros: bool,
+    /// Fail also where a program had nothing to compare or was left undecided
+    #[arg(long)]
+    pub strict: bool,
     /// As JSON
     #[arg(long)]
     pub json: bool,

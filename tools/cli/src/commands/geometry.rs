@@ -119,10 +119,12 @@ fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
 /// outputs of the file's first vertex program make of it.
 pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
     let header = &executable.header;
-    let mut headers = file.executables.iter().map(|executable| &executable.header);
-    let vertex = headers.find(|header| header.shader_type() == Some(ShaderType::Vertex));
+    let vertex = file
+        .executables
+        .iter()
+        .find(|executable| executable.header.shader_type() == Some(ShaderType::Vertex));
     // Without a vertex program beside it, vertices have one output.
-    let outputs = vertex.map_or(1, |header| header.output_mask.count_ones().max(1) as usize);
+    let outputs = vertex.map_or(1, |vertex| vertex.output_mask().count_ones().max(1) as usize);
     let shape = |number: usize| {
         // Other values than those of the draw's uniforms and of other invocations.
         let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;

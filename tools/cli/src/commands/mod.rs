@@ -13,6 +13,7 @@ mod translate;
 
 use std::path::{Path, PathBuf};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::container::{ShaderType, Shbin};
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
@@ -26,6 +27,7 @@ use transpica_gpu::Gpu;
 use crate::args::{Asm, Cli, Command, Common, Dis, GeometryOptions, Info, Selection};
 use crate::files;
 use crate::report::Failure;
+use crate::terminal::has_unicode;
 
 /// Runs the command that was asked for.
 pub fn run(cli: Cli) -> Result<(), Failure> {
@@ -88,6 +90,17 @@ fn translated(
             translator.set_options(Options { entry: EntryPoint::Compute, ..options });
             translator.translate_geometry(&program, around, &setup)
         }
+    }
+}
+
+/// Progress on standard error, where a terminal shows it.
+fn progress(files: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 

@@ -46,7 +46,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let start = Instant::now();
     let text = match (program.stage(), on) {
         (Stage::Geometry, On::Cpu) => {
-            let mask = executable.header.output_mask;
+            let mask = executable.output_mask();
             geometry::run(&program, mask, &state, settings, trace, json)
         }
         (Stage::Geometry, On::Gpu) => {
@@ -55,7 +55,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             let case = EmitCase {
                 program: &program,
                 around: &around,
-                outputs: executable.header.output_mask,
+                outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
                 given: &given,
                 options: selection.options(EntryPoint::Compute),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ParallelProgressIterator;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 use transpica::container::Shbin;
@@ -19,7 +19,6 @@ use super::translated;
 use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
-use crate::terminal::has_unicode;
 
 /// What became of one program, or of a file that holds none that can be read.
 struct Row {
@@ -47,7 +46,7 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
     let files = files::shaders(&paths)?;
     let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
     let start = Instant::now();
-    let bar = bar(files.len(), common.quiet);
+    let bar = super::progress(files.len(), common.quiet);
     let rows: Vec<Vec<Row>> = files
         .par_iter()
         .progress_with(bar.clone())
@@ -66,17 +65,6 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
     match rows.iter().filter(|row| row.result.is_err()).count() {
         0 => Ok(()),
         n => Err(Failure::new(format!("{n} of {} were not translated", rows.len()))),
-    }
-}
-
-/// Progress on standard error, where somebody looks at it.
-fn bar(files: usize, quiet: bool) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
-        Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }
 
