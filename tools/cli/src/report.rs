@@ -78,19 +78,19 @@ impl Failure {
 
 /// Remarks on standard error, one line each, as `-q` and `-v` want them.
 impl Common {
-    /// What may be wrong with the input.
+    /// Warning about the input; `-q` silences it.
     pub fn warn(&self, text: impl fmt::Display) {
         if !self.quiet {
             say(&format!("warning: {}\n", visible(&text.to_string())));
         }
     }
-    /// What was decided for the user.
+    /// Note about a choice made for the user; `-q` silences it.
     pub fn note(&self, text: impl fmt::Display) {
         if !self.quiet {
             say(&format!("note: {}\n", visible(&text.to_string())));
         }
     }
-    /// What only `-v` shows: sizes, times, ways taken.
+    /// Detail that only `-v` shows: a size, a time, a way taken.
     pub fn detail(&self, text: impl fmt::Display) {
         if self.verbose {
             say(&format!("{}\n", visible(&text.to_string())));

@@ -10,7 +10,7 @@ use crate::files;
 /// One thing that a command writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// What the command line calls it: an option.
+    /// Option that asks for it.
     pub option: &'static str,
     /// Its file; standard output if absent or `-`.
     pub path: Option<&'a Path>,
@@ -56,7 +56,7 @@ impl<'a> Streams<'a> {
         let inputs = inputs.into_iter().map(PathBuf::as_path).collect();
         Self { inputs, outputs: vec![Output::text("-o", output)], ..Self::default() }
     }
-    /// Says what is wrong, and what to do.
+    /// Checks all of it; an error says what is wrong and what to do.
     pub fn check(&self) -> Result<(), String> {
         if self.inputs.iter().filter(|path| is_dash(path)).count() > 1 {
             return Err("standard input can be read once only".into());

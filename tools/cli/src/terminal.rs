@@ -1,4 +1,4 @@
-//! What terminals can show, and what they must not act on.
+//! Abilities of the terminal, and text that is safe on it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ fn is_active(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Returns whether diagnostics are coloured.
+/// Returns whether diagnostics are colored.
 pub fn has_color(color: Color) -> bool {
     match color {
         Color::Always => true,

@@ -25,7 +25,7 @@ impl<'a> Log<'a> {
     }
     fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         if self.error.is_none() {
-            self.error = self.open().and_then(|out| write(out)).err();
+            self.error = self.open().and_then(write).err();
         }
     }
     fn open(&mut self) -> io::Result<&mut dyn Write> {

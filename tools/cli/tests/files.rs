@@ -185,7 +185,7 @@ fn binary_does_not_go_to_a_terminal() {
     }
     let ran = on_terminal("\"$TRANSPICA\" translate shaders/textured.shbin --to spirv | wc -c", &[]);
     let bytes: u32 = ran.text().trim().parse().expect("a number");
-    assert!(ran.status == 0 && bytes > 1000 && bytes % 4 == 0, "{bytes}");
+    assert!(ran.status == 0 && bytes > 1000 && bytes.is_multiple_of(4), "{bytes}");
     let ran = on_terminal("\"$TRANSPICA\" translate shaders/textured.shbin", &[]);
     assert_eq!(ran.text().replace("\r\n", "\n"), transpica(&["translate", SAMPLE]).succeeded());
 }

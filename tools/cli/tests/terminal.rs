@@ -1,4 +1,4 @@
-//! What a terminal gets to see: no control characters of others, nothing that it cannot draw; what is quiet and
+//! Output on terminals: no control characters of others, nothing that it cannot draw; what is quiet and
 //! what is verbose.
 
 mod support;

@@ -43,7 +43,7 @@ pub struct Asm {
 }
 
 impl Asm {
-    /// What it reads and writes.
+    /// Files and streams that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let mut streams = Streams::of_files(&self.files, Some(&self.output));
         let instead = "give -o a file; transpica dis prints one as text, transpica info its tables";

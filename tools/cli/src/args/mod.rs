@@ -75,7 +75,7 @@ pub struct Common {
 /// When diagnostics are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that has colours
+    /// On a terminal that has colors
     Auto,
     /// Always
     Always,
@@ -145,7 +145,7 @@ impl Command {
             Self::Info(_) | Self::Asm(_) | Self::Compare(_) | Self::Survey(_) | Self::Dis(_) => Ok(()),
         }
     }
-    /// What it reads and writes.
+    /// Files and streams that it reads and writes.
     fn streams(&self) -> Streams<'_> {
         match self {
             Self::Translate(arguments) => arguments.streams(),

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use transpica::host::{ClipPlanes, DepthRange, FlipY, Options};
 
-/// What the host wants of a vertex stage's position. The defaults are those of the library.
+/// Conventions of the host for the position of a vertex stage. The defaults are those of the library.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Position {
     /// z that the host clips: 0..w [default] for Vulkan, WebGPU, Direct3D and Metal, and OpenGL with glClipControl;

@@ -68,7 +68,7 @@ impl Translate {
     fn named(&self) -> Option<Target> {
         self.output.as_deref().and_then(Target::of_ending)
     }
-    /// Options of a vertex stage's outputs that were given.
+    /// Returns whether an option of a vertex stage's outputs was given.
     pub fn shapes_outputs(&self) -> bool {
         self.position.is_given() || self.raw_depth || self.raw_colors
     }
@@ -98,7 +98,7 @@ impl Translate {
         }
         Ok(())
     }
-    /// What it reads and writes.
+    /// Files and streams that it reads and writes.
     pub fn streams(&self) -> Streams<'_> {
         let Raw { code, descriptors, outmap: _ } = &self.raw;
         let inputs = [&self.file, code, descriptors].into_iter().flatten();
@@ -113,7 +113,7 @@ impl Translate {
     }
 }
 
-/// What is wrong with options of outputs where there are none.
+/// Message about options of outputs where there are no outputs.
 pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip, --raw-depth and --raw-colors are for vertex stages";
 
 /// What stands before a geometry program.

@@ -90,7 +90,7 @@ impl Target {
             _ => return None,
         })
     }
-    /// What people call it.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wgsl => "WGSL",
