@@ -16,9 +16,7 @@
 //!
 //! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
 
-#[path = "known/decisions.rs"]
 mod decisions;
-#[path = "known/lanes.rs"]
 mod lanes;
 #[cfg(test)]
 mod tests;
@@ -337,7 +335,9 @@ impl<'a> Known<'a> {
     fn may_run(&self, f: &Func, node: Node, region: Region, context: u32) -> bool {
         let decider = |value| self.literal_in(f, Lane::new(value, 0), context);
         match &f.nodes[node] {
-            NodeData::If { cond, then, .. } => decider(*cond).is_none_or(|bits| (bits != 0) == (*then == region)),
+            NodeData::If { cond, then, .. } => {
+                decider(*cond).is_none_or(|bits| (bits != 0) == (*then == region))
+            }
             NodeData::Switch { selector, cases, .. } => decider(*selector).is_none_or(|bits| {
                 let holds = |values: &[i32]| values.binary_search(&bits.cast_signed()).is_ok();
                 match cases.iter().find(|(_, case)| *case == region) {
@@ -395,8 +395,9 @@ impl<'a> Known<'a> {
 
     /// Hands what a region gives to the construct that its exit leads to.
     fn exit(&mut self, f: &Func, region: Region, context: u32, open: &mut [Open], joins: &mut [Join]) {
-        let innermost =
-            |open: &[Open], takes: fn(&NodeData) -> bool| open.iter().rposition(|it| takes(&f.nodes[it.node]));
+        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
+            open.iter().rposition(|it| takes(&f.nodes[it.node]))
+        };
         let (target, list) = match f.regions[region].exit {
             Exit::Yield(list) => (open.len().checked_sub(1), list),
             Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
@@ -426,9 +427,9 @@ impl<'a> Known<'a> {
 
     /// What an operation computes; notes what is at risk.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
+        use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
         let operands = match f.op(value) {
-            Some(Op::Binary(Binary::AddP | Binary::MulP | Binary::DotP, a, b)) => Some((a, b)),
-            Some(Op::Binary(Binary::Add | Binary::Mul | Binary::Dot, a, b)) => Some((a, b)),
+            Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
             Some(Op::Call { args, .. }) => match f.get(args) {
                 &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == Kind::F32) => Some((a, b)),
                 _other_arguments => None,

@@ -76,9 +76,8 @@ impl Known<'_> {
     fn constant(&self, kind: Kind, bits: [u32; 4], lanes: u8) -> Fact {
         let all = (1u8 << lanes) - 1;
         let zero = match kind {
-            Kind::F32 => (0..lanes).fold(0, |mask, lane| {
-                mask | u8::from(self.is_zero(bits[usize::from(lane)])) << lane
-            }),
+            Kind::F32 => (0..lanes)
+                .fold(0, |mask, lane| mask | u8::from(self.is_zero(bits[usize::from(lane)])) << lane),
             Kind::I32 | Kind::U32 | Kind::Bool => 0,
         };
         Fact { literal: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
@@ -138,7 +137,9 @@ impl Known<'_> {
                     cleared = SIGN;
                     at(a)
                 }
-                Def::Op(Op::Select { cond, a, b }) => at(if self.truth(f, at(cond), context)? { a } else { b }),
+                Def::Op(Op::Select { cond, a, b }) => {
+                    at(if self.truth(f, at(cond), context)? { a } else { b })
+                }
                 Def::Op(Op::Binary(op @ (Binary::MinP | Binary::MaxP), a, b)) => {
                     let (low, high) = if op == Binary::MinP { (a, b) } else { (b, a) };
                     let operands = [at(low), at(high)];
@@ -150,7 +151,8 @@ impl Known<'_> {
                     return Some((if holds { ONE } else { 0 }) & !cleared ^ flipped);
                 }
                 Def::Result => {
-                    let [cond, a, b] = *self.choices.get((self.of(lane.value()).choice as usize).checked_sub(1)?)?;
+                    let [cond, a, b] =
+                        *self.choices.get((self.of(lane.value()).choice as usize).checked_sub(1)?)?;
                     at(if self.truth(f, Lane::new(cond, 0), context)? { a } else { b })
                 }
                 Def::Op(_) | Def::Param | Def::Dead => return None,
@@ -373,9 +375,7 @@ fn select(cond: One, a: One, b: One) -> One {
         (None, Some(x), Some(y)) if x == y => a,
         // A choice that is made when the program runs gives one of two literals.
         (None, Some(_), Some(_)) if !cond.fixed => One { literal: None, fixed: false, zero: false },
-        (None, ..) if cond.fixed => {
-            One { literal: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero }
-        }
+        (None, ..) if cond.fixed => One { literal: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero },
         (None, ..) => {
             let fixed = a.fixed && b.fixed;
             One { literal: None, fixed, zero: fixed && a.zero && b.zero }

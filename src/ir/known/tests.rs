@@ -41,7 +41,8 @@ fn check(body: &str, expected: &str) {
 /// These products and sums are at risk.
 fn at_risk(body: &str, expected: &[u32]) {
     let module = module(body);
-    let risks: Vec<u32> = known(&module).risks().iter().filter(|it| it.possible != 0).map(|it| it.user.0).collect();
+    let risks: Vec<u32> =
+        known(&module).risks().iter().filter(|it| it.possible != 0).map(|it| it.user.0).collect();
     assert_eq!(risks, expected, "{body}");
     assert!(risks.iter().all(|&value| matches!(module.main.values[Value(value)].def, Def::Op(_))));
 }
@@ -53,7 +54,10 @@ fn results_are_literal_lane_by_lane() {
          yield %2",
         "0 - - -",
     );
-    check("%9: i32 = uniform i0.x switch %9 { case 1 { yield %95 } case 2 { yield %95 } default { yield %95 } } -> %2: f32 yield %2", "0");
+    check(
+        "%9: i32 = uniform i0.x switch %9 { case 1 { yield %95 } case 2 { yield %95 } default { yield %95 } } -> %2: f32 yield %2",
+        "0",
+    );
     check("block { if %93 { break %95 } yield %95 } -> %2: f32 yield %2", "0");
     check("block { if %93 { break %96 } yield %95 } -> %2: f32 yield %2", "-");
 }
@@ -115,7 +119,10 @@ fn regions_that_no_path_reaches_do_not_count() {
         "loop (%0: f32 = %95) { %1: bool = less %0 %96 if %1 { break %0 } %2: f32 = addp %0 %91 continue %2 } -> %3: f32 yield %3",
         "0",
     );
-    check("%9: i32 = const 2 switch %9 { case 1 { yield %91 } case 2 { yield %96 } default { yield %91 } } -> %2: f32 yield %2", "1");
+    check(
+        "%9: i32 = const 2 switch %9 { case 1 { yield %91 } case 2 { yield %96 } default { yield %91 } } -> %2: f32 yield %2",
+        "1",
+    );
     check("%0: bool = equal %95 %96 block { if %0 { break %91 } yield %95 } -> %1: f32 yield %1", "0");
 }
 
@@ -131,17 +138,26 @@ fn an_arm_knows_its_condition() {
         "0",
     );
     check("if %94 { yield %95 } else { %0: f32 = sltp %91 %92 yield %0 } -> %1: f32 yield %1", "0");
-    check("%8: bool = greater %92 %91 if %94 { %0: bool = not %8 %2: f32 = select %0 %91 %95 yield %2 } else { yield %95 } -> %1: f32 yield %1", "0");
-    check("if %94 { %0: f32 = minp %91 %92 yield %95 } else { yield %95 } -> %1: f32 yield %1", "0");
-    // All of "and" holds, none of "or".
-    check("%0: bool = and %93 %94 %2: f32 = select %94 %95 %91 if %0 { yield %2 } else { yield %95 } -> %1: f32 yield %1", "0");
-    check("%0: bool = or %93 %94 %2: f32 = select %0 %91 %95 if %0 { yield %95 } else { yield %2 } -> %1: f32 yield %1", "0");
-    check("%0: bool = and %93 %94 %2: f32 = select %0 %91 %95 if %94 { yield %95 } else { yield %2 } -> %1: f32 yield %1", "0");
-    // Behind an arm that leaves.
     check(
-        "block { if %94 { break %95 } %0: f32 = select %94 %91 %95 yield %0 } -> %1: f32 yield %1",
+        "%8: bool = greater %92 %91 if %94 { %0: bool = not %8 %2: f32 = select %0 %91 %95 yield %2 } else { yield %95 } -> %1: f32 yield %1",
         "0",
     );
+    check("if %94 { %0: f32 = minp %91 %92 yield %95 } else { yield %95 } -> %1: f32 yield %1", "0");
+    // All of "and" holds, none of "or".
+    check(
+        "%0: bool = and %93 %94 %2: f32 = select %94 %95 %91 if %0 { yield %2 } else { yield %95 } -> %1: f32 yield %1",
+        "0",
+    );
+    check(
+        "%0: bool = or %93 %94 %2: f32 = select %0 %91 %95 if %0 { yield %95 } else { yield %2 } -> %1: f32 yield %1",
+        "0",
+    );
+    check(
+        "%0: bool = and %93 %94 %2: f32 = select %0 %91 %95 if %94 { yield %95 } else { yield %2 } -> %1: f32 yield %1",
+        "0",
+    );
+    // Behind an arm that leaves.
+    check("block { if %94 { break %95 } %0: f32 = select %94 %91 %95 yield %0 } -> %1: f32 yield %1", "0");
     check("%0: f32 = select %94 %95 %91 block { if %94 { break %95 } yield %0 } -> %1: f32 yield %1", "-");
 }
 
@@ -165,7 +181,10 @@ fn products_and_sums_of_what_could_be_zero_are_at_risk() {
     // Literals only, which every driver computes as it should.
     at_risk(&rounds("%1: f32 = addp %0 %96"), &[]);
     // No zero.
-    at_risk("loop (%0: f32 = %96) { %1: f32 = mulp %0 %91 if %93 { break %0 } continue %1 } -> %9: f32 yield %9", &[]);
+    at_risk(
+        "loop (%0: f32 = %96) { %1: f32 = mulp %0 %91 if %93 { break %0 } continue %1 } -> %9: f32 yield %9",
+        &[],
+    );
     // Counted down.
     at_risk(
         "loop (%0: f32 = %96) { %2: f32 = const -0.5 %3: f32 = mulp %0 %91 %1: f32 = addp %0 %2 if %93 { break %3 } continue %1 } -> %9: f32 yield %9",

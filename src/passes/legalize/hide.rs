@@ -36,7 +36,8 @@ pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
             flow.continues_from(node).for_each(|region| targets[region.index()] = params);
         }
     }
-    let mut hide = Hide { emit: Emit::new(f), known, masks, seed, zero: None, begin: Vec::new(), cache: Vec::new() };
+    let mut hide =
+        Hide { emit: Emit::new(f), known, masks, seed, zero: None, begin: Vec::new(), cache: Vec::new() };
     for region in hide.emit.func.regions.keys() {
         hide.region(region, targets[region.index()]);
     }
@@ -228,7 +229,8 @@ impl Hide<'_> {
 
     /// A literal with these lanes hidden, at the begin of the function.
     fn literal(&mut self, ty: Type, bits: [u32; 4], lanes: u8) -> Value {
-        if let Some(known) = self.cache.iter().find(|known| (known.0, known.1, known.2) == (ty, bits, lanes)) {
+        if let Some(known) = self.cache.iter().find(|known| (known.0, known.1, known.2) == (ty, bits, lanes))
+        {
             return known.3;
         }
         let zero = self.zero();
