@@ -168,7 +168,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Self::NoOutputs => "the program writes no output",
             Self::Unfinished => "no vertex ends within the budget of instructions",
-            Self::NoVertices => "there are no vertices",
+            Self::NoVertices => "there are no vertices, or none is emitted",
         })
     }
 }
@@ -214,18 +214,24 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
     Ok(all)
 }
 
-/// How far a driver may move the outputs of each vertex. Whether it ends within the budget is known.
-fn bounds(case: &Case<'_>, subnormals: Subnormals, route: Route) -> Result<Vec<Bounds>, Error> {
+/// How far a driver may move the outputs of those vertices that the interpreter finishes.
+fn bounds(
+    case: &Case<'_>,
+    finished: &[(usize, Registers)],
+    subnormals: Subnormals,
+    route: Route,
+) -> Result<Vec<Bounds>, Error> {
     let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, route) else {
         return Ok(Vec::new());
     };
     let mut machine = machine(case, subnormals)?;
-    let bounds = case.inputs.iter().map(|inputs| {
+    let mut all = Vec::with_capacity(finished.len());
+    for (vertex, _) in finished {
         let mut follow = Follow::new(arithmetic, case.program);
-        let _ = machine.run_traced(inputs, &mut |record: &Record| follow.step(record));
-        follow.outputs()
-    });
-    Ok(bounds.collect())
+        machine.run_traced(&case.inputs[*vertex], &mut |record: &Record| follow.step(record))?;
+        all.push(follow.outputs());
+    }
+    Ok(all)
 }
 
 /// Runs a case on interpreter and GPU and compares. Vertices that the interpreter does not finish never reach the GPU.
@@ -262,13 +268,13 @@ pub fn compare_shader(
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
-    let bounds = self::bounds(case, subnormals, route)?;
+    let bounds = self::bounds(case, &kept, subnormals, route)?;
     let judge = |found: &[Registers], bounds: &[Bounds], loses: bool| {
         let unfinished = expected.len() - kept.len();
         let components = bounds::components(&written);
         let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
-        for ((vertex, expected), found) in kept.iter().zip(found) {
-            let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
+        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
+            let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
             let allowed = Allowed { subnormals, bounds, written: &written, loses };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
@@ -282,7 +288,7 @@ pub fn compare_shader(
     let mut translator = Translator::new(options, Profile::default());
     let text = self::shader(&mut translator, translated, Route::Wgsl)?;
     let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
-    let loses = judge(&with_variables, &self::bounds(case, subnormals, Route::Wgsl)?, false).passed();
+    let loses = judge(&with_variables, &self::bounds(case, &kept, subnormals, Route::Wgsl)?, false).passed();
     Ok(judge(&found, &bounds, loses))
 }
 
