@@ -75,12 +75,9 @@ fn inputs(executable: &Dvle<'_>, findings: &mut Findings) {
         for register in range.first..range.first + range.count {
             let Some(place) = names.get_mut(usize::from(register)) else { continue };
             let name = executable.name(symbol.name);
-            match place.replace(name) {
-                Some(first) => findings.whole(
-                    Rule::InputTwice,
-                    format!("v{register} is both {} and {}", first.to_text(), name.to_text()),
-                ),
-                None => {}
+            if let Some(first) = place.replace(name) {
+                let message = format!("v{register} is both {} and {}", first.to_text(), name.to_text());
+                findings.whole(Rule::InputTwice, message);
             }
         }
     }

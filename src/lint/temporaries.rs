@@ -105,7 +105,7 @@ fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
                 Dest::Output(register) => (outputs, register),
             };
             let mask = Mask(mask.0 & (set >> (4 * (register & 15))) as u8); // Range: the mask.
-            let sets_flags = op == DataOp::Litp && rest & 3 * FLAGS != 0;
+            let sets_flags = op == DataOp::Litp && rest & (3 * FLAGS) != 0;
             if mask.is_empty() && !sets_flags {
                 return nothing;
             }
