@@ -183,6 +183,7 @@ impl Bytes {
             bools,
             ints,
             loop_guard,
+            report_unfinished,
             lenient,
             limits,
         } = options;
@@ -226,6 +227,7 @@ impl Bytes {
         self.flag(*fold_constants);
         self.uniforms(*bools, *ints);
         self.optional(*loop_guard);
+        self.flag(*report_unfinished);
         self.flag(*lenient);
         self.limits(limits);
     }

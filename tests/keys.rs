@@ -253,6 +253,7 @@ fn everything_that_a_module_follows_from_is_in_the_key() {
         Options { bools, ..options },
         Options { ints, ..options },
         Options { loop_guard: Some(0), ..options },
+        Options { report_unfinished: true, ..options },
         Options { lenient: true, ..options },
         Options { limits: Limits { steps: 1, ..options.limits }, ..options },
     ] {

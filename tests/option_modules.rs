@@ -133,6 +133,14 @@ const CHANGES: [Change; 46] = [
     ("specialised ints", |o, _| o.ints.specialized = 15),
     ("guard", |o, _| o.loop_guard = Some(100)),
     ("guard of 0", |o, _| o.loop_guard = Some(0)),
+    ("reports", |o, _| {
+        o.entry = EntryPoint::Compute;
+        o.report_unfinished = true;
+    }),
+    ("reports of a guard", |o, _| {
+        o.entry = EntryPoint::Compute;
+        (o.report_unfinished, o.loop_guard) = (true, Some(2));
+    }),
     ("lenient", |o, _| o.lenient = true),
     ("1.0", |_, p| p.spirv_version = (1, 0)),
     ("1.1", |_, p| p.spirv_version = (1, 1)),

@@ -14,6 +14,7 @@ fn request() -> Request<'static> {
         topology: Topology::Geometry,
         memory: Memory::None,
         triangles: 5,
+        most_invocations: u32::MAX,
         bytes: 1 << 27,
     }
 }

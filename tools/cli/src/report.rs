@@ -38,7 +38,7 @@ impl Failure {
     }
     /// An error of the GPU.
     pub fn gpu(error: &transpica_gpu::GpuError) -> Self {
-        Self::new(error.to_string())
+        Self { message: error.to_string(), hint: error.hint().map(str::to_string) }
     }
     /// What is wrong, without advice.
     pub fn message(&self) -> &str {

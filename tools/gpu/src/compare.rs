@@ -18,7 +18,7 @@ use transpica::{Translated, Translator};
 use crate::bounds::{self, Bounds, Follow};
 use crate::dots::{self, Order};
 use crate::driver::Subnormals;
-use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
+use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 
 /// Tolerance in units in the last place of routes through naga, which drops NoContraction.
 pub const ROUTE_ULP: u32 = 4;
@@ -200,10 +200,11 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
     compare_shader(gpu, case, &translated, shader, route)
 }
 
-/// As [`compare`], with a shader that was made from the compute entry of the translated program before.
+/// As [`compare`], with a shader that was made from the compute entry of the translated program before. Where something
+/// differs, the program is run once more to see whether it ends.
 ///
 /// # Errors
-/// What the interpreter or the GPU refuses.
+/// What the interpreter or the GPU refuses; [`GpuError::Unfinished`] where invocations were cut short.
 pub fn compare_shader(
     gpu: &Gpu,
     case: &Case<'_>,
@@ -238,6 +239,7 @@ pub fn compare_shader(
     if verdict.passed() {
         return Ok(verdict);
     }
+    unfinished::check(gpu, case, route, &inputs)?;
     let options = Options { entry: EntryPoint::Compute, ..case.options };
     let freedom = freedom(options.precision, route);
     let mut witnesses = Vec::new();

@@ -9,9 +9,9 @@ use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::interp::{Machine, Record, Settings, Trace, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica_gpu::compare::CompareError;
+use transpica_gpu::compare::{Case, CompareError};
 use transpica_gpu::geometry::EmitCase;
-use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
+use transpica_gpu::{Gpu, Registers, Route, compare, run_compute, unfinished};
 
 use super::{Input, geometry};
 use crate::args::{Command, Common, Machine as On};
@@ -60,6 +60,10 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         }
         (Stage::Geometry, On::Gpu) => {
             let gpu = open(adapter.as_deref(), common)?;
+            // A program that does not end within its budget never reaches the GPU.
+            let mask = executable.header.output_mask;
+            geometry::run(&program, mask, &state, settings, None, json)
+                .map_err(|error| input.fail(&error))?;
             let given = geometry::given(&state);
             let case = EmitCase {
                 program: &program,
@@ -70,10 +74,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
                 options: selection.options(EntryPoint::Compute),
                 budget,
             };
-            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| match error {
-                CompareError::Program(error) => input.fail(&error),
-                CompareError::Gpu(error) => Failure::gpu(&error),
-            })?)
+            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| failure(error, &input))?)
         }
         (Stage::Vertex, On::Cpu) => {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, json))
@@ -81,7 +82,10 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         (Stage::Vertex, On::Gpu) => {
             let options = selection.options(EntryPoint::Compute);
             let gpu = open(adapter.as_deref(), common)?;
-            Ok(show(&on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?, json))
+            interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
+            let (around, uniforms, inputs) = (&around, &state.uniforms, &[]);
+            let case = Case { program: &program, around, uniforms, inputs, options, budget };
+            Ok(show(&on_gpu(&gpu, case, &state, route.into()).map_err(|error| failure(error, &input))?, json))
         }
     };
     let text = text.map_err(|error| input.fail(&error))?;
@@ -148,24 +152,27 @@ fn interpret(
     Ok(all)
 }
 
-fn on_gpu(
-    gpu: &Gpu,
-    program: &Program<'_>,
-    around: &Executable<'_>,
-    options: Options,
-    state: &State,
-    route: Route,
-    input: &Input,
-) -> Result<Vec<Registers>, Failure> {
+/// What went wrong with a program of a file.
+fn failure(error: CompareError, input: &Input) -> Failure {
+    match error {
+        CompareError::Program(error) => input.fail(&error),
+        CompareError::Gpu(error) => Failure::gpu(&error),
+    }
+}
+
+/// The outputs of a program on a GPU, once it is known that every vertex ends there.
+fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
+    let Case { program, around, options, .. } = case;
     // A state file may change what the file itself sets; then the constants cannot be literals.
     let constants = around.constants();
     let overridden = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
     let options = Options { fold_constants: options.fold_constants && !overridden, ..options };
+    unfinished::check(gpu, &Case { options, ..case }, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around).map_err(|error| input.fail(&error))?;
-    let shader = compare::shader(&mut translator, &translated, route).map_err(|error| input.fail(&error))?;
+    let translated = translator.translate(program, around)?;
+    let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
-    run_compute(gpu, shader, &uniforms, &state.vertices).map_err(|error| Failure::gpu(&error))
+    Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
 }
 
 /// NaN always as the canonical one.
