@@ -94,7 +94,7 @@ fn check_glsl(translator: &Translator, translated: &Translated, version: GlslVer
 type Change = (&'static str, fn(&mut Options, &mut Profile));
 
 /// Every option but limits, each with all its values.
-const CHANGES: [Change; 46] = [
+const CHANGES: [Change; 48] = [
     ("fast", |o, _| o.precision = Precision::Fast),
     ("f24", |o, _| o.precision = Precision::F24),
     ("compute", |o, _| o.entry = EntryPoint::Compute),

@@ -4,13 +4,16 @@
 //! a program that does not end until the device is lost. So the program is translated a second time, with reports, and on
 //! drivers of which no end is known with a guard as well.
 
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::error::Error;
+use transpica::host::{EntryPoint, Options, Profile, Surroundings};
+use transpica::interp::Uniforms;
 use transpica::ir::NodeData;
+use transpica::isa::Program;
 use transpica::{Translated, Translator};
 
 use crate::compare::{self, Case, CompareError};
 use crate::compute::Unfinished;
-use crate::{Gpu, GpuError, Reason, Registers, Route, run_reported};
+use crate::{Gpu, GpuError, Reason, Registers, Route, Shader, run_reported};
 
 /// Checks that every vertex runs to its end on a route. A program without loops is not run.
 ///
@@ -30,16 +33,64 @@ pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, case.uniforms);
     let ends = run_reported(gpu, shader, &uniforms, vertices)?;
-    let count = |is_cut: fn(&Unfinished) -> bool| ends.iter().filter(|(_, end)| is_cut(end)).count();
-    let unfinished = |invocations, reason| match invocations {
-        0 => Ok(()),
-        _ => Err(GpuError::Unfinished { invocations, of: vertices.len(), reason }),
-    };
     if is_endless {
-        unfinished(count(|end| end.guard_fired), Reason::Guard(budget))?;
+        none(&ends, |end| end.guard_fired, Reason::Guard(budget))?;
     }
-    unfinished(count(|end| end.driver_left), Reason::Driver(gpu.facts().loop_rounds))?;
+    none(&ends, |end| end.driver_left, Reason::Driver(gpu.facts().loop_rounds))?;
     Ok(())
+}
+
+/// That nothing ended any invocation for this reason.
+fn none(
+    ends: &[(Registers, Unfinished)],
+    is_cut: impl Fn(&Unfinished) -> bool,
+    reason: Reason,
+) -> Result<(), GpuError> {
+    match ends.iter().filter(|(_, end)| is_cut(end)).count() {
+        0 => Ok(()),
+        invocations => Err(GpuError::Unfinished { invocations, of: ends.len(), reason }),
+    }
+}
+
+/// A vertex program in front of a geometry program, which reports beside the run that counts.
+pub(crate) struct Watch {
+    translated: Translated,
+    shader: Shader,
+}
+
+impl Watch {
+    /// A watch over a program on a driver that leaves loops, if it has any.
+    pub(crate) fn new(
+        gpu: &Gpu,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        options: &Options,
+        route: Route,
+    ) -> Result<Option<Self>, Error> {
+        if gpu.facts().loop_rounds.is_none() {
+            return Ok(None);
+        }
+        let options = Options { entry: EntryPoint::Compute, report_unfinished: true, ..*options };
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(program, around)?;
+        if !has_loops(&translated) {
+            return Ok(None);
+        }
+        let shader = compare::shader(&mut translator, &translated, route)?;
+        Ok(Some(Self { translated, shader }))
+    }
+
+    /// Checks that the driver leaves no loop of any vertex.
+    pub(crate) fn check(
+        &self,
+        gpu: &Gpu,
+        uniforms: &Uniforms,
+        vertices: &[Registers],
+    ) -> Result<(), GpuError> {
+        let uniforms = compare::uniform_bytes(&self.translated, uniforms);
+        let ends = run_reported(gpu, self.shader.clone(), &uniforms, vertices)?;
+        none(&ends, |end| end.driver_left, Reason::Driver(gpu.facts().loop_rounds))
+    }
 }
 
 /// Whether a translated program loops.

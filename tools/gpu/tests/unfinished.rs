@@ -12,6 +12,8 @@ use transpica::host::{EntryPoint, Layout, Memory, Options, Profile, Topology};
 use transpica::interp::{Machine, Registers as State, Uniforms};
 use transpica::isa::{Program, Stage};
 
+use transpica::chain::Found;
+use transpica::pipeline::Pipeline;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};
@@ -25,10 +27,15 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The text of a program of `tests/cases/unfinished`.
+fn source(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/unfinished").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// A program of `tests/cases/unfinished`, as a file.
 fn assembled(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/unfinished").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = source(name);
     assemble(&[Source { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes
 }
 
@@ -209,6 +216,79 @@ fn the_guard_reports_as_the_interpreter_does() {
     }
     println!("the guard ended {fired} of {vertices} vertices on {}", gpu.name());
     assert!(fired > 100 && fired < vertices / 2, "{fired} of {vertices}");
+}
+
+/// A chain and a pipeline of a vertex and a geometry program of `tests/cases/unfinished`, with the same options.
+fn pair(
+    gpu: &Gpu,
+    [vertex, geometry]: [&str; 2],
+    options: &Options,
+    draw: impl FnOnce(&mut GeometryChain<'_>, &mut Pipeline),
+) {
+    let texts = [vertex, geometry].map(source);
+    let sources = [vertex, geometry].map(|name| name.to_string());
+    let sources: Vec<Source<'_>> =
+        sources.iter().zip(&texts).map(|(name, text)| Source { name, text }).collect();
+    let bytes = assemble(&sources).unwrap_or_else(|error| panic!("{error}")).bytes;
+    let file = Shbin::parse(&bytes).expect("well formed");
+    let chain = GeometryChain::from_file(gpu, &file, [0, 1], None, options, Route::Passthrough);
+    let pipeline = Pipeline::from_file(&file, 0, Some(1), None, options);
+    draw(&mut chain.expect("a chain"), &mut pipeline.expect("a pipeline"));
+}
+
+/// Vertices whose v0.x are these.
+fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
+    let vertex =
+        |&x: &f32| std::array::from_fn(|register| [if register == 0 { x } else { 0.0 }, 0.0, 0.0, 1.0]);
+    rounds.iter().map(vertex).collect()
+}
+
+#[test]
+fn a_draw_tells_that_the_guard_fired() {
+    let gpu = gpu();
+    let options = Options { loop_guard: Some(9), ..Options::default() };
+    for (name, memory) in [("rounds.g.pica", Memory::None), ("rounds_sum.g.pica", Memory::Unbounded)] {
+        pair(&gpu, ["rounds.v.pica", name], &options, |chain, pipeline| {
+            assert_eq!(chain.kernel().memory, memory, "{name}");
+            for (numbers, fired) in
+                [(&[1.0, 3.0, 10.0][..], 0), (&[11.0, 2.0, 1.0], 1), (&[1.0, 5.0, 3.0], 0)]
+            {
+                let vertices = rounds(numbers);
+                let expected = pipeline.draw(&vertices, None).expect("drawn").triangles().len();
+                let drawn = chain.draw(&bits(&vertices), None).expect("drawn");
+                let expected_here = (3 - fired, fired as u32 * Found::GUARD_FIRED);
+                assert_eq!(expected, 3 - fired, "{name} {numbers:?}");
+                assert_eq!((drawn.triangles() as usize, drawn.found.unfinished), expected_here, "{name}");
+            }
+        });
+    }
+}
+
+#[test]
+fn what_no_split_helps_is_an_error() {
+    let gpu = gpu();
+    let cuts = gpu.facts().loop_rounds;
+    let programs = [
+        // The rounds of a single invocation are too many, or those of a vertex.
+        (["rounds.v.pica", "rounds.g.pica"], [70_000.0, 1.0]),
+        (["rounds.v.pica", "rounds_sum.g.pica"], [70_000.0, 1.0]),
+        (["long.v.pica", "rounds.g.pica"], [2.0, 1.0]),
+    ];
+    for (names, numbers) in programs {
+        pair(&gpu, names, &Options::default(), |chain, pipeline| {
+            let vertices = rounds(&numbers);
+            let expected = pipeline.draw(&vertices, None).expect("drawn");
+            let expected: Vec<[u32; 4]> =
+                expected.triangles().flatten().flatten().map(|vector| vector.map(f32::to_bits)).collect();
+            match (cuts, chain.draw(&bits(&vertices), None)) {
+                (None, Ok(drawn)) => assert!(drawn.read(&gpu).expect("read") == expected, "{names:?}"),
+                (Some(_), Err(CompareError::Gpu(GpuError::Unfinished { reason, .. }))) => {
+                    assert_eq!(reason, Reason::Driver(cuts), "{names:?}");
+                }
+                (_, other) => panic!("{names:?}: {other:?}"),
+            }
+        });
+    }
 }
 
 /// Draws the sample whose invocations all see each other, with so many of them and so many petals for each, twice in a row.

@@ -19,6 +19,7 @@ use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
+use crate::unfinished::Watch;
 use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
 pub(crate) use stage::Stage;
 use stage::{Buffers, READ, UNIFORM, WRITE};
@@ -130,6 +131,8 @@ pub struct GeometryChain<'a> {
     window: u32,
     state: wgpu::Buffer,
     file: wgpu::Buffer,
+    /// Finds out whether the driver leaves loops of the vertex program, where it may.
+    watch: Option<Watch>,
 }
 
 impl<'a> GeometryChain<'a> {
@@ -156,10 +159,12 @@ impl<'a> GeometryChain<'a> {
         translator.set_options(reporting);
         let translated = translator.translate_geometry(programs[1], around[1], setup)?;
         let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
-        Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)
+        let watch = Watch::new(gpu, programs[0], around[0], &options, route)?;
+        Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)? })
     }
 
-    /// As [`new`](Self::new), of programs that were translated before.
+    /// As [`new`](Self::new), of programs that were translated before. Whether the driver leaves loops of the vertex program
+    /// is not known then, and for the geometry program only if it reports it.
     ///
     /// # Errors
     /// A second program that is not a geometry program, and what the driver or wgpu refuses.
@@ -201,6 +206,7 @@ impl<'a> GeometryChain<'a> {
                 state: gpu.filled(bytemuck::cast_slice(&words), kept),
                 file: gpu.filled(&[0; FILE_BYTES as usize], kept),
                 kernel,
+                watch: None,
             })
         })?;
         Ok(chain)
@@ -287,6 +293,9 @@ impl<'a> GeometryChain<'a> {
     /// [`GpuError::Unfinished`] where the driver leaves loops of a single invocation or of the vertex program; what the driver or
     /// wgpu refuses. Nothing is kept of a draw with an error.
     pub fn draw(&mut self, vertices: &[Registers], indices: Option<&[u32]>) -> Result<Drawn, CompareError> {
+        if let Some(watch) = &self.watch {
+            watch.check(self.gpu, &self.vertex.uniforms, vertices)?;
+        }
         let (mut plan, mut tried) = self.finished(vertices, indices)?;
         let found = tried.found;
         if found.overflowed != 0 {
