@@ -222,20 +222,31 @@ impl Builder<'_, '_> {
 }
 
 /// The compute form: invocation n reads `inputs[n]` and writes `outputs[n]`.
-pub(super) fn compute(shared: &mut Shared, main: &Func, interface: &Interface) -> Result<naga::EntryPoint> {
-    let (read, written) = buffers(&mut shared.module);
+pub(super) fn compute(
+    shared: &mut Shared,
+    main: &Func,
+    interface: &Interface,
+    options: &Options,
+) -> Result<naga::EntryPoint> {
+    let vectors = REGISTERS + u16::from(options.reports());
+    let (read, written) = buffers(&mut shared.module, vectors);
     let mut builder = Builder::new(shared, main);
     let id = invocation_id(&mut builder);
     let read = builder.outside(Expression::GlobalVariable(read));
     let written = builder.outside(Expression::GlobalVariable(written));
     let index = builder.emit(Expression::AccessIndex { base: id, index: 0 });
     builder.guard(written, index);
+    if options.reports() {
+        let thread = builder.emit(Expression::As { expr: index, kind: ScalarKind::Sint, convert: Some(4) });
+        builder.name(thread, "thread".to_owned());
+        builder.thread = Some(thread);
+    }
     builder.read_inputs(read, index, interface);
     let Some(outputs) = builder.body()? else {
         return Ok(entry_point(ShaderStage::Compute, [WORKGROUP, 1, 1], builder.finish()));
     };
-    if outputs.len() != usize::from(REGISTERS) {
-        return Err(broken(format!("{} outputs instead of {REGISTERS}", outputs.len())));
+    if outputs.len() != usize::from(vectors) {
+        return Err(broken(format!("{} outputs instead of {vectors}", outputs.len())));
     }
     let target = builder.emit(Expression::Access { base: written, index });
     for (index, &value) in (0..).zip(&outputs) {
@@ -271,14 +282,20 @@ pub(super) fn return_from(builder: &mut Builder<'_, '_>, index: Expr, end: Expr)
     builder.push(Statement::If { condition, accept, reject: naga::Block::new() });
 }
 
-/// The storage buffers of the compute form, each an array of sixteen vectors for each vertex.
-fn buffers(module: &mut naga::Module) -> (Handle<naga::GlobalVariable>, Handle<naga::GlobalVariable>) {
+/// The storage buffers of the compute form: sixteen vectors for each vertex are read, so many written.
+fn buffers(
+    module: &mut naga::Module,
+    written: u16,
+) -> (Handle<naga::GlobalVariable>, Handle<naga::GlobalVariable>) {
     let vector = value_type(module, Type::F32X4);
-    let registers = array(module, vector, Some(REGISTERS), 16);
-    let ty = array(module, registers, None, 16 * u32::from(REGISTERS));
+    let vertices = |module: &mut naga::Module, vectors: u16| {
+        let vertex = array(module, vector, Some(vectors), 16);
+        array(module, vertex, None, 16 * u32::from(vectors))
+    };
+    let (inputs, outputs) = (vertices(module, REGISTERS), vertices(module, written));
     let load = naga::StorageAccess::LOAD;
-    let read = storage(module, "inputs", bindings::INPUTS, load, ty);
-    (read, storage(module, "outputs", bindings::OUTPUTS, load | naga::StorageAccess::STORE, ty))
+    let read = storage(module, "inputs", bindings::INPUTS, load, inputs);
+    (read, storage(module, "outputs", bindings::OUTPUTS, load | naga::StorageAccess::STORE, outputs))
 }
 
 impl Builder<'_, '_> {

@@ -99,6 +99,8 @@ pub(super) struct Builder<'a, 'b> {
     pub host: Option<Expr>,
     /// The variables of a geometry program.
     pub kernel: Option<Kernel>,
+    /// This thread's number, in a compute form that asks for it.
+    pub thread: Option<Expr>,
     /// Inputs that are found as expressions.
     pub inputs: [Option<Expr>; 16],
     /// Loads of uniforms that are valid here, by [`BlockMember::place`](super::types::BlockMember).
@@ -130,6 +132,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             uniforms: None,
             host: None,
             kernel: None,
+            thread: None,
             inputs: [None; 16],
             loads: vec![None; places],
             load_log: Vec::new(),

@@ -13,7 +13,7 @@ use super::entry::{self, WORKGROUP};
 use super::function::{Builder, Expr, Shared};
 use super::types::{array, storage, uniform, value_type};
 use crate::error::Result;
-use crate::host::kernel::bindings;
+use crate::host::kernel::{FIRST_THREAD, bindings};
 use crate::host::{Binding, DrawField, GeometryKernel};
 use crate::ir::{Buffer, Func, Kind, Type, Value, ValueList};
 
@@ -36,7 +36,7 @@ pub(super) fn entry(shared: &mut Shared, main: &Func, kernel: &GeometryKernel) -
     let module = &mut shared.module;
     let feed = buffer(module, "feed", bindings::FEED, load, vector, 16);
     let triangles = buffer(module, "triangles", bindings::TRIANGLES, both, vector, 16);
-    let draw = draw_block(module);
+    let draw = draw_block(module, kernel.is_split());
     let (int, word) = (value_type(module, Type::I32), value_type(module, Type::U32));
     let counts = buffer(module, "counts", bindings::COUNTS, both, int, 4);
     let state = (!kernel.state.is_empty()).then(|| buffer(module, "state", bindings::STATE, both, word, 4));
@@ -46,8 +46,14 @@ pub(super) fn entry(shared: &mut Shared, main: &Func, kernel: &GeometryKernel) -
         [feed, triangles, draw, counts].map(|variable| b.outside(Expression::GlobalVariable(variable)));
     let state = state.map(|variable| b.outside(Expression::GlobalVariable(variable)));
     let x = b.emit(Expression::AccessIndex { base: id, index: 0 });
-    let thread = b.emit(Expression::As { expr: x, kind: ScalarKind::Sint, convert: Some(4) });
+    let mut thread = b.emit(Expression::As { expr: x, kind: ScalarKind::Sint, convert: Some(4) });
+    if kernel.is_split() {
+        let pointer = b.emit(Expression::AccessIndex { base: draw, index: FIRST_THREAD });
+        let first = b.emit(Expression::Load { pointer });
+        thread = b.operator(BinaryOperator::Add, thread, first);
+    }
     b.name(thread, "thread".to_owned());
+    b.thread = Some(thread);
     b.kernel = Some(Kernel { vectors: kernel.vectors, thread, draw, feed, triangles, state });
     let threads = b.draw_field(DrawField::Threads as u8)?;
     entry::return_from(&mut b, thread, threads);
@@ -80,9 +86,10 @@ fn buffer(
 }
 
 /// The numbers that a kernel is told.
-fn draw_block(module: &mut naga::Module) -> Handle<naga::GlobalVariable> {
+fn draw_block(module: &mut naga::Module, is_split: bool) -> Handle<naga::GlobalVariable> {
     let ty = value_type(module, Type::I32);
-    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain(["reserved"]);
+    let last = if is_split { "first_thread" } else { "reserved" };
+    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain([last]);
     let members = (0..).zip(names).map(|(index, name)| naga::StructMember {
         name: Some(name.to_owned()),
         ty,
@@ -111,10 +118,10 @@ impl Builder<'_, '_> {
 
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Expr> {
-        let Kernel { thread, draw, .. } = self.kernel()?;
         match DrawField::ALL.get(usize::from(field)) {
-            Some(DrawField::Thread) => Ok(thread),
+            Some(DrawField::Thread) => self.thread.ok_or_else(|| broken("only a compute entry has threads")),
             Some(told) => {
+                let Kernel { draw, .. } = self.kernel()?;
                 let pointer = self.emit(Expression::AccessIndex { base: draw, index: u32::from(field) });
                 let load = self.emit(Expression::Load { pointer });
                 self.name(load, told.name().to_owned());

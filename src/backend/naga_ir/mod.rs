@@ -79,7 +79,7 @@ pub fn build(
         EntryPoint::Vertex => entry::vertex(&mut shared, &module.main, interface, options, profile)?,
         EntryPoint::Compute => match &interface.geometry {
             Some(kernel) => kernel::entry(&mut shared, &module.main, kernel)?,
-            None => entry::compute(&mut shared, &module.main, interface)?,
+            None => entry::compute(&mut shared, &module.main, interface, options)?,
         },
         EntryPoint::Geometry => {
             let text = "naga knows no geometry stages; SPIR-V has them";

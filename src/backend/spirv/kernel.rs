@@ -9,7 +9,7 @@ use super::function::Body;
 use super::interface::{Variables, bind, block_class, declare_invocation, storage_buffer};
 use super::writer::Writer;
 use crate::error::Result;
-use crate::host::kernel::bindings;
+use crate::host::kernel::{FIRST_THREAD, bindings};
 use crate::host::{Binding, DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 
@@ -17,6 +17,8 @@ use crate::ir::{Buffer, Type, Value, ValueList};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KernelVariables {
     vectors: u32,
+    /// Whether the block says which thread the first one of a dispatch is.
+    is_split: bool,
     draw: Word,
     feed: Word,
     triangles: Word,
@@ -44,20 +46,22 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
         0 => 0,
         _ => buffer("state", bindings::STATE, Type::U32, true),
     };
-    let draw = declare_draw(w);
-    vars.kernel = Some(KernelVariables { vectors: kernel.vectors, draw, feed, triangles, counts, state });
+    let (vectors, is_split) = (kernel.vectors, kernel.is_split());
+    let draw = declare_draw(w, is_split);
+    vars.kernel = Some(KernelVariables { vectors, is_split, draw, feed, triangles, counts, state });
     if version >= (1, 4) {
         vars.list([feed, triangles, counts, state, draw].into_iter().filter(|&id| id != 0));
     }
 }
 
 /// The block of numbers that a kernel is told.
-fn declare_draw(w: &mut Writer) -> Word {
+fn declare_draw(w: &mut Writer, is_split: bool) -> Word {
     let int = w.ty(Type::I32);
     let ty = w.structure([int; 8]);
     w.mark(ty, Decoration::Block);
     w.name(ty, "Draw");
-    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain(["reserved"]);
+    let last = if is_split { "first_thread" } else { "reserved" };
+    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain([last]);
     for (index, name) in (0..).zip(names) {
         w.decorate_member(ty, index, Decoration::Offset, Some(4 * index));
         w.name_member(ty, index, name);
@@ -87,6 +91,11 @@ impl Body<'_> {
         let index = self.invocation();
         let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
         self.thread = self.w.value(Op::Bitcast, int, &[index]);
+        let kernel = self.kernel()?;
+        if kernel.is_split {
+            let first = self.draw_word(kernel, FIRST_THREAD);
+            self.thread = self.int_operation(Op::IAdd, self.thread, first);
+        }
         let threads = self.draw_field(DrawField::Threads as u8)?;
         let outside = self.w.value(Op::SGreaterThanEqual, boolean, &[self.thread, threads]);
         self.return_if(outside);
@@ -95,18 +104,23 @@ impl Body<'_> {
 
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        let kernel = self.kernel()?;
         match DrawField::ALL.get(usize::from(field)) {
             Some(DrawField::Thread) => Ok(self.thread),
             Some(_) => {
-                let int = self.w.ty(Type::I32);
-                let pointer = self.w.pointer(StorageClass::Uniform, int);
-                let member = self.int(field.into());
-                let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
-                Ok(self.w.value(Op::Load, int, &[place]))
+                let kernel = self.kernel()?;
+                Ok(self.draw_word(kernel, field.into()))
             }
             None => Err(defect(format!("there is no number {field} of a draw"))),
         }
+    }
+
+    /// Loads a word of the block of a draw.
+    fn draw_word(&mut self, kernel: KernelVariables, word: u32) -> Word {
+        let int = self.w.ty(Type::I32);
+        let pointer = self.w.pointer(StorageClass::Uniform, int);
+        let member = self.int(word);
+        let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
+        self.w.value(Op::Load, int, &[place])
     }
 
     /// Pointer to an element of a buffer.

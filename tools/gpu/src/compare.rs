@@ -18,7 +18,7 @@ use transpica::{Translated, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::Subnormals;
-use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
+use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 
 /// Units in the last place up to which a value that the driver reassociated counts as close.
 pub const CLOSE_ULP: u32 = 4;
@@ -246,10 +246,11 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
     compare_shader(gpu, case, &translated, shader, route)
 }
 
-/// As [`compare`], with a shader that was made from the compute entry of the translated program before.
+/// As [`compare`], with a shader that was made from the compute entry of the translated program before. Where something
+/// differs, the program is run once more to see whether it ends.
 ///
 /// # Errors
-/// What the interpreter or the GPU refuses.
+/// What the interpreter or the GPU refuses; [`GpuError::Unfinished`] where invocations were cut short.
 pub fn compare_shader(
     gpu: &Gpu,
     case: &Case<'_>,
@@ -281,7 +282,11 @@ pub fn compare_shader(
         verdict
     };
     let verdict = judge(&found, &bounds, false);
-    if verdict.passed() || !gpu.facts().loses_loop_values || !route.is_exact() {
+    if verdict.passed() {
+        return Ok(verdict);
+    }
+    unfinished::check(gpu, case, route, &inputs)?;
+    if !gpu.facts().loses_loop_values || !route.is_exact() {
         return Ok(verdict);
     }
     let options = Options { entry: EntryPoint::Compute, ..case.options };

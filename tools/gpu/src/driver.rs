@@ -29,6 +29,9 @@ pub struct Facts {
     /// Whether invocations that left a loop may get a value of a later round, where it is used behind the loop as it is and
     /// hangs on another that was ready for the next round before the loop was left.
     pub recomputes_loop_values: bool,
+    /// After how many rounds of all its loops together an invocation leaves every loop at the end of the round, without a word.
+    /// Invocations that run together share the count, and a loop that none of them enters counts one.
+    pub loop_rounds: Option<u32>,
 }
 
 /// One row for each driver that the tests run on.
@@ -43,6 +46,8 @@ const DRIVERS: [Facts; 2] = [
         loses_loop_values: false,
         // It computes values for all invocations, and the one for the next round takes the place of the one for this.
         recomputes_loop_values: true,
+        // Its compiler puts a count down into every loop, so that none hangs the process.
+        loop_rounds: Some(65_535),
     },
     Facts {
         name: "SwiftShader",
@@ -53,6 +58,7 @@ const DRIVERS: [Facts; 2] = [
         // It seems to store such a phi in every round for all that have left so far, and loads give 0 to those.
         loses_loop_values: true,
         recomputes_loop_values: false,
+        loop_rounds: None,
     },
 ];
 
@@ -64,6 +70,7 @@ const UNKNOWN: Facts = Facts {
     folds_zero_factors: false,
     loses_loop_values: false,
     recomputes_loop_values: false,
+    loop_rounds: None,
 };
 
 impl Facts {
