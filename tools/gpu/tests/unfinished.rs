@@ -9,7 +9,7 @@ use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Layout, Memory, Options, Profile, Topology};
-use transpica::interp::{Machine, Registers as State, Uniforms};
+use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 
 use transpica::chain::Found;
@@ -17,6 +17,7 @@ use transpica::pipeline::Pipeline;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};
+use transpica_gpu::driver::Subnormals;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, GpuError, Reason, Registers, Route, run_compute, run_reported, unfinished};
 use transpica_prove::scenes;
@@ -39,7 +40,7 @@ fn assembled(name: &str) -> Vec<u8> {
     assemble(&[Source { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes
 }
 
-/// Calls a check with a case of vertices whose v0.x is what it is told.
+/// Calls a check with a case of vertices whose v0.x are `chosen`.
 fn with_case<T>(name: &str, chosen: &[f32], check: impl FnOnce(&Case<'_>) -> T) -> T {
     let bytes = assembled(name);
     let file = Shbin::parse(&bytes).expect("well formed");
@@ -169,7 +170,9 @@ fn a_program_without_end_is_found_out() {
 
 /// Runs a program with a guard and reports on interpreter and GPU; how many vertices the guard ended.
 fn guarded(gpu: &Gpu, program: &Program<'_>, case: &Case<'_>, route: Route) -> usize {
-    let mut machine = Machine::new(program, case.options.settings(case.budget)).expect("vertex");
+    let flush_subnormals = gpu.facts().subnormals == Subnormals::Flushed;
+    let settings = Settings { flush_subnormals, ..case.options.settings(case.budget) };
+    let mut machine = Machine::new(program, settings).expect("vertex");
     machine.set_uniforms(case.uniforms);
     let mut stopped = Vec::new();
     let mut kept = Vec::new();
