@@ -7,11 +7,11 @@
 //! loop (%2 = %0, %6 = false) { if %6 { break %2 } ; A ; if %c { continue %3, true } ; B ; continue %4, false } -> %5
 //! ```
 //!
-//! Drivers that run invocations side by side go on computing for those that have left, until the last one has, and keep for
-//! them only what they write under a mask. llvmpipe masks phis that it cannot remove, so that any other value of the loop may
-//! become that of a later iteration; SwiftShader loses what a phi behind the loop chooses between exits
-//! (`tools/gpu/tests/loop_values.rs`). Parameters are right on both, so a loop that is left at its head is. Drivers of real GPUs
-//! need none of that, but only loops pay that are left by a decision that differs between invocations, and little.
+//! Drivers that run invocations side by side go on loading and computing for those that have left, until the last one has.
+//! llvmpipe and SwiftShader keep for them only what they write under a mask: phis that they cannot remove. Any other value of the loop
+//! may become 0 or that of a later iteration (`tools/gpu/tests/loop_values.rs`). Parameters are right on both, so a loop
+//! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by a decision that
+//! differs between invocations, and little.
 
 use super::flow::{Flow, exit_list};
 use super::scratch::Scratch;

@@ -123,9 +123,6 @@ pub struct Verdict {
     /// route leaves (no NoContraction), or takes it (`fast`: another order of the sums of dot products): the driver
     /// reassociated, as it may.
     pub reassociated: u64,
-    /// Components that a driver known for it lost on their way out of a loop: they are zero, and where our WGSL keeps such
-    /// values in variables, the same driver passes the whole program.
-    pub lost: u64,
     /// Largest distance in units in the last place among components that must be equal.
     pub worst_ulp: u32,
     /// Registers with a component that breaks the rules, bit n is on.
@@ -223,18 +220,18 @@ pub fn compare_shader(
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
     let bounds = bounds(case, subnormals)?;
-    let judge = |found: &[Registers], witnesses: &[Vec<Registers>], route: Route, loses: bool| {
+    let judge = |found: &[Registers], witnesses: &[Vec<Registers>], route: Route| {
         let mut verdict =
             Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
         for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
             let witnesses = witnesses.iter().filter_map(|all| all.get(index)).collect();
             let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written, loses };
+            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&found, &[], route, false);
+    let verdict = judge(&found, &[], route);
     if verdict.passed() {
         return Ok(verdict);
     }
@@ -248,15 +245,7 @@ pub fn compare_shader(
         let words = Translator::new(options, profile).spirv(&module)?;
         witnesses.push(run_compute(gpu, Shader::Passthrough(words), &uniforms, &inputs)?);
     }
-    let verdict = judge(&found, &witnesses, route, false);
-    if verdict.passed() || !gpu.facts().loses_loop_values || !route.is_exact() {
-        return Ok(verdict);
-    }
-    let mut translator = Translator::new(options, Profile::default());
-    let text = self::shader(&mut translator, translated, Route::Wgsl)?;
-    let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
-    let loses = judge(&with_variables, &[], Route::Wgsl, false).passed();
-    Ok(judge(&found, &witnesses, route, loses))
+    Ok(judge(&found, &witnesses, route))
 }
 
 /// What a driver may do of its own on a route: orders of the sums of dot products, and whether NoContraction holds. Only
@@ -302,8 +291,6 @@ pub(crate) struct Allowed<'a> {
     pub(crate) bounds: &'a Bounds,
     /// What the program has instructions for.
     pub(crate) written: &'a [u8; 16],
-    /// Whether the driver loses values of loops in this program.
-    pub(crate) loses: bool,
 }
 
 impl Verdict {
@@ -325,7 +312,6 @@ impl Verdict {
         self.approximate += other.approximate;
         self.within_ulp += other.within_ulp;
         self.reassociated += other.reassociated;
-        self.lost += other.lost;
         self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
         self.registers |= other.registers;
     }
@@ -359,8 +345,6 @@ impl Verdict {
             };
             if allowed.witnesses.iter().any(same) {
                 self.reassociated += 1;
-            } else if allowed.loses && value == 0.0 {
-                self.lost += 1;
             } else {
                 self.differing += 1;
                 self.registers |= 1 << register;

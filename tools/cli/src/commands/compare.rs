@@ -168,7 +168,6 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     note(verdict.excused, "undecided (EX2/LG2 before a decision)");
     note(verdict.within_ulp, "within 4 ulp");
     note(verdict.reassociated, "reassociated by the driver, as it may here");
-    note(verdict.lost, "lost by the driver on the way out of a loop");
     note(verdict.flushed, "flushed below 2^-126");
     note(if signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
     if !route.is_exact() && verdict.worst_ulp > 0 {
@@ -188,7 +187,7 @@ fn to_json(rows: &[Row], report: &Report) -> String {
         Ok(v) => json!({
             "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": row.passed(),
             "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-            "values": v.values, "approximate": v.approximate, "undecided": v.excused, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "lost": v.lost, "worst_ulp": v.worst_ulp,
+            "values": v.values, "approximate": v.approximate, "undecided": v.excused, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
             "flushed": v.flushed, "signed_zeros": v.signed_zeros,
             "first": v.first.map(|first| first.to_string()),
         }),

@@ -306,7 +306,7 @@ impl Judged<'_> {
             let witnesses = witnesses.iter().filter_map(|all| Some(&all.get(number)?.outputs)).collect();
             let Self { subnormals, route, .. } = *self;
             let allowed =
-                Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written, loses: false };
+                Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict
