@@ -66,6 +66,22 @@ fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
 }
 
 #[test]
+fn what_leaves_a_loop_early_is_what_it_was_then() {
+    // Random programs whose vertices leave a loop in different iterations, with the results of the interpreter. lavapipe goes on
+    // computing for those that are out, and gave them values of later iterations.
+    for name in ["516-82", "9102-20", "9102-4"] {
+        let file = |ending: &str| format!("tests/cases/loops/left_early_{name}.{ending}");
+        let expected = std::fs::read_to_string(support::root().join(file("expect.json"))).expect("readable");
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        for on in ["cpu", "gpu"] {
+            let ran =
+                transpica(&["run", &file("shbin"), "--state", &file("state.json"), "--json", "--on", on]);
+            assert_eq!(json(&ran.succeeded()), json(&expected), "{name} on {on}");
+        }
+    }
+}
+
+#[test]
 fn an_adapter_of_another_name_is_an_error() {
     let ran = transpica(&["run", "shaders/textured.shbin", "--on", "gpu", "--adapter", "abacus"]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));

@@ -128,9 +128,6 @@ pub struct Verdict {
     pub within_ulp: u64,
     /// Components beyond that, but within their bound: the driver took sums and products in another order, as it may.
     pub reassociated: u64,
-    /// Components that a driver known for it lost on their way out of a loop: they are zero, and where our WGSL keeps such
-    /// values in variables, the same driver passes the whole program.
-    pub lost: u64,
     /// Largest distance in units in the last place among finite components that EX2 and LG2 do not move.
     pub worst_ulp: u32,
     /// Registers with a component that breaks the rules, bit n is on.
@@ -270,31 +267,22 @@ pub fn compare_shader(
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
     let bounds = self::bounds(case, &kept, subnormals, route)?;
-    let judge = |found: &[Registers], bounds: &[Bounds], loses: bool| {
+    let judge = |found: &[Registers], bounds: &[Bounds]| {
         let unfinished = expected.len() - kept.len();
         let components = bounds::components(&written);
         let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
         for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
             let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals, bounds, written: &written, loses };
+            let allowed = Allowed { subnormals, bounds, written: &written };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&found, &bounds, false);
-    if verdict.passed() {
-        return Ok(verdict);
+    let verdict = judge(&found, &bounds);
+    if !verdict.passed() {
+        unfinished::check(gpu, case, route, &inputs)?;
     }
-    unfinished::check(gpu, case, route, &inputs)?;
-    if !gpu.facts().loses_loop_values || !route.is_exact() {
-        return Ok(verdict);
-    }
-    let options = Options { entry: EntryPoint::Compute, ..case.options };
-    let mut translator = Translator::new(options, Profile::default());
-    let text = self::shader(&mut translator, translated, Route::Wgsl)?;
-    let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
-    let loses = judge(&with_variables, &self::bounds(case, &kept, subnormals, Route::Wgsl)?, false).passed();
-    Ok(judge(&found, &bounds, loses))
+    Ok(verdict)
 }
 
 /// The content of the uniform block.
@@ -339,8 +327,6 @@ pub(crate) struct Allowed<'a> {
     pub(crate) bounds: &'a Bounds,
     /// What the program has instructions for.
     pub(crate) written: &'a [u8; 16],
-    /// Whether the driver loses values of loops in this program.
-    pub(crate) loses: bool,
 }
 
 impl Verdict {
@@ -382,7 +368,6 @@ impl Verdict {
         self.approximate += other.approximate;
         self.within_ulp += other.within_ulp;
         self.reassociated += other.reassociated;
-        self.lost += other.lost;
         self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
         self.registers |= other.registers;
         self.components = self.components.max(other.components);
@@ -408,12 +393,7 @@ impl Verdict {
                 continue;
             }
             self.values += counts;
-            if self.component(pair, bound, allowed.subnormals) {
-                continue;
-            }
-            if allowed.loses && f32::from_bits(found) == 0.0 {
-                self.lost += 1;
-            } else {
+            if !self.component(pair, bound, allowed.subnormals) {
                 self.differing += 1;
                 self.registers |= 1 << register;
                 self.first.get_or_insert(pair);
@@ -478,8 +458,7 @@ mod tests {
         };
         let mut written = [0; 16];
         written[0] = 1;
-        let allowed =
-            Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written, loses: false };
+        let allowed = Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written };
         verdict.vertex(0, [&registers(expected), &registers(found)], &allowed);
         verdict
     }

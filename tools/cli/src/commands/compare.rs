@@ -341,7 +341,6 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
     note(verdict.other_class, "of the undecided finite on one side only");
     note(verdict.within_ulp, "within 4 ulp");
     note(verdict.reassociated, "reassociated by the driver, as it may here");
-    note(verdict.lost, "lost by the driver on the way out of a loop");
     note(verdict.flushed, "flushed below 2^-126");
     note(if rules.signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
     if verdict.worst_ulp > 0 {
@@ -375,7 +374,7 @@ fn row_to_json(row: &Row) -> Value {
             "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
             "values": v.values, "approximate": v.approximate, "undecided": v.excused,
             "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
-            "within_ulp": v.within_ulp, "reassociated": v.reassociated, "lost": v.lost, "worst_ulp": v.worst_ulp,
+            "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
             "flushed": v.flushed, "signed_zeros": v.signed_zeros,
             "first": v.first.map(|first| first.to_string()),
             "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),

@@ -358,7 +358,7 @@ impl Judged<'_> {
         }
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
             let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written, loses: false };
+            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict
