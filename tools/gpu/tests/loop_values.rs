@@ -27,7 +27,8 @@ fn wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
     let words = module.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let ends: Vec<u32> = (0..INVOCATIONS).map(|number| 1 + number * 5 % 7).collect();
     let registers = |&end: &u32| {
-        let mut registers: Registers = std::array::from_fn(|n| [0, 1, 2, 3].map(|c| 1000 * (4 * n as u32 + c)));
+        let mut registers: Registers =
+            std::array::from_fn(|n| [0, 1, 2, 3].map(|c| 1000 * (4 * n as u32 + c)));
         registers[0][0] = end;
         registers
     };
@@ -68,9 +69,7 @@ fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
     // Each was wrong while loops were left where programs leave them: the first two lost values on SwiftShader, a comparison of
     // the third was that of a later iteration on lavapipe and 0 on SwiftShader.
     let gpu = gpu();
-    for (kind, seed) in
-        [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)]
-    {
+    for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)] {
         let generated = generate(kind, seed);
         assert!(random::is_left_early(&generated), "{kind:?} {seed}");
         compare(&gpu, &generated);

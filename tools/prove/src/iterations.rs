@@ -59,7 +59,9 @@ fn count(counts: &mut Counts, record: &Record) {
         }
         // The end of a LOOP is no instruction of its own.
         Inst::Flow(_) | Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => {
-            if next <= record.pc && let Some(counts) = counts.get_mut(&next) {
+            if next <= record.pc
+                && let Some(counts) = counts.get_mut(&next)
+            {
                 counts[1] += 1;
             }
         }

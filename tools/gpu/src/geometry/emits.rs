@@ -305,8 +305,7 @@ impl Judged<'_> {
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
             let witnesses = witnesses.iter().filter_map(|all| Some(&all.get(number)?.outputs)).collect();
             let Self { subnormals, route, .. } = *self;
-            let allowed =
-                Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written };
+            let allowed = Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict
