@@ -80,7 +80,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, json))
         }
         (Stage::Vertex, On::Gpu) => {
-            let options = selection.options(EntryPoint::Compute);
+            let options = with_constants(selection.options(EntryPoint::Compute), &around, &state);
             let gpu = open(adapter.as_deref(), common)?;
             interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
             let (around, uniforms, inputs) = (&around, &state.uniforms, &[]);
@@ -160,14 +160,17 @@ fn failure(error: CompareError, input: &Input) -> Failure {
     }
 }
 
+/// The options of a run from a state. It may change what the file itself sets; then the constants cannot be literals.
+fn with_constants(options: Options, around: &Executable<'_>, state: &State) -> Options {
+    let constants = around.constants();
+    let overridden = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
+    Options { fold_constants: options.fold_constants && !overridden, ..options }
+}
+
 /// The outputs of a program on a GPU, once it is known that every vertex ends there.
 fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
     let Case { program, around, options, .. } = case;
-    // A state file may change what the file itself sets; then the constants cannot be literals.
-    let constants = around.constants();
-    let overridden = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
-    let options = Options { fold_constants: options.fold_constants && !overridden, ..options };
-    unfinished::check(gpu, &Case { options, ..case }, route, &state.vertices)?;
+    unfinished::check(gpu, &case, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(program, around)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
