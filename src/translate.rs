@@ -262,6 +262,8 @@ impl Translator {
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
         let interface = Interface { outputs, geometry, stage, ..around.interface(&usage, options)? };
+        // Before `legalize`, which has to know every literal that becomes the first value of a parameter.
+        passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]

@@ -260,6 +260,9 @@ impl Forms<'_> {
             },
         );
         observed?;
+        if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
+            self.check(&format!("{tier} after leave"), &module, Stage::Pica)?;
+        }
         passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
