@@ -370,8 +370,10 @@ impl<'a> Known<'a> {
             (Some(a), Some(b)) => {
                 for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
                     self.choices.push([cond, a, b]);
+                    let chosen = self.of(a).choosable() | self.of(b).choosable();
                     let fact = &mut self.facts[result.index()];
-                    (fact.choice, fact.chosen) = (self.choices.len() as u32, 15);
+                    fact.choice = self.choices.len() as u32;
+                    fact.chosen |= chosen;
                 }
                 return open.context;
             }
