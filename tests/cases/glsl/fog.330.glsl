@@ -140,6 +140,7 @@ vec4 layers_at(int a, int b) {
 
 void main() {
     int n = int(floatBitsToUint(in_inpos.x));
+    uint bits = uint((n * (n + 1)) & 1);
     vec4 t = vec4(in_inpos.xyz, 1.0);
     float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
     vec4 t_1 = vec4(
@@ -149,11 +150,11 @@ void main() {
         pica_dot_vec4f(uniforms.modelView[3], t)
     );
     ivec4 layerLoop = uniforms.layerLoop;
-    float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
+    float r2_y = uintBitsToFloat(bits);
     int aL = layerLoop.y;
     int left_i0 = layerLoop.x;
     bool test = false;
-    float r2_y_1 = 0.0;
+    float r2_y_1 = uintBitsToFloat(bits | 0x3f800000u);
     for (;;) {
         float r2_y_2 = r2_y;
         float r2_y_3 = r2_y_1;
