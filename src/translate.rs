@@ -262,8 +262,6 @@ impl Translator {
         let mut usage = passes::usage::run(&module.main);
         written(program, &control, &mut usage);
         let interface = Interface { outputs, geometry, stage, ..around.interface(&usage, options)? };
-        // Before `legalize`, which has to know every literal that becomes the first value of a parameter.
-        passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -272,6 +270,10 @@ impl Translator {
         if let Some(risk) = ir::known::first_risk(&module, options.precision) {
             return Err(Error::new(Kind::Verify(risk), At::Whole));
         }
+        // Last: the first values of its parameters are literals that never leave a loop, which `known` does not see.
+        passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
+        #[cfg(debug_assertions)]
+        ir::verify(&module, ir::Stage::Legal)?;
         let mut warnings = interface.warnings.clone();
         warnings.extend(why.map(|why| simpler(&why, control.tier(), program)));
         Ok(Translated { module, interface, usage, tier: control.tier(), warnings })

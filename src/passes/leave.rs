@@ -1,5 +1,5 @@
 //! Leaves a loop at its head only, where invocations may leave it in different iterations.
-//! In and out: a function of the `Pica` stage. Knows no operations but those whose value differs between invocations.
+//! In and out: a function of either stage. Knows no operations but those whose value differs between invocations.
 //!
 //! ```text
 //! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %3 } -> %5
@@ -16,9 +16,7 @@
 use super::flow::{Flow, exit_list};
 use super::scratch::Scratch;
 use super::taint::{Taint, differs_between_invocations};
-use crate::ir::{
-    Def, Exit, Func, Item, Kind, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList,
-};
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
 
 /// Rewrites the loops whose values could be those of a later iteration.
 pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
@@ -97,8 +95,8 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
             let param = f.value(ty, Def::Param);
             f.values[param].hint = f.values[f.get(results)[index]].hint;
             all.push(param);
-            // It never leaves the loop. One, because a zero would have to be hidden from products behind it.
-            first.push(constants.get(f, ty, if ty.kind == Kind::F32 { 1f32.to_bits() } else { 0 }));
+            // It never leaves the loop.
+            first.push(constants.get(f, ty, 0));
             all.len() - 1
         }));
     }
@@ -275,7 +273,7 @@ mod tests {
              } -> %10: f32
              %11: f32x4 = shuffle %10.x %10.x %10.x %10.x
              yield %11",
-            "%20: bool = const false %21: bool = const true %22: f32 = const 1
+            "%20: bool = const false %21: bool = const true %22: f32 = const 0
              %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %1.x
              loop (%3: f32x4 = %0, %23: bool = %20, %24: f32 = %22) {
                if %23 { break %24 }

@@ -1,7 +1,7 @@
 //! Passes over the intermediate form, one file and one function each.
 //! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
 //!
-//! [`optimize`] and [`leave`] come before [`legalize`], [`tidy`] after it. Every pass leaves a valid module valid and has nothing to do on
+//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves a valid module valid and has nothing to do on
 //! what it made itself.
 
 pub mod approximate;

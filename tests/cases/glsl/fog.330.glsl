@@ -140,7 +140,6 @@ vec4 layers_at(int a, int b) {
 
 void main() {
     int n = int(floatBitsToUint(in_inpos.x));
-    uint bits = uint((n * (n + 1)) & 1);
     vec4 t = vec4(in_inpos.xyz, 1.0);
     float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
     vec4 t_1 = vec4(
@@ -150,11 +149,11 @@ void main() {
         pica_dot_vec4f(uniforms.modelView[3], t)
     );
     ivec4 layerLoop = uniforms.layerLoop;
-    float r2_y = uintBitsToFloat(bits);
+    float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
     int aL = layerLoop.y;
     int left_i0 = layerLoop.x;
     bool test = false;
-    float r2_y_1 = uintBitsToFloat(bits | 0x3f800000u);
+    float r2_y_1 = 0.0;
     for (;;) {
         float r2_y_2 = r2_y;
         float r2_y_3 = r2_y_1;

@@ -117,7 +117,6 @@ fn layers_at(a: i32, b: i32) -> vec4f {
 @vertex
 fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     let n = bitcast<i32>(bitcast<u32>(inpos.x));
-    let bits = bitcast<u32>((n * (n + 1)) & 1);
     let modelView = uniforms.modelView;
     let t = vec4f(inpos.xyz, 1.0);
     let r1_z = pica_dot_vec4f(modelView[2], t);
@@ -129,11 +128,11 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_vec4f(modelView[3], t),
     );
     let layerLoop = uniforms.layerLoop;
-    var r2_y = bitcast<f32>(bits);
+    var r2_y = bitcast<f32>(bitcast<u32>((n * (n + 1)) & 1));
     var aL = layerLoop.y;
     var left_i0 = layerLoop.x;
     var test = false;
-    var r2_y_1 = bitcast<f32>(bits | 0x3f800000u);
+    var r2_y_1 = 0.0;
     loop {
         let r2_y_2 = r2_y;
         let r2_y_3 = r2_y_1;

@@ -31,8 +31,8 @@ pub fn check(bytes: &[u8]) {
     let mut optimised = module.clone();
     let mut scratch = Scratch::default();
     optimize(&mut optimised, precision, &mut scratch);
-    leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     tidy(&mut optimised, &mut scratch);
+    leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
     usage::run(&optimised.main);
     approximate::run(&optimised);
