@@ -8,3 +8,6 @@ pub mod naga_ir;
 pub mod spirv;
 #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
 pub mod text;
+pub mod interface;
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+pub mod text2;

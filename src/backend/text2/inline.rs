@@ -1,0 +1,449 @@
+//! The one place that decides what is written in place and what gets a name; also what is broken over several lines, and which
+//! arithmetic must be marked as exact.
+//! In: a draft and its survey. Out: a [`Plan`] that `print` follows. Knows no syntax, only how long things are, roughly.
+//!
+//! An expression is written where it is used if it is used once, in the loop it is evaluated in, and does not make the line
+//! long. A load of a variable may besides be written as often as it is used, if no line between its place and its last use
+//! stores the variable. What is first stored in a variable goes by the variable's name as long as that holds it. All else is a
+//! constant with a name. The depth of what is written in place is bounded: writer and readers recurse on it.
+//! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
+//! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
+
+use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Variable, View, opposite};
+use super::names::{Names, hinted};
+use super::survey::{Declaration, NONE, Survey};
+use crate::backend::interface::{draw_field, host_field};
+use crate::host::{Interface, Location};
+use crate::ir::{Binary, Kind, Unary};
+
+/// Characters of a line; longer ones are broken, or parts of them get a name.
+const LINE: u32 = 92;
+/// Characters of an output that has no name.
+const OUTPUT: u32 = 26;
+/// Characters of a name.
+const NAME: u32 = 6;
+/// Depth of an expression that is written in place; the writer recurses on it.
+const DEPTH: u32 = 24;
+
+/// What a language asks of a plan.
+#[derive(Clone, Copy)]
+pub struct Style {
+    /// Whether arrays are copied out of a block to be used more than once.
+    pub copies_arrays: bool,
+    /// Whether arithmetic on floats is only done as written where it makes a variable that is marked.
+    pub marks_exact: bool,
+}
+
+/// How an expression is written.
+#[derive(Clone, Copy)]
+pub struct Choice {
+    /// Its name in [`Plan::words`]; [`NONE`] where it is written in place.
+    pub name: u32,
+    /// The line that stores it in the variable whose name it goes by from there on; [`NONE`] where no line does.
+    pub kept: u32,
+    /// Whether each of its parts has a line of its own.
+    pub is_broken: bool,
+    /// Whether there is arithmetic on floats in what is written for it.
+    pub is_exact: bool,
+}
+
+/// How a function is written.
+pub struct Plan {
+    pub choices: Vec<Choice>,
+    pub words: Vec<String>,
+    /// Names of the parameters.
+    pub parameters: Vec<String>,
+    /// Names of the variables in `words`.
+    pub variables: Vec<u32>,
+    /// Variables that are given values with arithmetic on floats.
+    pub exact_variables: Vec<bool>,
+    /// Declarations by place.
+    pub declarations: Vec<Declaration>,
+    /// For each `If`, the line that ends it.
+    pub ends: Vec<u32>,
+    /// Whether each output has a line of its own.
+    pub is_return_broken: bool,
+}
+
+/// Length and depth of an expression, and whether there is arithmetic on floats in it.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    length: u32,
+    depth: u32,
+    exact: bool,
+}
+
+struct Chooser<'d> {
+    draft: &'d Draft,
+    interface: &'d Interface,
+    survey: Survey<'d>,
+    style: Style,
+    /// Lengths of the names of parameters.
+    parameters: Vec<u32>,
+    named: Vec<bool>,
+    broken: Vec<bool>,
+    sizes: Vec<Size>,
+    exact_variables: Vec<bool>,
+}
+
+/// The plan of a function. `parameters` are names that the function already has or would like to have.
+pub fn plan(
+    draft: &Draft,
+    interface: &Interface,
+    style: Style,
+    parameters: &[String],
+    names: &Names<'_>,
+    are_given: bool,
+) -> Plan {
+    let is_clip = |index: usize| {
+        interface.outputs.get(index).is_some_and(|output| output.location == Location::ClipDistances)
+    };
+    let mut chooser = Chooser {
+        draft,
+        interface,
+        survey: Survey::new(draft, is_clip),
+        style,
+        parameters: parameters.iter().map(|name| length(name)).collect(),
+        named: vec![false; draft.nodes.len()],
+        broken: vec![false; draft.nodes.len()],
+        sizes: Vec::with_capacity(draft.nodes.len()),
+        exact_variables: vec![false; draft.variables.len()],
+    };
+    for (expr, node) in (0..).zip(&draft.nodes) {
+        let size = chooser.size(expr, node);
+        chooser.sizes.push(size);
+        chooser.named[expr as usize] = chooser.needs_name(expr, node);
+    }
+    let is_return_broken = chooser.outputs();
+    if style.marks_exact {
+        chooser.settle();
+    }
+    let mut plan = chooser.finish(names, parameters, are_given);
+    plan.is_return_broken = is_return_broken;
+    plan
+}
+
+fn length(name: &str) -> u32 {
+    u32::try_from(name.len()).unwrap_or(u32::MAX)
+}
+
+impl Chooser<'_> {
+    /// The size of an expression, after its longest operands got names if it is too long.
+    fn size(&mut self, expr: Expr, node: &Node) -> Size {
+        let draft = self.draft;
+        let operands = draft.operands(expr);
+        if self.style.marks_exact && is_indexed(node.form) {
+            operands.iter().for_each(|&index| self.name_exact(index));
+        }
+        let own = Size {
+            length: self.own_length(node),
+            depth: 0,
+            exact: self.style.marks_exact && is_arithmetic(node),
+        };
+        loop {
+            let mut size = own;
+            for &operand in operands {
+                let part = self.written(operand);
+                size.length = size.length.saturating_add(part.length);
+                size.depth = size.depth.max(part.depth + 1);
+                size.exact |= part.exact;
+            }
+            let is_breakable = node.form == Form::Build;
+            let is_long = size.length > LINE;
+            self.broken[expr as usize] = is_breakable && is_long;
+            if size.depth <= DEPTH && (is_breakable || !is_long) {
+                return size;
+            }
+            let longest = operands.iter().filter_map(|&part| self.source(part)).max_by_key(|&part| {
+                let size = self.sizes[part as usize];
+                if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
+            });
+            match longest {
+                Some(part) => self.named[part as usize] = true,
+                None => return size,
+            }
+        }
+    }
+
+    /// What is written for an operand.
+    fn written(&self, operand: Operand) -> Size {
+        let lanes = u32::from(operand.ty.lanes);
+        let (expr, added) = match operand.view {
+            View::Whole(expr) => return self.written_expr(expr),
+            View::Const(bits) => {
+                let all = &bits[..lanes as usize];
+                let length = |&bits: &u32| constant_length(operand.ty.kind, bits);
+                let length = match lanes {
+                    1 => length(&bits[0]),
+                    _ if all.iter().all(|&lane| lane == bits[0]) => 7 + length(&bits[0]),
+                    _ => 10 + all.iter().map(length).sum::<u32>(),
+                };
+                return Size { length, depth: u32::from(lanes > 1), exact: false };
+            }
+            View::Lanes(expr, _) if self.named[expr as usize] => {
+                return Size { length: self.name_length(expr) + 4, depth: 1, exact: false };
+            }
+            View::Lanes(expr, _) => (expr, if lanes == 1 { 3 } else { lanes + 1 }),
+            View::Splat(expr) => (expr, 7),
+            View::Not(expr, _) => (expr, 4),
+        };
+        let size = self.written_expr(expr);
+        Size { length: size.length.saturating_add(added), depth: size.depth + 1, exact: size.exact }
+    }
+
+    fn written_expr(&self, expr: Expr) -> Size {
+        if self.named[expr as usize] {
+            return Size { length: self.name_length(expr), ..Size::default() };
+        }
+        match self.array(expr).filter(|&array| self.named[array as usize]) {
+            Some(array) => Size { length: self.name_length(array) + 4, depth: 1, exact: false },
+            None => self.sizes[expr as usize],
+        }
+    }
+
+    /// The array that an expression is an element of.
+    fn array(&self, expr: Expr) -> Option<Expr> {
+        match self.draft.nodes[expr as usize].form {
+            Form::ElementOf(_) => self.draft.operands(expr)[0].view.expr(),
+            _ => None,
+        }
+    }
+
+    /// Characters of a name that an expression gets.
+    fn name_length(&self, expr: Expr) -> u32 {
+        length(&self.wanted(expr)).saturating_add(1)
+    }
+
+    /// The part of an operand whose name would make it shorter, if there is one.
+    fn source(&self, operand: Operand) -> Option<Expr> {
+        let expr = operand.view.expr()?;
+        let expr = self.array(expr).unwrap_or(expr);
+        let size = self.sizes[expr as usize];
+        let is_shorter = size.length > NAME || size.depth + 1 >= DEPTH;
+        (self.may_have_name(expr) && !self.named[expr as usize] && is_shorter).then_some(expr)
+    }
+
+    /// Whether an expression makes a value that a name can stand for.
+    fn may_have_name(&self, expr: Expr) -> bool {
+        self.survey.facts[expr as usize].is_evaluated()
+            && match self.draft.nodes[expr as usize].form {
+                Form::ElementOf(_) => false,
+                Form::Array(_) => self.style.copies_arrays,
+                _ => true,
+            }
+    }
+
+    fn needs_name(&self, expr: Expr, node: &Node) -> bool {
+        let fact = &self.survey.facts[expr as usize];
+        if fact.uses == 0 || !self.may_have_name(expr) {
+            return self.named[expr as usize];
+        }
+        match node.form {
+            Form::Variable(variable) => fact.crosses || self.survey.stored_between(variable, fact.at, expr),
+            // The program writes this buffer, though behind what it reads.
+            Form::State => true,
+            _ => fact.crosses || fact.uses > 1,
+        }
+    }
+
+    /// Outputs get names unless they are short. Whether they are many or long all the same.
+    fn outputs(&mut self) -> bool {
+        let draft = self.draft;
+        let Some(&Line::Outputs { first, count }) = draft.lines.last() else { return false };
+        let operands = draft.list(first, count);
+        for &operand in operands {
+            let Some(expr) = operand.view.expr() else { continue };
+            let is_long = self.written(operand).length > OUTPUT && !self.named[expr as usize];
+            self.named[expr as usize] |= is_long && self.may_have_name(expr);
+        }
+        operands.iter().map(|&operand| self.written(operand).length + 8).sum::<u32>() > LINE
+    }
+
+    /// Names what stands where arithmetic cannot be marked, and finds the variables that are to be marked.
+    fn settle(&mut self) {
+        let draft = self.draft;
+        for line in &draft.lines {
+            match *line {
+                Line::If { condition: operand } | Line::Switch { selector: operand, .. } | Line::Return(operand) => {
+                    self.name_exact(operand);
+                }
+                Line::Outputs { first, count } => {
+                    draft.list(first, count).iter().for_each(|&operand| self.name_exact(operand));
+                }
+                Line::Store { place: Place::Variable(variable), value } => {
+                    let exact = value.view.expr().is_some_and(|expr| self.sizes[expr as usize].exact);
+                    self.exact_variables[variable as usize] |= exact;
+                }
+                Line::Store { place: Place::Output(_) | Place::Element(..), value } => self.name_exact(value),
+                Line::Evaluate(_)
+                | Line::Else
+                | Line::Loop { .. }
+                | Line::Case { .. }
+                | Line::Default
+                | Line::End
+                | Line::Break
+                | Line::Continue
+                | Line::Leave => {}
+            }
+        }
+    }
+
+    /// Gives a name to an expression if there is arithmetic on floats in what is written for it.
+    fn name_exact(&mut self, operand: Operand) {
+        if let Some(expr) = operand.view.expr()
+            && self.written(operand).exact
+        {
+            self.named[expr as usize] |= self.may_have_name(expr);
+        }
+    }
+
+    /// Characters that an expression adds to its operands.
+    fn own_length(&self, node: &Node) -> u32 {
+        let member = |member: u16| {
+            let member = self.interface.block.members.get(usize::from(member));
+            member.map_or(NAME, |member| length(&member.name)) + 9
+        };
+        match node.form {
+            Form::Unary(op) => match op {
+                Unary::Neg | Unary::Not => 4,
+                Unary::ToInt | Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => 16,
+                _ => 7,
+            },
+            Form::Binary(Binary::Dot) => 7,
+            Form::Binary(_) => 4,
+            Form::Select | Form::Specialized(_) => 10,
+            Form::Build => if node.ty.lanes > 1 { 10 } else { 0 },
+            Form::Call(_) => 18,
+            Form::Float | Form::NotFinite(_) => 16,
+            Form::Argument(index) => self.parameters.get(usize::from(index)).copied().unwrap_or(NAME),
+            Form::Member(index) | Form::Array(index) => member(index),
+            Form::ElementOf(_) => 3,
+            Form::Element(index, _) | Form::ElementAt(index) => member(index) + 3,
+            Form::Host(field) => host_field(field).map_or(NAME, |field| length(field.name())) + 9,
+            Form::Draw(field) => draw_field(field).map_or(NAME, |field| length(field.name())) + 9,
+            Form::Feed | Form::State => 12,
+            Form::Input(_) => 20,
+            Form::Thread => 21,
+            Form::Invocation => 5,
+            Form::Length => 19,
+            Form::Variable(variable) => length(&self.variable(variable)),
+        }
+    }
+
+    /// The name that a variable would like to have.
+    fn variable(&self, variable: Variable) -> String {
+        let local = &self.draft.variables[variable as usize];
+        match local.label {
+            Label::Hint(hint) => hinted(hint, local.ty.kind),
+            Label::Word(word) => word.to_owned(),
+            Label::Output(_) => unreachable!("variables are not outputs"),
+        }
+    }
+
+    /// The name that an expression would like to have.
+    fn wanted(&self, expr: Expr) -> String {
+        let node = &self.draft.nodes[expr as usize];
+        let hint = match node.label {
+            Label::Word(word) => return word.to_owned(),
+            Label::Output(index) => {
+                let output = self.interface.outputs.get(usize::from(index));
+                return format!("out_{}", output.map_or("value", |output| &output.name));
+            }
+            Label::Hint(hint) => hint,
+        };
+        let member = |index: u16| {
+            let member = self.interface.block.members.get(usize::from(index));
+            member.map_or("value", |member| &member.name)
+        };
+        match node.form {
+            Form::Member(index) | Form::Array(index) => member(index).to_owned(),
+            Form::Element(index, element) => match member(index) {
+                short if short.len() == 1 => format!("{short}{element}"),
+                name => format!("{name}_{element}"),
+            },
+            Form::ElementAt(index) => format!("{}_at", member(index)),
+            Form::Host(field) => host_field(field).map_or("value", |field| field.name()).to_owned(),
+            Form::Draw(field) => draw_field(field).map_or("value", |field| field.name()).to_owned(),
+            Form::Feed => "vertex".to_owned(),
+            Form::State => "word".to_owned(),
+            Form::Input(register) => {
+                let mut attributes = self.interface.attributes.iter();
+                let found = attributes.find(|attribute| attribute.register == register);
+                found.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone())
+            }
+            _ => hinted(hint, node.ty.kind),
+        }
+    }
+
+    /// Gives names: to parameters, variables, expressions.
+    fn finish(self, names: &Names<'_>, parameters: &[String], are_given: bool) -> Plan {
+        let mut names = names.inner();
+        let parameters = match are_given {
+            true => parameters.to_vec(),
+            false => parameters.iter().map(|name| names.unique(name)).collect(),
+        };
+        let mut words = Vec::new();
+        let mut give = |wanted: &str| {
+            words.push(names.unique(wanted));
+            words.len() as u32 - 1
+        };
+        let variables: Vec<u32> = (0..)
+            .zip(&self.draft.variables)
+            .map(|(variable, _)| give(&self.variable(variable)))
+            .collect();
+        let mut choices = Vec::with_capacity(self.named.len());
+        for (expr, (&named, &is_broken)) in (0..).zip(self.named.iter().zip(&self.broken)) {
+            let fact = &self.survey.facts[expr as usize];
+            let name = match fact.store {
+                Some((_, variable, _)) if fact.kept != NONE => variables[variable as usize],
+                _ if named => give(&self.wanted(expr)),
+                _ => NONE,
+            };
+            let is_exact = self.sizes[expr as usize].exact;
+            choices.push(Choice { name, kept: fact.kept, is_broken, is_exact });
+        }
+        let declarations = self.survey.declarations();
+        let Self { exact_variables, survey, .. } = self;
+        Plan {
+            choices,
+            words,
+            parameters,
+            variables,
+            exact_variables,
+            declarations,
+            ends: survey.ends,
+            is_return_broken: false,
+        }
+    }
+}
+
+/// Whether the operand of an expression is an index.
+const fn is_indexed(form: Form) -> bool {
+    matches!(form, Form::ElementAt(_) | Form::Feed | Form::State)
+}
+
+/// Whether an expression computes with floats in a way that compilers may change if nothing forbids it.
+fn is_arithmetic(node: &Node) -> bool {
+    match node.form {
+        Form::Binary(op) => matches!(op, Binary::Add | Binary::Mul | Binary::Div | Binary::Dot),
+        Form::Unary(op) => matches!(op, Unary::Sqrt | Unary::Exp2 | Unary::Log2),
+        _ => false,
+    }
+}
+
+/// Characters of a constant.
+fn constant_length(kind: Kind, bits: u32) -> u32 {
+    match kind {
+        Kind::U32 if bits > 0xFFFF => 11,
+        Kind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
+        Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool => 3,
+    }
+}
+
+/// Whether a negated comparison is written as its opposite.
+pub fn is_opposed(node: &Node) -> Option<&'static str> {
+    match node.form {
+        Form::Binary(op) => opposite(op),
+        _ => None,
+    }
+}

@@ -1,0 +1,198 @@
+//! WGSL and GLSL as one would write them by hand.
+//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and profile. Out: text that
+//! begins with comments naming the source and the entry. Knows neither PICA200 encodings nor control-flow graphs.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`region`], `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
+//! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `print`, `expressions` | lines and expressions as text |
+//! | `declarations`, `names` | types, blocks and buffers; identifiers |
+//! | `wgsl`, `glsl` | what sets the languages apart |
+
+mod builder;
+mod carry;
+mod declarations;
+mod draft;
+mod entry;
+mod expressions;
+mod inline;
+mod names;
+mod operations;
+mod print;
+mod region;
+mod survey;
+mod wgsl;
+
+pub use wgsl::wgsl;
+
+use self::builder::{Builder, LoadNumbers};
+use self::declarations::Declarations;
+use self::draft::Draft;
+use self::inline::{Style, plan};
+use self::names::Names;
+use self::print::{Body, Dialect};
+use super::interface::Source;
+use crate::error::{At, Error, Kind, Result};
+use crate::host::{EntryPoint, Interface};
+use crate::ir::{Func, Type};
+
+/// The text of a module so far.
+struct Writer<'a, D> {
+    source: &'a Source<'a>,
+    declarations: Declarations,
+    names: Names<'a>,
+    dialect: D,
+    style: Style,
+    draft: Draft,
+    numbers: LoadNumbers,
+    helpers: Vec<String>,
+    out: String,
+}
+
+impl<'a, D: Dialect> Writer<'a, D> {
+    fn new(
+        source: &'a Source<'a>,
+        declarations: Declarations,
+        mut names: Names<'a>,
+        dialect: D,
+        style: Style,
+    ) -> Self {
+        names.unique(super::interface::ENTRY_NAME);
+        for global in &declarations.globals {
+            if let declarations::Content::Block(name, _) = global.content {
+                names.unique(name);
+            }
+        }
+        declarations.globals.iter().for_each(|global| drop(names.unique(global.name)));
+        for id in declarations.specialized() {
+            names.unique(&crate::host::profile::specialized_name(id));
+        }
+        let helpers = source.module.helpers.iter();
+        let helpers = helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
+        Self {
+            helpers: helpers.collect(),
+            numbers: LoadNumbers::new(&source.interface.block),
+            draft: Draft::default(),
+            out: String::new(),
+            source,
+            declarations,
+            names,
+            dialect,
+            style,
+        }
+    }
+
+    /// Writes the helper functions.
+    fn helpers(&mut self) -> Result<()> {
+        let module = self.source.module;
+        for (index, helper) in module.helpers.iter().enumerate() {
+            let result = Builder::new(&mut self.draft, self.source, helper, &self.numbers).helper()?;
+            let name = self.helpers[index].clone();
+            let types: Vec<Type> = helper.get(helper.params).iter().map(|&param| helper.ty(param)).collect();
+            let wanted = parameter_names(helper);
+            let plan = plan(&self.draft, self.source.interface, self.style, &wanted, &self.names, false);
+            let names: Vec<&str> = plan.parameters.iter().map(String::as_str).collect();
+            D::helper(&mut self.out, &name, &types, &names, result);
+            self.body(plan, Some(result));
+            self.out.push_str("}\n\n");
+        }
+        Ok(())
+    }
+
+    /// Writes the entry point. `given`: names of parameters that other declarations have given.
+    fn entry(&mut self, given: Option<&[String]>) -> Result<()> {
+        let source = self.source;
+        let (reads, interface) = (self.declarations.reads, source.interface);
+        let builder = Builder::new(&mut self.draft, source, &source.module.main, &self.numbers);
+        match (&interface.geometry, source.options.entry) {
+            (_, EntryPoint::Vertex | EntryPoint::Geometry) => {
+                builder.vertex(reads, &self.declarations.attributes, interface)?;
+            }
+            (Some(kernel), EntryPoint::Compute) => builder.kernel(kernel)?,
+            (None, EntryPoint::Compute) => builder.compute(reads)?,
+        }
+        let wanted: Vec<String> = match source.options.entry {
+            EntryPoint::Compute => vec!["id".to_owned()],
+            EntryPoint::Vertex | EntryPoint::Geometry => {
+                self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect()
+            }
+        };
+        let plan = plan(
+            &self.draft,
+            interface,
+            self.style,
+            given.unwrap_or(&wanted),
+            &self.names,
+            given.is_some(),
+        );
+        D::entry(&mut self.out, &self.declarations, &plan.parameters);
+        self.body(plan, None);
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    fn body(&mut self, plan: inline::Plan, result: Option<Type>) {
+        let text = (&mut self.out, &mut self.dialect);
+        let context = (&self.declarations, self.source.interface);
+        Body::new(text, (&self.draft, plan), context, &self.helpers, result).lines();
+    }
+}
+
+/// The names that the parameters of a helper would like to have.
+fn parameter_names(helper: &Func) -> Vec<String> {
+    let name = |(index, &param): (usize, &crate::ir::Value)| {
+        let data = helper.values[param];
+        match data.hint.register {
+            crate::ir::HintRegister::None => ["a", "b", "c", "d"][index % 4].to_owned(),
+            _ => names::hinted(data.hint, data.ty.kind),
+        }
+    };
+    helper.get(helper.params).iter().enumerate().map(name).collect()
+}
+
+/// The comments at the head of every text.
+fn header(interface: &Interface) -> String {
+    let mut header = String::new();
+    if !interface.source.is_empty() {
+        header.push_str("// source: ");
+        comment(&mut header, &interface.source);
+        header.push('\n');
+    }
+    if let Some(label) = &interface.entry_label {
+        header.push_str("// entry: ");
+        comment(&mut header, label);
+        header.push('\n');
+    }
+    if !header.is_empty() {
+        header.push('\n');
+    }
+    header
+}
+
+/// A name from the input inside a comment, which it must not end or continue on the next line.
+fn comment(out: &mut String, name: &str) {
+    let harmless = |c: char| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' };
+    out.extend(name.chars().map(harmless));
+}
+
+/// The error of specialisation constants in a language that has none.
+#[cold]
+fn unspecialized(target: &str) -> Error {
+    let text =
+        format!("{target} has no specialisation constants here: bake the values or read them from the block");
+    Error::new(Kind::BadOption(text), At::Whole)
+}
+
+/// Checks that no two bindings are equal, for languages without sets.
+fn no_shared_bindings(target: &str, mut bindings: Vec<u32>) -> Result<()> {
+    bindings.sort_unstable();
+    match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::BadOption(text), At::Whole))
+        }
+    }
+}

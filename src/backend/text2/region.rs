@@ -1,0 +1,401 @@
+//! Regions and constructs as lines.
+//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no operations.
+//!
+//! | IR | text |
+//! |---|---|
+//! | `If` | `if`; an empty arm is left out, what an arm only yields is stored before, an arm after one that jumps away follows it unindented |
+//! | `Loop` | endless loop; what both exits at its end store is stored before them |
+//! | `Block` | `switch 0 { default {…} }`; nothing at all where each `Break` stands at an end of it |
+//! | `Switch` | `switch` without fall-through |
+//! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
+//!
+//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse likewise.
+
+use super::builder::Builder;
+use super::carry::Carrier;
+use super::draft::{Line, Operand, int};
+use crate::backend::interface::defect;
+use crate::error::Result;
+use crate::ir::{
+    Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList,
+};
+
+/// Constructs that may nest; WGSL readers stop at 127 braces.
+const MAX_DEPTH: u32 = 120;
+
+/// What a region's exits mean.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    /// Where the values of a `Yield` go.
+    yields: &'s [Carrier],
+    /// Where the values of a `Break` go; nothing where nothing can be left.
+    breaks: Option<&'s [Carrier]>,
+    /// Where the values of a `Continue` go; nothing outside of loops.
+    continues: Option<&'s [Carrier]>,
+    /// Whether falling off the end of the region leaves the innermost breakable construct.
+    end_breaks: bool,
+    /// Whether falling off the end of the region continues the innermost loop.
+    end_continues: bool,
+}
+
+impl Scope<'_> {
+    /// The scope of a whole function.
+    const FUNCTION: Self =
+        Self { yields: &[], breaks: None, continues: None, end_breaks: false, end_continues: false };
+
+    /// The same for a region that is not at the end.
+    const fn inside(self) -> Self {
+        Self { end_breaks: false, end_continues: false, ..self }
+    }
+}
+
+/// An `If`.
+#[derive(Clone, Copy)]
+struct Branch {
+    cond: Value,
+    then: Region,
+    otherwise: Region,
+    results: ValueList,
+    after: After,
+}
+
+/// What follows a construct in its region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing: it never falls through.
+    Nothing,
+    /// No further construct, and then the next iteration.
+    Continue(ValueList),
+    /// Something else.
+    More,
+}
+
+impl<'a> Builder<'a> {
+    /// The lines of the function and the values it yields; nothing where it never ends.
+    pub fn body(&mut self) -> Result<Option<&'a [Value]>> {
+        let ir = self.ir;
+        let region = ir.body.ok_or_else(|| defect("a function has no body"))?;
+        self.region(region, Scope::FUNCTION)?;
+        match region_of(ir, region)?.exit {
+            Exit::Yield(values) => Ok(Some(ir.get(values))),
+            Exit::Unreachable => Ok(None),
+            Exit::Break(_) | Exit::Continue(_) => Err(defect("a function ends in a jump")),
+        }
+    }
+
+    /// The lines of a region, its exit included.
+    fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
+        let data = region_of(self.ir, region)?;
+        for (index, &item) in data.items.iter().enumerate() {
+            let node = match item {
+                Item::Let(value) => {
+                    self.item(value)?;
+                    continue;
+                }
+                Item::Node(node) => node,
+            };
+            let after = after(data, index);
+            let scope = if after == After::Nothing { scope } else { scope.inside() };
+            self.node(node, scope, after)?;
+        }
+        self.exit(data.exit, scope)
+    }
+
+    /// A region in a block of its own.
+    fn nested(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
+        let loads = self.load_log.len();
+        self.region(region, scope)?;
+        self.forget_loads(loads);
+        Ok(())
+    }
+
+    /// Takes back loads that became valid since there were this many.
+    fn forget_loads(&mut self, from: usize) {
+        for number in self.load_log.drain(from..) {
+            self.loads[number] = None;
+        }
+    }
+
+    fn exit(&mut self, exit: Exit, scope: Scope<'_>) -> Result<()> {
+        let (carriers, values, jump) = match exit {
+            Exit::Unreachable => return Ok(()),
+            Exit::Yield(values) => (Some(scope.yields), values, None),
+            Exit::Break(values) => (scope.breaks, values, (!scope.end_breaks).then_some(Line::Break)),
+            Exit::Continue(values) => {
+                (scope.continues, values, (!scope.end_continues).then_some(Line::Continue))
+            }
+        };
+        let carriers = carriers.ok_or_else(|| defect("a jump has nothing to leave or repeat"))?;
+        self.store(carriers, self.ir.get(values))?;
+        if let Some(jump) = jump {
+            self.jump(jump);
+        }
+        Ok(())
+    }
+
+    /// Adds a jump and notes it at the constructs that it concerns.
+    fn jump(&mut self, jump: Line) {
+        self.push(jump);
+        for &line in self.open.iter().rev() {
+            match (&mut self.draft.lines[line], jump) {
+                (Line::Loop { is_left }, Line::Break) => *is_left = true,
+                (Line::Switch { continues, .. }, Line::Continue) => {
+                    *continues = true;
+                    continue;
+                }
+                _loop_or_switch => {}
+            }
+            break;
+        }
+    }
+
+    /// Begins a loop or switch.
+    fn open(&mut self, line: Line) {
+        self.open.push(self.draft.lines.len());
+        self.push(line);
+    }
+
+    fn close(&mut self) {
+        self.push(Line::End);
+        self.open.pop();
+    }
+
+    fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(defect(format!("more than {MAX_DEPTH} constructs are nested")));
+        }
+        self.depth += 1;
+        let ir = self.ir;
+        let data = ir.nodes.get(node).ok_or_else(|| defect(format!("{node} does not exist")))?;
+        match *data {
+            NodeData::If { cond, then, otherwise, results } => {
+                self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
+            }
+            NodeData::Loop { params, inits, body, results } => {
+                let params = (params, self.carriers_of(params));
+                self.store(&params.1, ir.get(inits))?;
+                self.repeat(&params, body, results, scope)?;
+            }
+            NodeData::Block { body, results } => self.breakable(body, results, scope)?,
+            NodeData::Switch { selector, ref cases, default, results } => {
+                let selector = self.operand(selector)?;
+                self.switch(selector, cases, default, results, scope)?;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
+        let (cond, mut then, mut otherwise) = self.without_not(branch);
+        let results = self.carriers_of(branch.results);
+        let mut condition = self.operand(cond)?;
+        let arm = Scope { yields: &results, ..scope };
+        let last = branch.after == After::Nothing;
+        if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
+            // The arm that leaves goes first, so that the other needs no braces.
+            std::mem::swap(&mut then, &mut otherwise);
+            condition.view = condition.view.negated();
+        }
+        let flat = last && jumps(self.ir, then, arm);
+        self.store_common(branch, arm)?;
+        if flat {
+            // The other arm follows without braces.
+        } else if let Some(values) = [otherwise, then].into_iter().find_map(|arm| yields_only(self.ir, arm)) {
+            // `r1 = a; if c { r1 = b; }`
+            self.store(&results, self.ir.get(values))?;
+        }
+        let start = self.carriers.moment();
+        let opening = self.draft.lines.len();
+        self.push(Line::If { condition });
+        self.nested(then, arm)?;
+        self.carriers.restore(&start);
+        if flat {
+            self.push(Line::End);
+            return self.region(otherwise, arm);
+        }
+        let middle = self.draft.lines.len();
+        self.push(Line::Else);
+        self.nested(otherwise, arm)?;
+        self.carriers.merge(&start);
+        self.close_if(opening, middle);
+        self.load(&results, branch.results);
+        Ok(())
+    }
+
+    /// Ends an `If` and drops arms that only evaluate what nothing outside can see.
+    fn close_if(&mut self, opening: usize, middle: usize) {
+        let lines = &mut self.draft.lines;
+        let is_idle = |lines: &[Line]| lines.iter().all(|line| matches!(line, Line::Evaluate(_)));
+        match (is_idle(&lines[opening + 1..middle]), is_idle(&lines[middle + 1..])) {
+            (true, true) => return lines.truncate(opening),
+            (true, false) => {
+                lines.drain(opening + 1..=middle);
+                if let Line::If { condition } = &mut lines[opening] {
+                    condition.view = condition.view.negated();
+                }
+            }
+            (false, true) => lines.truncate(middle),
+            (false, false) => {}
+        }
+        lines.push(Line::End);
+    }
+
+    /// Stores first what a `break` and a `continue` that end a loop's body both store.
+    fn store_common(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
+        let ir = self.ir;
+        let (one, other) = (region_of(ir, branch.then)?, region_of(ir, branch.otherwise)?);
+        let (leave, again) = match (one.exit, other.exit, branch.after) {
+            (Exit::Break(leave), Exit::Continue(again), _)
+            | (Exit::Continue(again), Exit::Break(leave), _) => (leave, again),
+            (Exit::Break(leave), Exit::Yield(_), After::Continue(again))
+            | (Exit::Yield(_), Exit::Break(leave), After::Continue(again)) => (leave, again),
+            _ => return Ok(()),
+        };
+        // Constructs in the arms could use the same carriers; what a switch is left with is another matter.
+        let constructs = one.items.iter().chain(&other.items).any(|item| matches!(item, Item::Node(_)));
+        let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
+            return Ok(());
+        };
+        let (mut carriers, mut values) = (Vec::new(), Vec::new());
+        for (&carrier, &value) in results.iter().zip(ir.get(leave)) {
+            if params.iter().zip(ir.get(again)).any(|(&param, &next)| param == carrier && next == value) {
+                carriers.push(carrier);
+                values.push(value);
+            }
+        }
+        self.store(&carriers, &values)
+    }
+
+    /// The condition and its arms, without negation.
+    fn without_not(&self, branch: Branch) -> (Value, Region, Region) {
+        match self.ir.values.get(branch.cond).map(|data| data.def) {
+            Some(Def::Op(Op::Unary(Unary::Not, inner))) => (inner, branch.otherwise, branch.then),
+            _ => (branch.cond, branch.then, branch.otherwise),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        (list, params): &(ValueList, Vec<Carrier>),
+        body: Region,
+        results: ValueList,
+        scope: Scope<'_>,
+    ) -> Result<()> {
+        let carriers = self.carriers_of(results);
+        let start = self.carriers.moment();
+        self.open(Line::Loop { is_left: false });
+        let loads = self.load_log.len();
+        self.carriers.forget();
+        self.load(params, *list);
+        let inner = Scope {
+            yields: scope.yields,
+            breaks: Some(&carriers),
+            continues: Some(params),
+            end_breaks: false,
+            end_continues: true,
+        };
+        self.region(body, inner)?;
+        self.forget_loads(loads);
+        self.close();
+        self.carriers.merge(&start);
+        self.load(&carriers, results);
+        Ok(())
+    }
+
+    fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
+        if !breaks_at_ends_only(self.ir, body) {
+            return self.switch(int(0), &[], body, results, scope);
+        }
+        let carriers = self.carriers_of(results);
+        let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
+        let start = self.carriers.moment();
+        self.region(body, inner)?;
+        self.carriers.merge(&start);
+        self.load(&carriers, results);
+        Ok(())
+    }
+
+    fn switch(
+        &mut self,
+        selector: Operand,
+        cases: &[(Vec<i32>, Region)],
+        default: Region,
+        results: ValueList,
+        scope: Scope<'_>,
+    ) -> Result<()> {
+        let carriers = self.carriers_of(results);
+        let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
+        let start = self.carriers.moment();
+        self.open(Line::Switch { selector, continues: false });
+        for (values, region) in cases {
+            self.carriers.restore(&start);
+            let (first, count) = (self.draft.values.len() as u32, values.len() as u32);
+            self.draft.values.extend_from_slice(values);
+            self.push(Line::Case { first, count });
+            self.nested(*region, inner)?;
+            self.push(Line::End);
+        }
+        self.carriers.restore(&start);
+        self.push(Line::Default);
+        self.nested(default, inner)?;
+        self.push(Line::End);
+        self.close();
+        self.carriers.merge(&start);
+        self.load(&carriers, results);
+        Ok(())
+    }
+}
+
+fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {
+    ir.regions.get(region).ok_or_else(|| defect(format!("{region} does not exist")))
+}
+
+/// What follows the item `index` of a region.
+fn after(data: &RegionData, index: usize) -> After {
+    let rest = &data.items[index + 1..];
+    match data.exit {
+        Exit::Unreachable if rest.is_empty() => After::Nothing,
+        Exit::Continue(values) if !rest.iter().any(|item| matches!(item, Item::Node(_))) => {
+            After::Continue(values)
+        }
+        Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => After::More,
+    }
+}
+
+/// What the region yields, if it does nothing else.
+fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
+    let data = ir.regions.get(region)?;
+    match data.exit {
+        Exit::Yield(values) if data.items.is_empty() => Some(values),
+        Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
+    }
+}
+
+/// Whether the region ends in a jump that must be written.
+fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
+    match ir.regions.get(region).map(|data| data.exit) {
+        Some(Exit::Break(_)) => !scope.end_breaks,
+        Some(Exit::Continue(_)) => !scope.end_continues,
+        Some(Exit::Yield(_) | Exit::Unreachable) | None => false,
+    }
+}
+
+/// Whether each `Break` of a block stands where falling off the end does the same.
+fn breaks_at_ends_only(ir: &Func, body: Region) -> bool {
+    let mut work = vec![(body, true)];
+    while let Some((region, at_end)) = work.pop() {
+        let Some(data) = ir.regions.get(region) else { return false };
+        if !at_end && matches!(data.exit, Exit::Break(_)) {
+            return false;
+        }
+        for (index, item) in data.items.iter().enumerate() {
+            let Item::Node(node) = *item else { continue };
+            let last = at_end && data.exit == Exit::Unreachable && index + 1 == data.items.len();
+            if let Some(&NodeData::If { then, otherwise, .. }) = ir.nodes.get(node) {
+                work.extend([(then, last), (otherwise, last)]);
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,275 @@
+//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its own.
+//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's control flow.
+
+use std::fmt::Write as _;
+
+use super::declarations::{Content, Declarations, Field};
+use super::draft::{Expr, Form, Operand};
+use super::expressions::Level;
+use super::inline::Style;
+use super::names::Names;
+use super::print::{Body, Closing, Dialect, Holder};
+use super::{Writer, header};
+use crate::backend::interface::{Source, WORKGROUP};
+use crate::error::Result;
+use crate::host::names::is_keyword;
+use crate::host::profile::specialized_name;
+use crate::host::Location;
+use crate::ir::{Kind, Type, Unary};
+
+/// WGSL.
+struct Wgsl;
+
+/// Arguments on the line of the function's name.
+const ARGUMENTS_IN_LINE: usize = 2;
+/// Functions that the text calls, besides those whose names are keywords of one of the targets.
+const WORDS: [&str; 3] = ["arrayLength", "exp2", "log2"];
+/// Words of ours that are keywords of other targets alone.
+const FREE: [&str; 2] = ["thread", "vertex"];
+
+fn is_reserved(name: &str) -> bool {
+    WORDS.contains(&name) || is_keyword(name) && !FREE.contains(&name)
+}
+
+/// The module as WGSL.
+///
+/// # Errors
+/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not fit its interface,
+/// [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and bindings that there are not.
+pub fn wgsl(source: &Source<'_>) -> Result<String> {
+    let declarations = Declarations::new(source, is_reserved)?;
+    let style = Style { copies_arrays: true, marks_exact: false };
+    let mut writer = Writer::new(source, declarations, Names::new(is_reserved), Wgsl, style);
+    writer.out = header(source.interface);
+    writer.declare();
+    writer.helpers()?;
+    writer.entry(None)?;
+    Ok(writer.out)
+}
+
+impl Writer<'_, Wgsl> {
+    fn declare(&mut self) {
+        let (out, declarations) = (&mut self.out, &self.declarations);
+        if declarations.ports.iter().any(|port| port.location == Location::ClipDistances) {
+            out.push_str("enable clip_distances;\n\n");
+        }
+        for global in &declarations.globals {
+            if let Content::Block(name, fields) = &global.content {
+                structure(out, name, fields);
+            }
+        }
+        if !declarations.ports.is_empty() {
+            out.push_str("struct VertexOutput {\n");
+            for port in &declarations.ports {
+                let is_invariant = self.source.profile.invariant_position;
+                let ty = Wgsl::ty(port.ty);
+                let _ = match port.location {
+                    Location::Position if is_invariant => {
+                        writeln!(out, "    @builtin(position) @invariant {}: {ty},", port.name)
+                    }
+                    Location::Position => writeln!(out, "    @builtin(position) {}: {ty},", port.name),
+                    Location::ClipDistances => {
+                        writeln!(out, "    @builtin(clip_distances) {}: array<f32, 2>,", port.name)
+                    }
+                    Location::Varying(index) => writeln!(out, "    @location({index}) {}: {ty},", port.name),
+                };
+            }
+            out.push_str("}\n\n");
+        }
+        let start = out.len();
+        for id in declarations.specialized() {
+            let (ty, value) = if id < 16 { ("bool", "false") } else { ("i32", "0") };
+            let _ = writeln!(out, "@id({id}) override {}: {ty} = {value};", specialized_name(id));
+        }
+        if out.len() > start {
+            out.push('\n');
+        }
+        for global in &declarations.globals {
+            let _ = write!(out, "@group({}) @binding({}) var<", global.binding.set, global.binding.binding);
+            let _ = match &global.content {
+                Content::Block(name, _) => write!(out, "uniform> {}: {name}", global.name),
+                Content::Buffer { element, rows, is_writable } => {
+                    let access = if *is_writable { "read_write" } else { "read" };
+                    let _ = write!(out, "storage, {access}> {}: array<", global.name);
+                    let element = Wgsl::ty(*element);
+                    match rows {
+                        Some(rows) => write!(out, "array<{element}, {rows}>>"),
+                        None => write!(out, "{element}>"),
+                    }
+                }
+            };
+            out.push_str(";\n");
+        }
+        if !declarations.globals.is_empty() {
+            out.push('\n');
+        }
+    }
+}
+
+fn structure(out: &mut String, name: &str, fields: &[Field]) {
+    let _ = writeln!(out, "struct {name} {{");
+    for field in fields {
+        let ty = Wgsl::ty(field.ty);
+        let _ = match field.length {
+            Some(length) => writeln!(out, "    {}: array<{ty}, {length}>,", field.name),
+            None => writeln!(out, "    {}: {ty},", field.name),
+        };
+    }
+    out.push_str("}\n\n");
+}
+
+impl Dialect for Wgsl {
+    const CONDITION: [&'static str; 2] = ["", ""];
+    const LOOP: &'static str = "loop {\n";
+    const TYPED_LITERALS: bool = true;
+    const COMMA_ENDS: bool = true;
+    const LEAST_INT: &'static str = "i32(-2147483648)";
+    // A `<` could find its `>` in a later argument.
+    const ARGUMENT: Level = Level::Bits;
+    const CASE_BREAKS: bool = false;
+
+    fn ty(ty: Type) -> &'static str {
+        match (ty.kind, ty.lanes) {
+            (Kind::F32, 2) => "vec2f",
+            (Kind::F32, 3) => "vec3f",
+            (Kind::F32, 4) => "vec4f",
+            (Kind::F32, _) => "f32",
+            (Kind::I32, 2) => "vec2i",
+            (Kind::I32, 3) => "vec3i",
+            (Kind::I32, 4) => "vec4i",
+            (Kind::I32, _) => "i32",
+            (Kind::U32, 2) => "vec2u",
+            (Kind::U32, 3) => "vec3u",
+            (Kind::U32, 4) => "vec4u",
+            (Kind::U32, _) => "u32",
+            (Kind::Bool, 2) => "vec2<bool>",
+            (Kind::Bool, 3) => "vec3<bool>",
+            (Kind::Bool, 4) => "vec4<bool>",
+            (Kind::Bool, _) => "bool",
+        }
+    }
+
+    fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
+        let _ = write!(out, "fn {name}(");
+        for (index, (&ty, name)) in types.iter().zip(names).enumerate() {
+            let _ = write!(out, "{}{name}: {}", if index == 0 { "" } else { ", " }, Self::ty(ty));
+        }
+        let _ = writeln!(out, ") -> {} {{", Self::ty(result));
+    }
+
+    fn entry(out: &mut String, declarations: &Declarations, names: &[String]) {
+        if declarations.ports.is_empty() {
+            let id = names.first().map_or("id", String::as_str);
+            let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
+            let _ = writeln!(out, "fn main(@builtin(global_invocation_id) {id}: vec3u) {{");
+            return;
+        }
+        out.push_str("@vertex\nfn main(");
+        let is_long = names.len() > ARGUMENTS_IN_LINE;
+        for (index, (attribute, name)) in declarations.attributes.iter().zip(names).enumerate() {
+            out.push_str(match (is_long, index) {
+                (true, _) => "\n    ",
+                (false, 0) => "",
+                (false, _) => ", ",
+            });
+            let _ = write!(out, "@location({}) {name}: {}", attribute.register, Self::ty(attribute.ty));
+            out.push_str(if is_long { "," } else { "" });
+        }
+        out.push_str(if is_long { "\n) -> VertexOutput {\n" } else { ") -> VertexOutput {\n" });
+    }
+
+    fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
+        let name = body.held(holder).to_owned();
+        let _ = match holder {
+            Holder::Value(_) => write!(body.out, "let {name}"),
+            Holder::Filled(_) => write!(body.out, "var {name}"),
+            Holder::Empty(_) => write!(body.out, "var {name}: {}", Self::ty(body.held_type(holder))),
+        };
+    }
+
+    /// An exit that is never taken: WGSL does not allow loops without one.
+    fn endless(body: &mut Body<'_, Self>) {
+        let result = body.result.map(Self::ty);
+        let is_vertex = !body.declarations.ports.is_empty();
+        // What follows the loop need not return anything.
+        let _ = match result.or(is_vertex.then_some("VertexOutput")) {
+            Some(ty) => writeln!(body.line(), "if false {{ return {ty}(); }}"),
+            None => writeln!(body.line(), "if false {{ break; }}"),
+        };
+    }
+
+    fn outputs(body: &mut Body<'_, Self>, values: &[Operand]) {
+        body.line().push_str("return VertexOutput");
+        let write = |body: &mut Body<'_, Self>, index: usize, level: Level| {
+            let value = values[index];
+            match body.declarations.ports.get(index).map(|port| port.location) {
+                Some(Location::ClipDistances) => {
+                    body.out.push_str("array<f32, 2>(");
+                    body.lane(value, 0);
+                    body.out.push_str(", ");
+                    body.lane(value, 1);
+                    body.out.push(')');
+                }
+                Some(Location::Position | Location::Varying(_)) | None => body.operand(value, level),
+            }
+        };
+        if body.plan.is_return_broken {
+            body.broken(values.len(), write);
+        } else {
+            body.listed(values.len(), write);
+        }
+        body.out.push_str(";\n");
+    }
+
+    fn switch(body: &mut Body<'_, Self>, selector: Operand, _: bool, _: bool) -> Closing {
+        body.line().push_str("switch ");
+        body.operand(selector, Level::Choice);
+        body.out.push_str(" {\n");
+        Closing::Brace
+    }
+
+    fn case(body: &mut Body<'_, Self>, values: &[i32]) {
+        for (index, value) in values.iter().enumerate() {
+            let _ = write!(body.out, "{}{value}", if index == 0 { "case " } else { ", " });
+        }
+        body.out.push_str(if values.is_empty() { "default {\n" } else { " {\n" });
+    }
+
+    fn own(body: &mut Body<'_, Self>, expr: Expr, _: Level) -> bool {
+        let draft = body.draft;
+        let node = &draft.nodes[expr as usize];
+        let operands = draft.operands(expr);
+        match node.form {
+            Form::Unary(Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint) => {
+                let _ = write!(body.out, "bitcast<{}>", Self::ty(node.ty));
+                body.argument(operands[0]);
+            }
+            Form::NotFinite(variable) => {
+                let name = body.variable(variable).to_owned();
+                let _ = write!(body.out, "bitcast<f32>({name})");
+            }
+            Form::Unary(Unary::ToInt) | Form::Float => {
+                body.out.push_str(Self::ty(node.ty));
+                body.argument(operands[0]);
+            }
+            Form::Select => {
+                body.out.push_str("select");
+                body.arguments(&[operands[2], operands[1], operands[0]]);
+            }
+            Form::Length => body.out.push_str("arrayLength(&outputs)"),
+            Form::Thread => {
+                body.out.push_str("i32(");
+                Self::invocation(body);
+                body.out.push(')');
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn invocation(body: &mut Body<'_, Self>) {
+        let name = &body.plan.parameters[0];
+        body.out.push_str(name);
+        body.out.push_str(".x");
+    }
+}
