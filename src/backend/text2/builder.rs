@@ -2,7 +2,7 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no control flow.
 
 use super::carry::Carriers;
-use super::draft::{Draft, Expr, Form, Label, Line, Local, Operand, View, is_finite, undefined, whole};
+use super::draft::{Draft, Expr, Form, Label, Line, Local, Operand, View, is_finite, opposite, undefined, whole};
 use crate::backend::interface::{Source, array_length, defect};
 use crate::error::Result;
 use crate::host::UniformBlock;
@@ -135,9 +135,21 @@ impl<'a> Builder<'a> {
         let ty = self.ir.ty(value);
         let view = match self.view(value)? {
             View::Const(bits) => self.constant(ty, bits),
-            view => view,
+            View::Not(expr, None) => self.negation(expr),
+            view @ (View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..)) => view,
         };
         Ok(Operand { view, ty })
+    }
+
+    /// The negation of a scalar condition: of a comparison its opposite, if it has one.
+    fn negation(&mut self, expr: Expr) -> View {
+        let node = self.draft.nodes[expr as usize];
+        match (node.form, self.draft.operands(expr)) {
+            (Form::Binary(op), &[left, right]) if opposite(op).is_some() => {
+                View::Whole(self.draft.add(Form::Opposite(op), Type::BOOL, &[left, right], node.label))
+            }
+            _ => View::Not(expr, None),
+        }
     }
 
     fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {

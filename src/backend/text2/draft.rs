@@ -64,6 +64,8 @@ pub enum Form {
     NotFinite(Variable),
     Unary(Unary),
     Binary(Binary),
+    /// Negation of a comparison that has an [`opposite`].
+    Opposite(Binary),
     /// Condition, value where true, value where false.
     Select,
     /// Vector of parts.
@@ -129,6 +131,7 @@ impl Form {
             Self::NotFinite(_)
             | Self::Unary(_)
             | Self::Binary(_)
+            | Self::Opposite(_)
             | Self::Select
             | Self::Build
             | Self::Call(_)

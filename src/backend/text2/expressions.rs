@@ -6,8 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::draft::{Expr, Form, Operand, Place, View, is_finite};
-use super::inline::is_opposed;
+use super::draft::{Expr, Form, Operand, Place, View, is_finite, opposite};
 use super::print::{Body, Dialect, whole_of};
 use super::survey::NONE;
 use crate::backend::interface::{draw_field, host_field};
@@ -231,7 +230,8 @@ impl<D: Dialect> Body<'_, D> {
     fn negation(&mut self, expr: Expr, lane: Option<u8>, level: Level) {
         let node = &self.draft.nodes[expr as usize];
         if self.choice(expr).name == NONE
-            && let Some(text) = is_opposed(node).filter(|_| lane.is_none())
+            && let (Form::Binary(op), None) = (node.form, lane)
+            && let Some(text) = opposite(op)
         {
             return self.enclosed(level > Level::Relation, |body| {
                 body.operation(expr, (text, Level::Sum, Level::Sum));
@@ -305,6 +305,10 @@ impl<D: Dialect> Body<'_, D> {
                 self.arguments(operands);
             }
             Form::Unary(op) => self.unary(op, operands, level),
+            Form::Opposite(op) => {
+                let text = opposite(op).unwrap_or_default();
+                self.enclosed(level > Level::Relation, |body| body.operation(expr, (text, Level::Sum, Level::Sum)));
+            }
             Form::Binary(op) => match operator(op, draft.nodes[expr as usize].ty.lanes) {
                 Some((text, own, left, right)) => {
                     // A `&&` among `||` needs parentheses, and a chain of one of them none.
@@ -406,11 +410,11 @@ impl<D: Dialect> Body<'_, D> {
             self.out.push_str(" - ");
             return self.operand(right, right_level);
         }
-        if let Some(positive) =
-            constant_of(right).filter(|_| sum.is_some()).and_then(|bits| opposite(right.ty.kind, bits))
+        if let Some(bits) =
+            constant_of(right).filter(|_| sum.is_some()).and_then(|bits| positive(right.ty.kind, bits))
         {
             self.out.push_str(" - ");
-            return self.constant(right.ty.kind, positive, right_level, false);
+            return self.constant(right.ty.kind, bits, right_level, false);
         }
         self.out.push(' ');
         self.out.push_str(text);
@@ -459,7 +463,7 @@ fn constant_of(operand: Operand) -> Option<u32> {
 }
 
 /// The number without its minus, if it has one.
-fn opposite(kind: Kind, bits: u32) -> Option<u32> {
+fn positive(kind: Kind, bits: u32) -> Option<u32> {
     match kind {
         Kind::F32 if f32::from_bits(bits) < 0.0 => Some(bits ^ 1 << 31),
         Kind::I32 if (bits as i32) < 0 => Some((bits as i32).checked_neg()? as u32),

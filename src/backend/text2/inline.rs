@@ -9,7 +9,7 @@
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
 //! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
 
-use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Variable, View, opposite};
+use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Variable, View};
 use super::names::{Names, hinted};
 use super::survey::{Declaration, NONE, Survey};
 use crate::backend::interface::{draw_field, host_field};
@@ -183,6 +183,7 @@ impl Chooser<'_> {
             View::Lanes(expr, _) if self.named[expr as usize] => {
                 return Size { length: self.name_length(expr) + 4, depth: 1, exact: false };
             }
+            View::Lanes(expr, _) if self.is_array_named(expr) => return self.written_expr(expr),
             View::Lanes(expr, _) => (expr, if lanes == 1 { 3 } else { lanes + 1 }),
             View::Splat(expr) => (expr, 7),
             View::Not(expr, _) => (expr, 4),
@@ -199,6 +200,10 @@ impl Chooser<'_> {
             Some(array) => Size { length: self.name_length(array) + 4, depth: 1, exact: false },
             None => self.sizes[expr as usize],
         }
+    }
+
+    fn is_array_named(&self, expr: Expr) -> bool {
+        self.array(expr).is_some_and(|array| self.named[array as usize])
     }
 
     /// The array that an expression is an element of.
@@ -310,11 +315,12 @@ impl Chooser<'_> {
                 _ => 7,
             },
             Form::Binary(Binary::Dot) => 7,
-            Form::Binary(_) => 4,
+            Form::Binary(_) | Form::Opposite(_) => 4,
             Form::Select | Form::Specialized(_) => 10,
             Form::Build => if node.ty.lanes > 1 { 10 } else { 0 },
             Form::Call(_) => 18,
-            Form::Float | Form::NotFinite(_) => 16,
+            Form::Float => 16,
+            Form::NotFinite(variable) => 16 + length(&self.variable(variable)),
             Form::Argument(index) => self.parameters.get(usize::from(index)).copied().unwrap_or(NAME),
             Form::Member(index) | Form::Array(index) => member(index),
             Form::ElementOf(_) => 3,
@@ -437,13 +443,5 @@ fn constant_length(kind: Kind, bits: u32) -> u32 {
         Kind::U32 if bits > 0xFFFF => 11,
         Kind::F32 if f32::from_bits(bits).fract() != 0.0 => 9,
         Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool => 3,
-    }
-}
-
-/// Whether a negated comparison is written as its opposite.
-pub fn is_opposed(node: &Node) -> Option<&'static str> {
-    match node.form {
-        Form::Binary(op) => opposite(op),
-        _ => None,
     }
 }

@@ -17,6 +17,7 @@ mod declarations;
 mod draft;
 mod entry;
 mod expressions;
+pub mod glsl;
 mod inline;
 mod names;
 mod operations;
@@ -25,6 +26,7 @@ mod region;
 mod survey;
 mod wgsl;
 
+pub use glsl::{GlslVersion, glsl};
 pub use wgsl::wgsl;
 
 use self::builder::{Builder, LoadNumbers};

@@ -73,17 +73,6 @@ struct Block {
     is_arm: bool,
 }
 
-/// Where a variable occurs.
-#[derive(Clone, Default)]
-struct Occurrences {
-    /// Lines that store it, ascending, and their blocks.
-    stores: Vec<(u32, u32)>,
-    /// First line and its block.
-    first: Option<(u32, u32)>,
-    /// The innermost block that has all occurrences.
-    common: u32,
-}
-
 /// Where a variable is declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
@@ -103,7 +92,8 @@ pub struct Survey<'d> {
     pub ends: Vec<u32>,
     spans: Vec<Span>,
     blocks: Vec<Block>,
-    occurrences: Vec<Occurrences>,
+    /// Lines that store each variable, ascending, and their blocks.
+    stores: Vec<Vec<(u32, u32)>>,
     block: u32,
 }
 
@@ -117,7 +107,7 @@ impl<'d> Survey<'d> {
             ends: vec![0; draft.lines.len()],
             spans: Vec::new(),
             blocks: vec![function],
-            occurrences: vec![Occurrences::default(); draft.variables.len()],
+            stores: vec![Vec::new(); draft.variables.len()],
             block: 0,
         };
         for (at, line) in (0..).zip(&draft.lines) {
@@ -132,9 +122,6 @@ impl<'d> Survey<'d> {
             Line::Evaluate(expr) => {
                 let (home, block) = (self.blocks[self.block as usize].home, self.block);
                 self.facts[expr as usize] = Fact { at, home, last: at, block, ..Fact::NEW };
-                if let Form::Variable(variable) | Form::NotFinite(variable) = self.draft.nodes[expr as usize].form {
-                    self.occurs(variable, at);
-                }
             }
             Line::Store { place, value } => {
                 self.used(value, at);
@@ -144,8 +131,7 @@ impl<'d> Survey<'d> {
                             let store = &mut self.facts[expr as usize].store;
                             *store = store.or(Some((at, variable, self.block)));
                         }
-                        self.occurs(variable, at);
-                        self.occurrences[variable as usize].stores.push((at, self.block));
+                        self.stores[variable as usize].push((at, self.block));
                     }
                     Place::Element(_, index) => self.used(index, at),
                     Place::Output(_) => {}
@@ -225,21 +211,6 @@ impl<'d> Survey<'d> {
         }
     }
 
-    /// Notes that a variable occurs in a line of the current block.
-    fn occurs(&mut self, variable: Variable, at: u32) {
-        let block = self.block;
-        match self.occurrences[variable as usize].first {
-            None => {
-                let occurrences = &mut self.occurrences[variable as usize];
-                (occurrences.first, occurrences.common) = (Some((at, block)), block);
-            }
-            Some(_) => {
-                let common = self.common(self.occurrences[variable as usize].common, block);
-                self.occurrences[variable as usize].common = common;
-            }
-        }
-    }
-
     /// The innermost block around two blocks.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
@@ -298,7 +269,7 @@ impl<'d> Survey<'d> {
 
     /// Whether the variable may be stored after the line `from` and before a use of the expression.
     pub fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let stores = &self.occurrences[variable as usize].stores;
+        let stores = &self.stores[variable as usize];
         let next = stores.partition_point(|(at, _)| *at <= from);
         let last = self.facts[expr as usize].last;
         let between = stores[next..].iter().take_while(|(at, _)| *at < last);
@@ -334,14 +305,27 @@ impl<'d> Survey<'d> {
     /// Where the variables are declared: by the first store if it stands in the innermost block that has all occurrences, else
     /// before the line with the first occurrence, outside of loops.
     pub fn declarations(&self) -> Vec<Declaration> {
+        // For each variable the first line, its block, and the innermost block that has all.
+        let mut found: Vec<Option<(u32, u32, u32)>> = Vec::with_capacity(self.stores.len());
+        for stores in &self.stores {
+            let first = stores.first().map(|&(at, block)| (at, block, block));
+            let common = |(at, first, common), &(_, block): &(u32, u32)| (at, first, self.common(common, block));
+            found.push(first.map(|first| stores.iter().fold(first, common)));
+        }
+        for (node, fact) in self.draft.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
+            if let Form::Variable(variable) | Form::NotFinite(variable) = node.form {
+                let place = &mut found[variable as usize];
+                let (at, first, common) = place.unwrap_or((fact.at, fact.block, fact.block));
+                let (at, first) = if fact.at < at { (fact.at, fact.block) } else { (at, first) };
+                *place = Some((at, first, self.common(common, fact.block)));
+            }
+        }
         let mut declarations = Vec::new();
-        for (variable, occurrences) in (0..).zip(&self.occurrences) {
-            let Some((first, block)) = occurrences.first else { continue };
-            let is_constant = self.draft.variables[variable as usize].bits.is_some();
-            let by_store = !is_constant
-                && block == occurrences.common
-                && occurrences.stores.first().is_some_and(|&(at, _)| at == first);
-            let at = if by_store { first } else { self.outside(first, block, occurrences.common) };
+        for (variable, found) in (0..).zip(found) {
+            let Some((first, block, common)) = found else { continue };
+            let stores = &self.stores[variable as usize];
+            let by_store = block == common && stores.first().is_some_and(|&(at, _)| at == first);
+            let at = if by_store { first } else { self.outside(first, block, common) };
             declarations.push(Declaration { at, variable, by_store });
         }
         declarations.sort_by_key(|declaration| declaration.at);
@@ -350,12 +334,15 @@ impl<'d> Survey<'d> {
 
     /// The line of a block around `common`, or `common` itself, that has the line `at` of `block` in it and is in no loop.
     fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
-        while block != common || self.blocks[block as usize].home != 0 {
-            let Block { owner, parent, .. } = self.blocks[block as usize];
-            (at, block) = (owner, parent);
-            if block == 0 {
-                break;
-            }
+        let mut climb = |block: &mut u32| {
+            let Block { owner, parent, .. } = self.blocks[*block as usize];
+            (at, *block) = (owner, parent);
+        };
+        while block != common {
+            climb(&mut block);
+        }
+        while self.blocks[block as usize].home != 0 {
+            climb(&mut block);
         }
         at
     }
