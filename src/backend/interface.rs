@@ -158,15 +158,11 @@ pub(super) fn submission(func: &Func, args: ir::ValueList, vectors: usize) -> Re
     }
 }
 
-/// Splits the outputs of a geometry program into the number of triangles and the words of state.
-pub(super) fn kernel_outputs<'v>(
-    kernel: &GeometryKernel,
-    values: &'v [ir::Value],
-) -> Result<(ir::Value, &'v [ir::Value])> {
-    let expected = kernel.state.len();
+/// Splits the outputs of a geometry program into the number of triangles and as many words of state.
+pub(super) fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
     match values.split_first() {
-        Some((&count, words)) if words.len() == expected => Ok((count, words)),
-        Some(_) | None => Err(defect(format!("{} values for {expected} words of state", values.len()))),
+        Some((&count, state)) if state.len() == words => Ok((count, state)),
+        Some(_) | None => Err(defect(format!("{} values for {words} words of state", values.len()))),
     }
 }
 
@@ -226,7 +222,7 @@ pub(super) fn defect(text: impl Into<String>) -> Error {
 /// The error of an operation that `legalize` removes.
 #[cold]
 pub(super) fn not_legal(op: Op) -> Error {
-    defect(format!("{op:?} must be legalized before it reaches a back end"))
+    defect(format!("{op:?} is not legalised"))
 }
 
 /// The error of a specialisation constant that does not exist.

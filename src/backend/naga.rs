@@ -12,7 +12,7 @@
 pub use naga;
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Expression, Function, Handle};
+use naga::{Arena, Expression, Function, GlobalVariable, Handle, Type, TypeInner, UniqueArena};
 
 use super::interface::Source;
 use super::text;
@@ -35,47 +35,48 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
-    let member = |function: &Function, pointer: Handle<Expression>| match function.expressions[pointer] {
-        Expression::AccessIndex { base, index } => match function.expressions[base] {
-            Expression::GlobalVariable(global) => match &types[global_variables[global].ty].inner {
-                naga::TypeInner::Struct { members, .. } => members[index as usize].name.clone(),
-                _ => None,
-            },
-            _ => None,
-        },
-        Expression::GlobalVariable(global) => global_variables[global].name.clone(),
-        Expression::LocalVariable(local) => function.local_variables[local].name.clone(),
-        _ => None,
-    };
     let entries = entry_points.iter_mut().map(|entry| &mut entry.function);
     for function in functions.iter_mut().map(|(_, function)| function).chain(entries) {
-        name_loads(function, &member);
+        // naga's writers give each load a variable: `_e12` where it has no name.
+        let name = |pointer| place_name(function, global_variables, types, pointer).map(str::to_owned);
+        let names: Vec<_> = function
+            .expressions
+            .iter()
+            .filter_map(|(expr, expression)| match *expression {
+                Expression::Load { pointer } => Some((expr, name(pointer)?)),
+                _ => None,
+            })
+            .collect();
+        for (expr, name) in names {
+            function.named_expressions.entry(expr).or_insert(name);
+        }
     }
     Ok(module)
 }
 
-/// Gives loads the names of what they load: naga's writers give each a variable, `_e12` where it has no name.
-fn name_loads(
-    function: &mut Function,
-    name: &impl Fn(&Function, Handle<Expression>) -> Option<String>,
-) {
-    let mut found = Vec::new();
-    for (expr, expression) in function.expressions.iter() {
-        let Expression::Load { pointer } = *expression else { continue };
-        if !function.named_expressions.contains_key(&expr) {
-            let base = match function.expressions[pointer] {
-                Expression::Access { base, .. } => base,
-                Expression::AccessIndex { base, .. }
-                    if !matches!(function.expressions[base], Expression::GlobalVariable(_)) =>
+/// The name of the variable or member that a pointer points into.
+fn place_name<'m>(
+    function: &'m Function,
+    globals: &'m Arena<GlobalVariable>,
+    types: &'m UniqueArena<Type>,
+    mut pointer: Handle<Expression>,
+) -> Option<&'m str> {
+    loop {
+        match function.expressions[pointer] {
+            Expression::GlobalVariable(global) => return globals[global].name.as_deref(),
+            Expression::LocalVariable(local) => return function.local_variables[local].name.as_deref(),
+            Expression::AccessIndex { base, index } => {
+                if let Expression::GlobalVariable(global) = function.expressions[base]
+                    && let TypeInner::Struct { members, .. } = &types[globals[global].ty].inner
                 {
-                    base
+                    return members.get(index as usize)?.name.as_deref();
                 }
-                _ => pointer,
-            };
-            found.extend(name(function, base).map(|name| (expr, name)));
+                pointer = base;
+            }
+            Expression::Access { base, .. } => pointer = base,
+            _ => return None,
         }
     }
-    function.named_expressions.extend(found);
 }
 
 /// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for, are allowed.

@@ -4,13 +4,14 @@
 
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-use super::defect;
 use super::function::Body;
 use super::interface::{Variables, bind, block_class, declare_invocation, storage_buffer};
 use super::writer::Writer;
+use crate::backend::interface::{
+    DRAW, StorageBuffer, defect, draw_field, draw_members, kernel_outputs, submission,
+};
 use crate::error::Result;
-use crate::host::kernel::bindings;
-use crate::host::{Binding, DrawField, GeometryKernel};
+use crate::host::{DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 
 /// Ids of the variables of a kernel.
@@ -30,20 +31,15 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
     declare_invocation(w, vars);
     let (class, block) = block_class(version);
     vars.buffer_class = Some(class);
-    let mut buffer = |name: &str, binding: u32, element: Type, writable: bool| {
-        let array = w.storage_array(element);
-        let (id, ty) = storage_buffer(w, (class, block), array, binding, writable);
-        w.name_member(ty, 0, name);
-        w.name(id, name);
+    let mut declare = |buffer: StorageBuffer| {
+        let array = w.storage_array(buffer.element);
+        let (id, ty) = storage_buffer(w, (class, block), array, buffer);
+        w.name_member(ty, 0, buffer.name);
         id
     };
-    let feed = buffer("feed", bindings::FEED, Type::F32X4, false);
-    let triangles = buffer("triangles", bindings::TRIANGLES, Type::F32X4, true);
-    let counts = buffer("counts", bindings::COUNTS, Type::I32, true);
-    let state = match kernel.state.len() {
-        0 => 0,
-        _ => buffer("state", bindings::STATE, Type::U32, true),
-    };
+    let [feed, triangles, counts] =
+        [StorageBuffer::FEED, StorageBuffer::TRIANGLES, StorageBuffer::COUNTS].map(&mut declare);
+    let state = StorageBuffer::state(kernel).map_or(0, declare);
     let draw = declare_draw(w);
     vars.kernel = Some(KernelVariables { vectors: kernel.vectors, draw, feed, triangles, counts, state });
     if version >= (1, 4) {
@@ -57,20 +53,19 @@ fn declare_draw(w: &mut Writer) -> Word {
     let ty = w.structure([int; 8]);
     w.mark(ty, Decoration::Block);
     w.name(ty, "Draw");
-    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain(["reserved"]);
-    for (index, name) in (0..).zip(names) {
+    for (index, name) in (0..).zip(draw_members()) {
         w.decorate_member(ty, index, Decoration::Offset, Some(4 * index));
         w.name_member(ty, index, name);
     }
     let id = w.variable(StorageClass::Uniform, ty);
     w.name(id, "draw");
-    bind(w, id, Binding { set: 0, binding: bindings::DRAW });
+    bind(w, id, DRAW);
     id
 }
 
 impl Body<'_> {
     fn kernel(&self) -> Result<KernelVariables> {
-        self.vars.kernel.ok_or_else(|| defect("only a kernel has buffers".to_string()))
+        self.vars.kernel.ok_or_else(|| defect("only a kernel has buffers"))
     }
 
     fn int(&mut self, value: u32) -> Word {
@@ -96,16 +91,15 @@ impl Body<'_> {
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
         let kernel = self.kernel()?;
-        match DrawField::ALL.get(usize::from(field)) {
-            Some(DrawField::Thread) => Ok(self.thread),
-            Some(_) => {
+        match draw_field(field)? {
+            DrawField::Thread => Ok(self.thread),
+            _member => {
                 let int = self.w.ty(Type::I32);
                 let pointer = self.w.pointer(StorageClass::Uniform, int);
                 let member = self.int(field.into());
                 let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
                 Ok(self.w.value(Op::Load, int, &[place]))
             }
-            None => Err(defect(format!("there is no number {field} of a draw"))),
         }
     }
 
@@ -122,7 +116,7 @@ impl Body<'_> {
         let kernel = self.kernel()?;
         let (buffer, ty) = match buffer {
             Buffer::Feed => (kernel.feed, Type::F32X4),
-            Buffer::State if kernel.state == 0 => return Err(defect("there is no state".to_string())),
+            Buffer::State if kernel.state == 0 => return Err(defect("there is no state")),
             Buffer::State => (kernel.state, Type::U32),
         };
         let index = self.id(index);
@@ -146,12 +140,7 @@ impl Body<'_> {
     pub(super) fn submit(&mut self, args: ValueList) -> Result<Word> {
         let kernel = self.kernel()?;
         let func = self.func;
-        let Some((&count, vertices)) = func.get(args).split_first() else {
-            return Err(defect("a submission of nothing".to_string()));
-        };
-        if vertices.len() != 3 * kernel.vectors as usize {
-            return Err(defect(format!("{} vectors for three vertices", vertices.len())));
-        }
+        let (count, vertices) = submission(func, args, kernel.vectors as usize)?;
         let count = self.id(count);
         let capacity = self.draw_field(DrawField::Capacity as u8)?;
         let boolean = self.w.ty(Type::BOOL);
@@ -181,10 +170,8 @@ impl Body<'_> {
     /// Stores how many triangles there are and, in the last thread, the state behind the one that it found; returns.
     pub(super) fn end_kernel(&mut self, values: &[Value]) -> Result<()> {
         let kernel = self.kernel()?;
-        let expected = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
-        let Some((&count, words)) = values.split_first().filter(|(_, words)| words.len() == expected) else {
-            return Err(defect(format!("{} values for {expected} words of state", values.len())));
-        };
+        let words = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
+        let (count, words) = kernel_outputs(values, words)?;
         let count = self.id(count);
         let place = self.element(kernel.counts, Type::I32, self.thread);
         self.w.effect(Op::Store, &[place, count]);

@@ -112,7 +112,7 @@ impl Builder<'_> {
         let threads = self.draw(DrawField::Threads as u8)?;
         self.leave_unless(Binary::ILess, thread, threads);
         let Some(outputs) = self.body()? else { return Ok(()) };
-        let (count, words) = kernel_outputs(kernel, outputs)?;
+        let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
         let value = self.operand(count)?;
         self.store_element(StorageBuffer::COUNTS, thread, value);
         if words.is_empty() {

@@ -20,7 +20,7 @@ use crate::ir::{
     Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList,
 };
 
-/// Constructs that may nest; WGSL readers stop at 127 braces.
+/// Braces that may nest; WGSL readers stop at 127.
 const MAX_DEPTH: u32 = 120;
 
 /// What a region's exits mean.
@@ -161,12 +161,14 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
-        if self.depth >= MAX_DEPTH {
-            return Err(defect(format!("more than {MAX_DEPTH} constructs are nested")));
-        }
-        self.depth += 1;
         let ir = self.ir;
         let data = ir.nodes.get(node).ok_or_else(|| defect(format!("{node} does not exist")))?;
+        // A switch has braces of its own around those of its cases.
+        let levels = if data.is_breakable() && !data.is_loop() { 2 } else { 1 };
+        self.depth += levels;
+        if self.depth > MAX_DEPTH {
+            return Err(defect(format!("more than {MAX_DEPTH} braces are nested")));
+        }
         match *data {
             NodeData::If { cond, then, otherwise, results } => {
                 self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
@@ -182,7 +184,7 @@ impl<'a> Builder<'a> {
                 self.switch(selector, cases, default, results, scope)?;
             }
         }
-        self.depth -= 1;
+        self.depth -= levels;
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::draft::{Draft, Expr, Line, Operand, Place, Variable, View};
 use super::expressions::Level;
 use super::inline::{Choice, Plan};
 use super::survey::NONE;
-use crate::host::Interface;
+
 use crate::ir::{Kind, Type};
 
 /// What has a name in a function.
@@ -83,7 +83,6 @@ pub struct Body<'w, D> {
     pub draft: &'w Draft,
     pub plan: Plan,
     pub declarations: &'w Declarations,
-    pub interface: &'w Interface,
     /// Names of the helper functions.
     pub helpers: &'w [String],
     /// Type of the result of a helper.
@@ -99,7 +98,7 @@ impl<'w, D: Dialect> Body<'w, D> {
     pub fn new(
         (out, dialect): (&'w mut String, &'w mut D),
         (draft, plan): (&'w Draft, Plan),
-        (declarations, interface): (&'w Declarations, &'w Interface),
+        declarations: &'w Declarations,
         helpers: &'w [String],
         result: Option<Type>,
     ) -> Self {
@@ -109,7 +108,6 @@ impl<'w, D: Dialect> Body<'w, D> {
             draft,
             plan,
             declarations,
-            interface,
             helpers,
             result,
             indent: 1,

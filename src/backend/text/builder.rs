@@ -45,7 +45,7 @@ pub struct Builder<'a> {
     pub inputs: [Option<Operand>; 16],
     /// Number of this thread (geometry programs).
     pub thread: Option<Operand>,
-    /// Number of open constructs.
+    /// Number of open braces.
     pub depth: u32,
     /// Lines of the open loops and switches.
     pub open: Vec<usize>,
