@@ -50,8 +50,21 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
         for (expr, name) in names {
             function.named_expressions.entry(expr).or_insert(name);
         }
+        // They also make names unique, and append a `_` to those that end in a digit.
+        let locals = function.local_variables.iter_mut().filter_map(|(_, local)| local.name.as_mut());
+        for name in function.named_expressions.values_mut().chain(locals) {
+            name.truncate(without_number(name).len());
+        }
     }
     Ok(module)
+}
+
+/// A name without the number that distinguishes it from equal ones.
+fn without_number(name: &str) -> &str {
+    match name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_') {
+        Some(stem) if !stem.is_empty() && !name.ends_with('_') => stem,
+        _ => name,
+    }
 }
 
 /// The name of the variable or member that a pointer points into.

@@ -2,11 +2,11 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no control flow.
 
 use super::carry::Carriers;
-use super::draft::{Draft, Expr, Form, Label, Line, Local, Operand, View, is_finite, opposite, undefined, whole};
+use super::draft::{Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, opposite, undefined, whole};
 use crate::backend::interface::{Source, array_length, defect};
 use crate::error::Result;
 use crate::host::UniformBlock;
-use crate::ir::{Def, Func, Hint, Kind, Lane, Op, Type, Value};
+use crate::ir::{Def, Func, Kind, Lane, Op, Type, Value};
 
 /// Numbers of the members of the uniform block and of their elements, counted together: each member, then its elements.
 #[derive(Debug, Default)]
@@ -162,7 +162,7 @@ impl<'a> Builder<'a> {
             *atom = self.constant_atom(ty.kind, bits);
         }
         let all = atoms;
-        self.collected(ty, &all[..used.len()], Label::Hint(Hint::default()))
+        self.collected(ty, &all[..used.len()], PLAIN)
     }
 
     fn constant_atom(&mut self, kind: Kind, bits: u32) -> Atom {
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
             View::Splat(expr) => Atom::Scalar(expr),
             view @ View::Not(..) => {
                 let operand = Operand { view, ty: Type::BOOL };
-                Atom::Scalar(self.draft.add(Form::Build, Type::BOOL, &[operand], Label::Hint(Hint::default())))
+                Atom::Scalar(self.draft.add(Form::Build, Type::BOOL, &[operand], PLAIN))
             }
             View::Const(bits) => self.constant_atom(ty.kind, bits[usize::from(index)]),
         })

@@ -4,7 +4,8 @@
 //! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes, repeats a scalar, is a
 //! constant or a negation is no node but a [`View`] of one, written anew at each use: `r1.xyz` reads better than a name for it.
 
-use crate::ir::{Binary, Hint, Kind, Type, Unary, Value};
+use crate::host::{DrawField, HostField};
+use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
 
 /// An expression: index into [`Draft::nodes`].
 pub type Expr = u32;
@@ -78,26 +79,10 @@ pub enum Form {
     Argument(u8),
     /// Specialisation constant.
     Specialized(u8),
-    /// Member of the uniform block, not an array.
-    Member(u16),
-    /// Array member of the uniform block.
-    Array(u16),
+    /// Memory that does not change, but for [`Source::State`]; by an index where there is an operand.
+    Read(Source),
     /// Element of the array that is the operand.
     ElementOf(u16),
-    /// Element of an array member of the uniform block.
-    Element(u16, u16),
-    /// Element of an array member by an index.
-    ElementAt(u16),
-    /// Field of the host block.
-    Host(u8),
-    /// Member of the block of draw parameters.
-    Draw(u8),
-    /// Element of the feed by an index.
-    Feed,
-    /// Element of the state by an index.
-    State,
-    /// Register of this invocation's vertex.
-    Input(u8),
     /// Index of this invocation.
     Invocation,
     /// Index of this invocation as an i32.
@@ -113,33 +98,32 @@ impl Form {
     }
     /// Whether it only reads memory.
     pub const fn is_read(self) -> bool {
-        match self {
-            Self::Variable(_)
-            | Self::Argument(_)
-            | Self::Specialized(_)
-            | Self::Member(_)
-            | Self::Array(_)
-            | Self::ElementOf(_)
-            | Self::Element(..)
-            | Self::ElementAt(_)
-            | Self::Host(_)
-            | Self::Draw(_)
-            | Self::Feed
-            | Self::State
-            | Self::Input(_)
-            | Self::Invocation => true,
-            Self::NotFinite(_)
-            | Self::Unary(_)
-            | Self::Binary(_)
-            | Self::Opposite(_)
-            | Self::Select
-            | Self::Build
-            | Self::Call(_)
-            | Self::Float
-            | Self::Thread
-            | Self::Length => false,
-        }
+        matches!(
+            self,
+            Self::Variable(_) | Self::Argument(_) | Self::Specialized(_) | Self::Read(_) | Self::ElementOf(_)
+        )
     }
+}
+
+/// Memory outside of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Member of the uniform block, not an array unless an index follows.
+    Member(u16),
+    /// Array member of the uniform block.
+    Array(u16),
+    /// Element of an array member of the uniform block.
+    Element(u16, u16),
+    /// Field of the host block.
+    Host(HostField),
+    /// Member of the block of draw parameters.
+    Draw(DrawField),
+    /// The feed of a geometry program.
+    Feed,
+    /// The state of a geometry program.
+    State,
+    /// Register of this invocation's vertex.
+    Input(u8),
 }
 
 /// The source of a name, should an expression get one.
@@ -152,6 +136,9 @@ pub enum Label {
     /// An output of the interface.
     Output(u16),
 }
+
+/// The label of what came from no register.
+pub const PLAIN: Label = Label::Hint(Hint { register: HintRegister::None, mask: 0 });
 
 /// An expression.
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,11 @@
 
 use super::builder::Builder;
 use super::declarations::Attribute;
-use super::draft::{Form, Label, Line, Operand, Place, View, int, whole};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Source, View, int, whole};
 use crate::backend::interface::{REGISTERS, Reads, StorageBuffer, defect, kernel_outputs, submission};
 use crate::error::Result;
 use crate::host::{DrawField, GeometryKernel, Interface, Output};
-use crate::ir::{Binary, HintRegister, Kind, Type, Value, ValueList};
-
-/// The label of what has no name of its own.
-const PLAIN: Label = Label::Hint(crate::ir::Hint { register: HintRegister::None, mask: 0 });
+use crate::ir::{Binary, Kind, Type, Value, ValueList};
 
 impl Builder<'_> {
     /// A helper function; the type of its result.
@@ -81,7 +78,7 @@ impl Builder<'_> {
         let length = whole(self.draft.add(Form::Length, Type::U32, &[], PLAIN), Type::U32);
         self.leave_unless(Binary::ULess, invocation, length);
         for register in (0..16u8).filter(|register| reads.inputs >> register & 1 != 0) {
-            let input = self.draft.add(Form::Input(register), Type::F32X4, &[], PLAIN);
+            let input = self.draft.add(Form::Read(Source::Input(register)), Type::F32X4, &[], PLAIN);
             self.inputs[usize::from(register)] = Some(whole(input, Type::F32X4));
         }
         let Some(outputs) = self.body()? else { return Ok(()) };

@@ -6,10 +6,10 @@
 
 use std::fmt::Write as _;
 
-use super::draft::{Expr, Form, Operand, Place, View, is_finite, opposite};
+use super::draft::{Expr, Form, Operand, Place, Source, View, is_finite, opposite};
 use super::print::{Body, Dialect, whole_of};
 use super::survey::NONE;
-use crate::backend::interface::{draw_field, host_field};
+use crate::backend::interface::StorageBuffer;
 use crate::host::profile::specialized_name;
 use crate::ir::{Binary, Kind, Unary};
 
@@ -324,38 +324,35 @@ impl<D: Dialect> Body<'_, D> {
                     self.arguments(operands);
                 }
             },
-            form => self.read(form, operands),
+            Form::Read(source) => self.read(source, operands),
+            Form::ElementOf(element) => {
+                self.operand(operands[0], Level::Primary);
+                let _ = write!(self.out, "[{element}]");
+            }
+            Form::Invocation => D::invocation(self),
+            Form::Select | Form::Float | Form::NotFinite(_) | Form::Thread | Form::Length => {
+                unreachable!("the dialects spell them")
+            }
         }
     }
 
-    /// What only reads memory.
-    fn read(&mut self, form: Form, operands: &[Operand]) {
+    fn read(&mut self, source: Source, index: &[Operand]) {
         let (declarations, out) = (self.declarations, &mut *self.out);
         let member = |index: u16| declarations.members.get(usize::from(index)).map_or("", String::as_str);
-        let _ = match form {
-            Form::Member(index) | Form::Array(index) => write!(out, "uniforms.{}", member(index)),
-            Form::Element(index, element) => write!(out, "uniforms.{}[{element}]", member(index)),
-            Form::ElementAt(index) => write!(out, "uniforms.{}", member(index)),
-            Form::Host(field) => write!(out, "host.{}", host_field(field).map_or("", |field| field.name())),
-            Form::Draw(field) => write!(out, "draw.{}", draw_field(field).map_or("", |field| field.name())),
-            Form::Feed => write!(out, "feed"),
-            Form::State => write!(out, "state"),
-            Form::Input(register) => {
+        let _ = match source {
+            Source::Member(index) | Source::Array(index) => write!(out, "uniforms.{}", member(index)),
+            Source::Element(index, element) => write!(out, "uniforms.{}[{element}]", member(index)),
+            Source::Host(field) => write!(out, "host.{}", field.name()),
+            Source::Draw(field) => write!(out, "draw.{}", field.name()),
+            Source::Feed => write!(out, "{}", StorageBuffer::FEED.name),
+            Source::State => write!(out, "{}", StorageBuffer::STATE.name),
+            Source::Input(register) => {
                 out.push_str("inputs[");
                 D::invocation(self);
                 write!(self.out, "][{register}]")
             }
-            Form::Invocation => {
-                D::invocation(self);
-                Ok(())
-            }
-            Form::ElementOf(element) => {
-                self.operand(operands[0], Level::Primary);
-                write!(self.out, "[{element}]")
-            }
-            _spelled_by_the_dialect => Ok(()),
         };
-        if let (Form::ElementAt(_) | Form::Feed | Form::State, &[index]) = (form, operands) {
+        if let &[index] = index {
             self.out.push('[');
             self.operand(index, Level::Choice);
             self.out.push(']');

@@ -9,10 +9,9 @@
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
 //! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
 
-use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Variable, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Source, Variable, View};
 use super::names::{Names, hinted};
 use super::survey::{Declaration, NONE, Survey};
-use crate::backend::interface::{draw_field, host_field};
 use crate::host::{Interface, Location};
 use crate::ir::{Binary, Kind, Unary};
 
@@ -132,7 +131,7 @@ impl Chooser<'_> {
     fn size(&mut self, expr: Expr, node: &Node) -> Size {
         let draft = self.draft;
         let operands = draft.operands(expr);
-        if self.style.marks_exact && is_indexed(node.form) {
+        if self.style.marks_exact && matches!(node.form, Form::Read(_)) {
             operands.iter().for_each(|&index| self.name_exact(index));
         }
         let own = Size {
@@ -233,7 +232,7 @@ impl Chooser<'_> {
         self.survey.facts[expr as usize].is_evaluated()
             && match self.draft.nodes[expr as usize].form {
                 Form::ElementOf(_) => false,
-                Form::Array(_) => self.style.copies_arrays,
+                Form::Read(Source::Array(_)) => self.style.copies_arrays,
                 _ => true,
             }
     }
@@ -246,7 +245,7 @@ impl Chooser<'_> {
         match node.form {
             Form::Variable(variable) => fact.crosses || self.survey.stored_between(variable, fact.at, expr),
             // The program writes this buffer, though behind what it reads.
-            Form::State => true,
+            Form::Read(Source::State) => true,
             _ => fact.crosses || fact.uses > 1,
         }
     }
@@ -304,35 +303,40 @@ impl Chooser<'_> {
 
     /// Characters that an expression adds to its operands.
     fn own_length(&self, node: &Node) -> u32 {
-        let member = |member: u16| {
-            let member = self.interface.block.members.get(usize::from(member));
-            member.map_or(NAME, |member| length(&member.name)) + 9
-        };
         match node.form {
-            Form::Unary(op) => match op {
-                Unary::Neg | Unary::Not => 4,
-                Unary::ToInt | Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint => 16,
-                _ => 7,
-            },
-            Form::Binary(Binary::Dot) => 7,
-            Form::Binary(_) | Form::Opposite(_) => 4,
+            Form::Unary(Unary::Neg | Unary::Not) | Form::Binary(_) | Form::Opposite(_) => 4,
+            Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
+            Form::Unary(_) | Form::Float => 16,
             Form::Select | Form::Specialized(_) => 10,
             Form::Build => if node.ty.lanes > 1 { 10 } else { 0 },
             Form::Call(_) => 18,
-            Form::Float => 16,
             Form::NotFinite(variable) => 16 + length(&self.variable(variable)),
             Form::Argument(index) => self.parameters.get(usize::from(index)).copied().unwrap_or(NAME),
-            Form::Member(index) | Form::Array(index) => member(index),
-            Form::ElementOf(_) => 3,
-            Form::Element(index, _) | Form::ElementAt(index) => member(index) + 3,
-            Form::Host(field) => host_field(field).map_or(NAME, |field| length(field.name())) + 9,
-            Form::Draw(field) => draw_field(field).map_or(NAME, |field| length(field.name())) + 9,
-            Form::Feed | Form::State => 12,
-            Form::Input(_) => 20,
-            Form::Thread => 21,
-            Form::Invocation => 5,
-            Form::Length => 19,
             Form::Variable(variable) => length(&self.variable(variable)),
+            Form::ElementOf(_) => 3,
+            Form::Read(Source::Feed | Source::State) => 12,
+            Form::Read(Source::Input(_)) | Form::Thread | Form::Length => 20,
+            Form::Read(source) => length(self.source_name(source)) + 9 + if node.count > 0 { 3 } else { 0 },
+            Form::Invocation => 5,
+        }
+    }
+
+    /// The name of what is read.
+    fn source_name(&self, source: Source) -> &str {
+        match source {
+            Source::Member(index) | Source::Array(index) | Source::Element(index, _) => {
+                let member = self.interface.block.members.get(usize::from(index));
+                member.map_or("value", |member| &member.name)
+            }
+            Source::Host(field) => field.name(),
+            Source::Draw(field) => field.name(),
+            Source::Feed => "vertex",
+            Source::State => "word",
+            Source::Input(register) => {
+                let mut attributes = self.interface.attributes.iter();
+                let found = attributes.find(|attribute| attribute.register == register);
+                found.map_or("", |attribute| &attribute.name)
+            }
         }
     }
 
@@ -357,26 +361,14 @@ impl Chooser<'_> {
             }
             Label::Hint(hint) => hint,
         };
-        let member = |index: u16| {
-            let member = self.interface.block.members.get(usize::from(index));
-            member.map_or("value", |member| &member.name)
-        };
         match node.form {
-            Form::Member(index) | Form::Array(index) => member(index).to_owned(),
-            Form::Element(index, element) => match member(index) {
-                short if short.len() == 1 => format!("{short}{element}"),
-                name => format!("{name}_{element}"),
+            Form::Read(source) => match (source, self.source_name(source)) {
+                (Source::Element(_, element), name) if name.len() == 1 => format!("{name}{element}"),
+                (Source::Element(_, element), name) => format!("{name}_{element}"),
+                (Source::Member(_), name) if node.count > 0 => format!("{name}_at"),
+                (Source::Input(register), "") => format!("v{register}"),
+                (_, name) => name.to_owned(),
             },
-            Form::ElementAt(index) => format!("{}_at", member(index)),
-            Form::Host(field) => host_field(field).map_or("value", |field| field.name()).to_owned(),
-            Form::Draw(field) => draw_field(field).map_or("value", |field| field.name()).to_owned(),
-            Form::Feed => "vertex".to_owned(),
-            Form::State => "word".to_owned(),
-            Form::Input(register) => {
-                let mut attributes = self.interface.attributes.iter();
-                let found = attributes.find(|attribute| attribute.register == register);
-                found.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone())
-            }
             _ => hinted(hint, node.ty.kind),
         }
     }
@@ -421,11 +413,6 @@ impl Chooser<'_> {
             is_return_broken: false,
         }
     }
-}
-
-/// Whether the operand of an expression is an index.
-const fn is_indexed(form: Form) -> bool {
-    matches!(form, Form::ElementAt(_) | Form::Feed | Form::State)
 }
 
 /// Whether an expression computes with floats in a way that compilers may change if nothing forbids it.

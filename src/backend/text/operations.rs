@@ -2,10 +2,8 @@
 //! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no syntax.
 
 use super::builder::Builder;
-use super::draft::{Expr, Form, Label, Operand, View, whole};
-use crate::backend::interface::{
-    array_length, defect, draw_field, element_type, host_field, host_type, not_legal,
-};
+use super::draft::{Expr, Form, Label, Operand, PLAIN, Source, View, whole};
+use crate::backend::interface::{array_length, defect, draw_field, element_type, host_field, not_legal};
 use crate::error::Result;
 use crate::host::{DrawField, Member};
 use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
@@ -44,14 +42,13 @@ impl Builder<'_> {
             Op::DrawField(field) => return Ok(self.draw(field)?.view),
             Op::Submit { args } => return self.submit(args),
             Op::Call { helper, args } => return self.call(helper, args, ty, label),
-            Op::HostField(field) if host_type(host_field(field)?) == ty => (Form::Host(field), &[]),
-            Op::HostField(field) => return Err(defect(format!("field {field} of the host block is no {ty}"))),
+            Op::HostField(field) => (Form::Read(Source::Host(host_field(field)?)), &[]),
             Op::Specialized(id) => (Form::Specialized(id), &[]),
             Op::MemberAt { member, index } => {
                 if array_length(self.block_member(member)?.ty).is_none() {
                     return Err(defect(format!("member {member} is no array")));
                 }
-                (Form::ElementAt(member), &[self.operand(index)?])
+                (Form::Read(Source::Member(member)), &[self.operand(index)?])
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
@@ -66,11 +63,11 @@ impl Builder<'_> {
                 if self.thread.is_none() {
                     return Err(defect("only a geometry program has buffers"));
                 }
-                let form = match buffer {
-                    Buffer::Feed => Form::Feed,
-                    Buffer::State => Form::State,
+                let source = match buffer {
+                    Buffer::Feed => Source::Feed,
+                    Buffer::State => Source::State,
                 };
-                (form, &[self.operand(index)?])
+                (Form::Read(source), &[self.operand(index)?])
             }
             Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
                 return Err(not_legal(op));
@@ -110,14 +107,14 @@ impl Builder<'_> {
         let data = self.block_member(member)?;
         let ty = element_type(data.ty);
         let expr = match array_length(data.ty) {
-            None if element == 0 => self.load_uniform(Form::Member(member), member, 0, ty)?,
+            None if element == 0 => self.load_uniform(Source::Member(member), member, 0, ty)?,
             Some(length) if element < length && length <= WHOLE_ARRAY => {
-                let array = self.load_uniform(Form::Array(member), member, 0, ty)?;
-                let form = Form::ElementOf(element);
-                self.draft.add(form, ty, &[whole(array, ty)], Label::Hint(Default::default()))
+                let array = self.load_uniform(Source::Array(member), member, 0, ty)?;
+                self.draft.add(Form::ElementOf(element), ty, &[whole(array, ty)], PLAIN)
             }
             Some(length) if element < length => {
-                self.load_uniform(Form::Element(member, element), member, 1 + usize::from(element), ty)?
+                let source = Source::Element(member, element);
+                self.load_uniform(source, member, 1 + usize::from(element), ty)?
             }
             None | Some(_) => return Err(defect(format!("member {member} has no element {element}"))),
         };
@@ -125,13 +122,13 @@ impl Builder<'_> {
     }
 
     /// Loads a member or an element, once for each region that needs it.
-    fn load_uniform(&mut self, form: Form, member: u16, offset: usize, ty: Type) -> Result<Expr> {
+    fn load_uniform(&mut self, source: Source, member: u16, offset: usize, ty: Type) -> Result<Expr> {
         let number = self.numbers.of(member).map(|first| first + offset);
         let number = number.ok_or_else(|| defect(format!("the uniform block has no member {member}")))?;
         if let Some(load) = self.loads[number] {
             return Ok(load);
         }
-        let load = self.draft.add(form, ty, &[], Label::Hint(Default::default()));
+        let load = self.draft.add(Form::Read(source), ty, &[], PLAIN);
         self.loads[number] = Some(load);
         self.load_log.push(number);
         Ok(load)
@@ -142,7 +139,7 @@ impl Builder<'_> {
         let thread = self.thread.ok_or_else(|| defect("only a geometry program has draw parameters"))?;
         Ok(match draw_field(field)? {
             DrawField::Thread => thread,
-            _ => whole(self.draft.add(Form::Draw(field), Type::I32, &[], Label::Hint(Default::default())), Type::I32),
+            field => whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32),
         })
     }
 

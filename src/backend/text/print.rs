@@ -27,6 +27,8 @@ pub enum Holder {
 
 /// What sets a language apart.
 pub trait Dialect: Sized {
+    /// Names of scalar and vector types: a row for each [`Kind`], by number of lanes.
+    const TYPES: [[&'static str; 4]; 4];
     /// What stands around the condition of an `if`.
     const CONDITION: [&'static str; 2];
     /// How a loop begins.
@@ -41,7 +43,9 @@ pub trait Dialect: Sized {
     const ARGUMENT: Level;
 
     /// The name of a type.
-    fn ty(ty: Type) -> &'static str;
+    fn ty(ty: Type) -> &'static str {
+        Self::TYPES[ty.kind as usize][usize::from(ty.lanes.clamp(1, 4) - 1)]
+    }
     /// The line before the body of a helper.
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type);
     /// The lines before the body of the entry point.

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::host::names::is_keyword;
 use crate::host::profile::specialized_name;
 use crate::host::Location;
-use crate::ir::{Kind, Type, Unary};
+use crate::ir::{Type, Unary};
 
 /// WGSL.
 struct Wgsl;
@@ -149,6 +149,12 @@ fn structure(out: &mut String, name: &str, fields: &[Field]) {
 }
 
 impl Dialect for Wgsl {
+    const TYPES: [[&'static str; 4]; 4] = [
+        ["f32", "vec2f", "vec3f", "vec4f"],
+        ["i32", "vec2i", "vec3i", "vec4i"],
+        ["u32", "vec2u", "vec3u", "vec4u"],
+        ["bool", "vec2<bool>", "vec3<bool>", "vec4<bool>"],
+    ];
     const CONDITION: [&'static str; 2] = ["", ""];
     const LOOP: &'static str = "loop {\n";
     const TYPED_LITERALS: bool = true;
@@ -157,27 +163,6 @@ impl Dialect for Wgsl {
     // A `<` could find its `>` in a later argument.
     const ARGUMENT: Level = Level::Bits;
     const CASE_BREAKS: bool = false;
-
-    fn ty(ty: Type) -> &'static str {
-        match (ty.kind, ty.lanes) {
-            (Kind::F32, 2) => "vec2f",
-            (Kind::F32, 3) => "vec3f",
-            (Kind::F32, 4) => "vec4f",
-            (Kind::F32, _) => "f32",
-            (Kind::I32, 2) => "vec2i",
-            (Kind::I32, 3) => "vec3i",
-            (Kind::I32, 4) => "vec4i",
-            (Kind::I32, _) => "i32",
-            (Kind::U32, 2) => "vec2u",
-            (Kind::U32, 3) => "vec3u",
-            (Kind::U32, 4) => "vec4u",
-            (Kind::U32, _) => "u32",
-            (Kind::Bool, 2) => "vec2<bool>",
-            (Kind::Bool, 3) => "vec3<bool>",
-            (Kind::Bool, 4) => "vec4<bool>",
-            (Kind::Bool, _) => "bool",
-        }
-    }
 
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
         let _ = write!(out, "fn {name}(");

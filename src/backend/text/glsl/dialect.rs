@@ -148,6 +148,12 @@ const fn comparison(op: Binary) -> Option<&'static str> {
 }
 
 impl Dialect for Glsl {
+    const TYPES: [[&'static str; 4]; 4] = [
+        ["float", "vec2", "vec3", "vec4"],
+        ["int", "ivec2", "ivec3", "ivec4"],
+        ["uint", "uvec2", "uvec3", "uvec4"],
+        ["bool", "bvec2", "bvec3", "bvec4"],
+    ];
     const CONDITION: [&'static str; 2] = ["(", ")"];
     const LOOP: &'static str = "for (;;) {\n";
     const TYPED_LITERALS: bool = false;
@@ -155,27 +161,6 @@ impl Dialect for Glsl {
     const LEAST_INT: &'static str = "int(0x80000000u)";
     const ARGUMENT: Level = Level::Choice;
     const CASE_BREAKS: bool = true;
-
-    fn ty(ty: Type) -> &'static str {
-        match (ty.kind, ty.lanes) {
-            (Kind::F32, 2) => "vec2",
-            (Kind::F32, 3) => "vec3",
-            (Kind::F32, 4) => "vec4",
-            (Kind::F32, _) => "float",
-            (Kind::I32, 2) => "ivec2",
-            (Kind::I32, 3) => "ivec3",
-            (Kind::I32, 4) => "ivec4",
-            (Kind::I32, _) => "int",
-            (Kind::U32, 2) => "uvec2",
-            (Kind::U32, 3) => "uvec3",
-            (Kind::U32, 4) => "uvec4",
-            (Kind::U32, _) => "uint",
-            (Kind::Bool, 2) => "bvec2",
-            (Kind::Bool, 3) => "bvec3",
-            (Kind::Bool, 4) => "bvec4",
-            (Kind::Bool, _) => "bool",
-        }
-    }
 
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
         let _ = write!(out, "{} {name}(", Self::ty(result));
