@@ -7,6 +7,7 @@ pub mod limits;
 #[doc(hidden)]
 pub mod mutants;
 pub mod precision;
+mod stable;
 
 pub mod container;
 pub mod isa;

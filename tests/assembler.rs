@@ -109,7 +109,7 @@ fn probes_assemble_as_with_picasso() {
         count += 1;
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(count >= 94);
+    assert!(count >= 104);
 }
 
 /// What is wrong with the place or text of the error, which `said` begins with file, line and text.

@@ -127,8 +127,7 @@ fn every_text_is_written_and_wgsl_is_read_again() {
                 let module = naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|error| {
                     panic!("{} {form:?}: {}", case.name, error.emit_to_string(&wgsl))
                 });
-                validate(&module)
-                    .unwrap_or_else(|error| panic!("{} {form:?}: {error}\n{wgsl}", case.name));
+                validate(&module).unwrap_or_else(|error| panic!("{} {form:?}: {error}\n{wgsl}", case.name));
                 for (language, entry) in [
                     (Language::Glsl(GlslVersion::default()), "void main("),
                     (Language::Hlsl, " main("),

@@ -92,6 +92,47 @@ fn program(code: Vec<u32>, descriptors: &[u32]) -> Model {
     Model { code, descriptors, executables, ..Model::default() }
 }
 
+/// A table of labels as vendor tools write it: the end of a procedure stands before the start of the next.
+#[test]
+fn procedures_have_the_name_of_their_start() {
+    let call = 0x9000_0000 | 2 << 10 | 2; // call 2 words at 2
+    let [nop, end] = [0x8400_0000, 0x8800_0000];
+    let mut model = program(vec![call, end, nop, nop, nop, end], &[]);
+    let label = |executable: &mut Executable, name: &str, address: u32, length: u32| {
+        let name = executable.names.add(name.as_bytes());
+        executable.labels.push(container::Label { id: 0, address, length, name });
+    };
+    let first = &mut model.executables[0];
+    first.header.endmain = 2;
+    label(first, "main", 0, 0);
+    label(first, "endmain", 2, 0);
+    label(first, "rest", 2, 0);
+    label(first, "light", 2, 8);
+    label(first, "end_light", 4, 0);
+    let mut second = first.clone();
+    (second.header.main, second.header.endmain) = (4, 6);
+    second.labels.clear();
+    label(&mut second, "second", 4, 0);
+    model.executables.push(second);
+    let bytes = container::write(&model);
+    let file = Shbin::parse(&bytes).expect("well formed");
+    assert_eq!(file.executables[1].entry_label().map(|name| name.to_text()).as_deref(), Some("second"));
+    let text = text(&model);
+    let procs: Vec<_> = text.lines().filter_map(|line| line.strip_prefix(".proc ")).collect();
+    assert_eq!(procs, ["main", "light", "second"], "{text}");
+
+    // One table with both, as one program that begins behind a procedure.
+    let mut model = program(vec![nop, nop, call & !0xFFC00, end], &[]);
+    let only = &mut model.executables[0];
+    (only.header.main, only.header.endmain) = (2, 4);
+    label(only, "first", 0, 0);
+    label(only, "endfirst", 2, 0);
+    label(only, "start", 2, 0);
+    let bytes = container::write(&model);
+    let file = Shbin::parse(&bytes).expect("well formed");
+    assert_eq!(file.executables[0].entry_label().map(|name| name.to_text()).as_deref(), Some("start"));
+}
+
 #[test]
 fn random_programs_survive() {
     use transpica_generate::{Kind, generate};

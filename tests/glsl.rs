@@ -2,14 +2,17 @@
 //! byte offsets are those that the documentation promises; all arithmetic is marked.
 //! Without glslang this fails and says how to install it.
 
+mod products;
 mod samples;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
 use expect_test::expect_file;
+use products::with_products;
 use samples::{Sample, samples};
 use transpica::backend::text::{self, GlslVersion, Language};
 use transpica::backend::{Source, spirv};
@@ -207,6 +210,45 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
     let text = glsl(TEXTURED, 0, GlslVersion::Vulkan450, Options::default(), plain);
     let (found, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));
     assert!(!found.is_empty() && count == 0, "the test sees what is not marked");
+}
+
+#[test]
+fn glslang_reads_every_text_of_opengl_as_it_is() {
+    let read = AtomicUsize::new(0);
+    with_products(|name, translator, translated| {
+        let stage = match translator.options().entry {
+            EntryPoint::Vertex => Stage::Vertex,
+            EntryPoint::Compute | EntryPoint::Geometry => Stage::Compute,
+        };
+        for version in [GlslVersion::Core330, GlslVersion::Es310] {
+            if (version, stage) == (GlslVersion::Core330, Stage::Compute) {
+                continue;
+            }
+            let text = translator.text(translated, Language::Glsl(version)).expect("GLSL");
+            glslang::read(&text, stage).unwrap_or_else(|error| panic!("{name} {version:?}: {error}\n{text}"));
+            read.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    assert!(read.into_inner() > 500, "texts");
+}
+
+#[test]
+fn the_word_is_precise_where_a_driver_knows_it_and_nothing_elsewhere() {
+    for (version, lacks, knows) in [
+        (GlslVersion::Core330, &["GL_ARB_gpu_shader5"][..], &["GL_ARB_shader_precision"][..]),
+        // glslang knows the word in ES, by the first of both names.
+        (GlslVersion::Es310, &["PRECISE"], &["GL_OES_gpu_shader5"]),
+    ] {
+        let text = glsl(LIGHTS, 0, version, Options::default(), Profile::default());
+        let marked = text.matches("    PRECISE ").count();
+        assert!(marked > 10, "{text}");
+        let preprocessed = |names| glslang::preprocessed(&text, Stage::Vertex, names).expect("preprocesses");
+        let (without, with) = (preprocessed(lacks), preprocessed(knows));
+        assert_eq!(without.to_lowercase().matches("precise ").count(), 0, "{without}");
+        assert!(!without.contains("#extension"), "{without}");
+        assert_eq!(with.matches("    precise ").count(), marked, "{with}");
+        assert_eq!(with.matches("#extension").count(), 1, "{with}");
+    }
 }
 
 #[test]

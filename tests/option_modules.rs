@@ -318,7 +318,8 @@ fn clip_distances_are_the_built_in_or_a_varying() {
     has(&assembly, "OpCapability ClipDistance");
     let variable = id(&assembly, "clip_distances");
     has(&assembly, &format!("OpDecorate {variable} BuiltIn ClipDistance"));
-    assert!(wgsl.starts_with("// entry: code word 0x0\n\nenable clip_distances;\n"), "{wgsl}");
+    let head = "// program: DVLE 0\n// entry: code word 0x0\n\nenable clip_distances;\n";
+    assert!(wgsl.starts_with(head), "{wgsl}");
     has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
     let options = Options { clip_planes: ClipPlanes::Varying, ..options };
     let (assembly, wgsl) = written(TEXTURED, options, Profile::default());

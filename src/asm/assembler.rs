@@ -11,15 +11,16 @@ use super::exact::Package;
 use super::executable::{Executable, Stage};
 use super::header::Export;
 use super::lex;
-use super::operand::Operand;
+use super::operand::{Operand, is_register_name};
 use super::report::{
     Diagnostic, Fault, LeftOut, Parse, Report, Span, column, did_you_mean, fault, hinted, offset, quote,
 };
 use super::space::{Kind, Space};
-use super::{Assembled, Options, Place, Source, header};
+use super::{Assembled, Options, Place, Source, habits, header};
 use crate::container::write;
-use crate::isa::Word;
+use crate::isa::program::VERTEX_WORDS;
 use crate::isa::word::Field;
+use crate::isa::{Opcode, Word};
 
 /// A place that outlives its line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,6 +76,10 @@ pub(super) struct File<'a> {
     pub is_shaky: bool,
     /// Errors that every further line would repeat.
     pub told: BTreeSet<&'static str>,
+    /// How many words the sources before have.
+    pub first_word: usize,
+    /// Number of the error that the vertex unit is full.
+    pub full: Option<usize>,
 }
 
 impl File<'_> {
@@ -131,11 +136,11 @@ impl<'a> Assembler<'a> {
     pub(super) fn run(mut self, sources: &[Source<'a>]) -> Result<Assembled, Report> {
         self.files = sources.iter().map(|source| source.name.to_owned()).collect();
         self.sources(sources);
+        // What is found at the end of a source stands where it belongs. What the whole lacks comes behind its causes.
+        self.errors.sort_by_key(|error| (error.span.source, error.span.start));
         let model = self.model();
         self.cap_warnings();
-        let Self { mut errors, mut warnings, left_out, files, places, .. } = self;
-        // What is found at the end of a source stands where it belongs.
-        errors.sort_by_key(|error| (error.span.source, error.span.start));
+        let Self { errors, mut warnings, left_out, files, places, .. } = self;
         warnings.sort_by_key(|warning| (warning.span.source, warning.span.start));
         if errors.is_empty() {
             let header = header::write(&self.exports, &model);
@@ -176,7 +181,8 @@ impl<'a> Assembler<'a> {
 
     /// Begins a source, or a part of one that counts as a source of its own.
     pub(super) fn next_file(&mut self) {
-        self.file = File { calls_before: self.calls.len(), ..File::default() };
+        let (calls_before, first_word) = (self.calls.len(), self.code.len());
+        self.file = File { calls_before, first_word, ..File::default() };
         self.shared.next_file();
     }
 
@@ -195,6 +201,7 @@ impl<'a> Assembler<'a> {
 
     fn line(&mut self, line: &'a str) {
         let mut statement = lex::without_comment(line);
+        self.check_comment(line);
         while !statement.starts_with('#')
             && let Some((label, rest)) = statement.split_once(':')
         {
@@ -222,6 +229,21 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Warns where a semicolon that ends a statement makes another one a comment.
+    fn check_comment(&mut self, line: &'a str) {
+        let Some((before, comment)) = line.split_once(';') else { return };
+        if !before.ends_with(|c: char| !c.is_whitespace()) {
+            return;
+        }
+        let (mnemonic, rest) = lex::first_word(lex::trim(comment));
+        let operand = rest.split([',', '.', '[']).next().unwrap_or_default();
+        let is_operand = is_register_name(operand) || self.file.names.contains_key(operand);
+        if rest.contains(',') && is_operand && Opcode::from_mnemonic(mnemonic).is_some() {
+            let hint = "`;` begins a comment: write each instruction on a line of its own";
+            self.warn(lex::trim(comment), "this instruction is not assembled", Some(hint));
+        }
+    }
+
     /// Tells an error of the current line. Warnings about the same part of it would only repeat it.
     pub(super) fn report(&mut self, fault: Fault<'a>) {
         if let Some(message) = fault.message {
@@ -236,7 +258,8 @@ impl<'a> Assembler<'a> {
                 index += 1;
                 index <= before || !warning.span.touches(site.span)
             });
-            self.error(site, message, fault.hint.map(Into::into));
+            let hint = habits::intruder(self.line, fault.at).map(Into::into).or(fault.hint);
+            self.error(site, message, hint.map(Into::into));
         }
     }
 
@@ -304,10 +327,13 @@ impl<'a> Assembler<'a> {
     }
 
     /// A line marker of the C preprocessor gives number and file of the next line. Its directives are ignored.
-    fn marker(&mut self, text: &str) {
+    fn marker(&mut self, text: &'a str) {
         let (number, name) = lex::first_word(text);
         if !number.starts_with(|c: char| c.is_ascii_digit()) {
             return;
+        }
+        if !name.is_empty() && !name.starts_with('"') {
+            self.warn(text, "this gives the next line its number", None);
         }
         self.place.line = u32::try_from(lex::decimal(number) - 1).unwrap_or(0);
         if let Some(name) = name.strip_prefix('"').and_then(|name| name.split('"').next()) {
@@ -342,10 +368,28 @@ impl<'a> Assembler<'a> {
                 self.error(jump.site, format!("label '{}' is undefined", quote(jump.name)), hint);
             }
         }
+        self.tell_words();
         for call in &mut self.calls[self.file.calls_before..] {
             call.is_label = self.file.labels.contains_key(call.name);
         }
         self.executables.extend(self.file.executable.take());
+    }
+
+    /// Says how many words a source of a vertex program reaches where its unit cannot hold them.
+    fn tell_words(&mut self) {
+        let (words, most) = (self.code.len(), VERTEX_WORDS as usize);
+        let order = "sources of vertex programs must come before the larger ones of geometry programs";
+        if let Some(error) = self.file.full.and_then(|error| self.errors.get_mut(error)) {
+            error.hint = Some(format!("there are {words} up to the end of this source; {order}"));
+        } else if words > most
+            && self.file.first_word <= most
+            && !self.file.is_geometry()
+            && !self.package.verbatim
+        {
+            // picasso looks before it adds a word, so that one too many passes.
+            let message = format!("the vertex unit holds {most} instructions, there are {words}");
+            self.warn_at(self.site(self.line), &message, Some(order));
+        }
     }
 
     /// Fills in the calls, whose procedures may stand in any source.
@@ -389,6 +433,7 @@ impl<'a> Assembler<'a> {
             self.left_out.warnings += 1;
             return;
         }
+        let hint = habits::intruder(self.line, part).or(hint);
         self.warn_at(self.site(part), message, hint);
     }
 
@@ -412,9 +457,9 @@ impl<'a> Assembler<'a> {
             if self.is_told("room") {
                 return Err(Fault::follow_up(at));
             }
+            self.file.full = Some(self.errors.len());
             let text = "instruction outside vertex shader code memory (max 512 instructions, currently";
-            let hint = "sources of vertex programs must come before the larger ones of geometry programs";
-            return hinted(at, format!("{text} {words})"), hint);
+            return fault(at, format!("{text} {words})"));
         }
         if words >= MAX_CODE {
             return Err(self.no_room(at));

@@ -105,7 +105,8 @@ impl<'a> Assembler<'a> {
             Kind::Proc { name, start } => {
                 self.pad_end(at, start, false);
                 let length = self.code.len() - start;
-                self.procs.insert(name, Proc { start, length, site: block.site });
+                // One of the same name may have ended inside of it, and keeps the name.
+                self.procs.entry(name).or_insert(Proc { start, length, site: block.site });
             }
             Kind::If { word, otherwise } => {
                 self.pad_end(at, word + 1, false);

@@ -4,10 +4,10 @@
 
 use super::assembler::Assembler;
 use super::block::{Array, Kind as BlockKind};
-use super::lex;
 use super::operand::{BOOL, FLOAT, INT, Operand};
-use super::report::{Fault, Parse, fault, hinted, offset, quote};
+use super::report::{Fault, Parse, fault, hinted, quote};
 use super::space::Kind;
+use super::{habits, lex};
 use crate::container::{Constant, ConstantValue};
 use crate::precision::float24::to_f32_bits;
 
@@ -28,20 +28,27 @@ pub(crate) fn float24(value: f32) -> u32 {
     }
 }
 
-/// Reads `name(x, y, z, w)`: the name, the values, and what follows, which is ignored.
+/// Reads `name(x, y, z, w)`: the name, the values, and what follows, which is ignored. A value ends at its own separator only:
+/// the first three at a comma, the last at the bracket.
 fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
-    let invalid = || hinted(text, "invalid syntax", "four values in parentheses: (x, y, z, w)");
-    let Some((name, rest)) = text.split_once('(') else { return invalid() };
-    let Some((inner, junk)) = rest.split_once(')') else { return invalid() };
-    let mut parts = inner.split(',');
-    match [parts.next(), parts.next(), parts.next(), parts.next()] {
-        [Some(x), Some(y), Some(z), Some(w)] => {
-            // A fifth value is ignored as well.
-            let fifth = parts.next().and_then(|fifth| offset(inner, fifth)).map(|start| &inner[start..]);
-            Ok((lex::trim(name), [x, y, z, w], fifth.unwrap_or(lex::trim(junk))))
-        }
-        _ => invalid(),
-    }
+    let parts = || {
+        let (name, rest) = text.split_once('(')?;
+        let (x, rest) = rest.split_once(',')?;
+        let (y, rest) = rest.split_once(',')?;
+        let (z, rest) = rest.split_once(',')?;
+        let (w, junk) = rest.split_once(')')?;
+        // A fifth value is ignored as well.
+        let (w, junk) = w.split_once(',').map_or((w, lex::trim(junk)), |(w, fifth)| (w, fifth));
+        Some((lex::trim(name), [x, y, z, w], junk))
+    };
+    parts().map_or_else(
+        || {
+            let values = text.split(['(', ')']).nth(1).and_then(habits::missing_comma);
+            let form = || "four values in parentheses: (x, y, z, w)".to_owned();
+            hinted(text, "invalid syntax", values.unwrap_or_else(form))
+        },
+        Ok,
+    )
 }
 
 impl<'a> Assembler<'a> {

@@ -8,7 +8,7 @@ use super::executable::{Export, Geometry, Stage};
 use super::operand::{BOOL, Called, FLOAT, INT, Operand, is_register_name, swizzle};
 use super::report::{Parse, did_you_mean, fault, hinted, quote};
 use super::space::{Kind, Space};
-use super::{exact, header, lex};
+use super::{exact, habits, header, lex};
 use crate::container::Output;
 use crate::isa::{Index, Mask};
 
@@ -114,12 +114,18 @@ impl<'a> Assembler<'a> {
 
     fn proc(&mut self, text: &'a str) -> Parse<'a, ()> {
         let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
-        let is_open = |block: &super::block::Block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name);
-        let open = self.file.blocks.iter().find(|block| is_open(block));
-        let first = self.procs.get(name).map(|proc| proc.site).or(open.map(|block| block.site));
-        if let Some(first) = first {
+        if let Some(first) = self.procs.get(name).map(|proc| proc.site) {
             let hint = format!("the first one is at {}", self.place_text(first));
             return hinted(name, format!("proc already exists: {}", quote(name)), hint);
+        }
+        let is_open = |block: &super::block::Block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name);
+        if let Some(outer) = self.file.blocks.iter().find(|block| is_open(block)).map(|block| block.site) {
+            let hint = format!("rename one of them; the outer one is at {}", self.place_text(outer));
+            self.warn(name, "two procedures have this name, and it means the inner one", Some(&hint));
+        }
+        if !lex::is_name(name) {
+            let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
+            self.warn(name, "nothing can refer to this name", Some(hint));
         }
         let start = self.code.len();
         self.file.told.remove("outside");
@@ -135,7 +141,17 @@ impl<'a> Assembler<'a> {
             let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
             return hinted(name, format!("cannot redefine register: {}", quote(name)), hint);
         }
-        let operand = self.direct(register)?;
+        let mut operand = self.direct(register)?;
+        if operand.register > 0xFF {
+            // picasso takes any offset here. That a name is one number, in which the register has the low eight bits and sign
+            // and swizzle those above, is inferred from the numbers of registers, not probed.
+            operand.negate |= operand.register & 0x100 != 0;
+            operand.swizzle.0 |= (operand.register >> 9 & 0xFF) as u8; // Range: the mask.
+            operand.register &= 0xFF;
+            let hint =
+                "the offset leads beyond all registers; sign and swizzle of the name may be others, too";
+            self.warn(register, "only eight bits of the register count", Some(hint));
+        }
         self.define(name, operand)
     }
 
@@ -146,11 +162,17 @@ impl<'a> Assembler<'a> {
             let (name, count) = match item.split_once('[') {
                 None => (item, 1),
                 Some((name, size)) => {
-                    self.check_size(item, size);
-                    (name, lex::decimal(size))
+                    let Some((number, behind)) = size.split_once(']') else {
+                        return hinted(item, "missing ']'", "write `]` behind the number");
+                    };
+                    self.check_number(number);
+                    if !behind.is_empty() {
+                        self.warn(behind, "this is ignored", Some("a comma stands between names"));
+                    }
+                    (name, lex::decimal(number))
                 }
             };
-            self.check_name(name)?;
+            self.check_uniform_name(name)?;
             self.check_shadow(name);
             match u32::try_from(count) {
                 Ok(count) if count > 0 => self.uniform(item, name, kind, count)?,
@@ -160,20 +182,17 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Warns about what is not read as it looks between and behind the brackets of a declaration.
-    fn check_size(&mut self, item: &'a str, text: &'a str) {
-        match text.split_once(']') {
-            Some((size, behind)) => {
-                self.check_number(size);
-                if !behind.is_empty() {
-                    self.warn(behind, "this is ignored", Some("a comma stands between names"));
-                }
-            }
-            None => {
-                self.check_number(text);
-                self.warn(item, "this bracket is not closed", Some("write `]` behind the number"));
-            }
+    /// Refuses what cannot be the name of a uniform. An empty one can: nothing between commas declares a uniform, too.
+    fn check_uniform_name(&mut self, name: &'a str) -> Parse<'a, ()> {
+        if name.is_empty() {
+            self.warn(name, "this uniform has no name", Some("remove the comma, or name the uniform"));
+            return Ok(());
         }
+        self.check_name(name).map_err(|fault| match habits::missing_comma(name) {
+            Some(hint) => fault.hint(hint),
+            None if lex::is_name(lex::trim(name)) => fault.hint("no blank may stand before the `[`"),
+            None => fault,
+        })
     }
 
     fn uniform(&mut self, at: &'a str, name: &'a str, kind: Kind, count: u32) -> Parse<'a, ()> {
@@ -348,9 +367,16 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`
+    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`; without operands it may stand anywhere and again.
     fn geometry(&mut self, at: &'a str, text: &'a str) -> Parse<'a, ()> {
         let executable = self.executable();
+        let words: Vec<_> = lex::words(text).collect();
+        let Some(&mode) = words.first() else {
+            if executable.stage == Stage::Vertex {
+                executable.stage = Stage::LegacyGeometry;
+            }
+            return Ok(());
+        };
         if executable.stage != Stage::Vertex {
             return fault(at, ".gsh had already been used");
         }
@@ -359,13 +385,9 @@ impl<'a> Assembler<'a> {
             || !executable.outputs.is_empty()
         {
             let hint = "move it to the top of the file";
-            return hinted(at, ".gsh must be used before any constants, uniforms, inputs or outputs", hint);
+            let message = ".gsh must be used before any constant, uniform or output is declared";
+            return hinted(at, message, hint);
         }
-        let words: Vec<_> = lex::words(text).collect();
-        let Some(&mode) = words.first() else {
-            executable.stage = Stage::LegacyGeometry;
-            return Ok(());
-        };
         let (code, operands) = match mode.to_ascii_lowercase().as_str() {
             "point" => (0, 1),
             "variable" | "subdivision" => (1, 2),

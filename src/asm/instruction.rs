@@ -4,9 +4,10 @@
 
 use super::assembler::Assembler;
 use super::descriptors::{significant, significant_address, significant_compare};
+use super::directive::is_known;
 use super::operand::{Called, FLOAT, Operand, base};
 use super::report::{Fault, Parse, fault, hinted, quote};
-use super::{exact, lex};
+use super::{exact, habits, lex};
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
 use crate::isa::word::{Field, Format};
@@ -89,7 +90,12 @@ impl<'a> Assembler<'a> {
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
             let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
-            let hint = elsewhere(name).map(str::to_owned).or_else(|| self.suggest(name, mnemonics));
+            let hint = if is_known(&name.to_ascii_lowercase()) {
+                Some(format!("directives begin with a dot: `.{}`", name.to_ascii_lowercase()))
+            } else {
+                let hint = habits::statement(name, rest).map(str::to_owned);
+                hint.or_else(|| self.suggest(name, mnemonics))
+            };
             let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
             return Err(match hint {
                 Some(hint) => fault.hint(hint),
@@ -129,7 +135,13 @@ impl<'a> Assembler<'a> {
     ) -> Parse<'a, ()> {
         match operands.get(most) {
             Some(surplus) => fault(surplus, "too many parameters"),
-            None if operands.len() < least => fault(rest, "missing parameter"),
+            None if operands.len() < least => {
+                let run = operands.iter().find_map(|text| Some((text, habits::missing_comma(text)?)));
+                match run {
+                    Some((text, hint)) => hinted(text, "missing parameter", hint),
+                    None => fault(rest, "missing parameter"),
+                }
+            }
             None => Ok(()),
         }
     }
@@ -303,26 +315,6 @@ impl<'a> Assembler<'a> {
             }
         }
     }
-}
-
-/// What other languages call by a name that this one lacks, and how it is said here.
-const ELSEWHERE: [(&str, &str); 11] = [
-    ("jmp", "jmpc jumps on flags, jmpu on a bool uniform"),
-    ("sub", "add with a negated operand: `add r0, r1, -r2`"),
-    ("ret", "a procedure returns at its `.end`; nothing is written for it"),
-    ("return", "a procedure returns at its `.end`; nothing is written for it"),
-    ("abs", "max with the negated operand: `max r0, r1, -r1`"),
-    ("neg", "mov with a negated operand: `mov r0, -r1`"),
-    ("div", "rcp, then mul"),
-    ("sqrt", "rsq, then rcp"),
-    ("exp", "ex2, base 2"),
-    ("log", "lg2, base 2"),
-    ("loop", "loops begin with `for`"),
-];
-
-/// Advice about an instruction that only other languages have.
-fn elsewhere(name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, hint)| hint)
 }
 
 /// The bits of a source that an instruction does not have.

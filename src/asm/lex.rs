@@ -128,7 +128,9 @@ pub(super) fn float(text: &str) -> f32 {
     } else if starts("0x") {
         hexadecimal_float(&rest[2..])
     } else {
-        decimal_float(rest)
+        // Without a number there is nothing that the sign belongs to.
+        let Some(value) = decimal_float(rest) else { return 0.0 };
+        value
     };
     // Rounding to single precision is what the language says.
     (if negative { -value } else { value }) as f32
@@ -146,11 +148,12 @@ pub(super) fn is_float(text: &str) -> bool {
             rest.len() > 2
                 && rest[2..].bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
         }
-        None => rest.parse::<f64>().is_ok(),
+        None => !rest.starts_with(['-', '+']) && rest.parse::<f64>().is_ok(),
     }
 }
 
-fn decimal_float(text: &str) -> f64 {
+/// The leading decimal number; nothing where there is no digit.
+fn decimal_float(text: &str) -> Option<f64> {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let whole = leading(text, is_digit);
     let mut end = whole;
@@ -165,7 +168,7 @@ fn decimal_float(text: &str) -> f64 {
             end = text.len() - exponent.len() + length;
         }
     }
-    text[..end].parse().unwrap_or(0.0)
+    text[..end].parse().ok()
 }
 
 /// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped, which keeps more than single
@@ -217,6 +220,9 @@ mod tests {
             assert_eq!(float(text), expected, "{text}");
         }
         assert!(float("nan").is_nan() && float("-0").is_sign_negative());
+        for text in ["--1.0", "-abc", "-", "-.", "- 1"] {
+            assert_eq!(float(text).to_bits(), 0, "{text}");
+        }
     }
 
     #[test]

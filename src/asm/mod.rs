@@ -5,8 +5,9 @@
 //! Facts: picasso's manual and what it did with probe files; those of them that differ from the manual are told at the place.
 //!
 //! What picasso takes without a word though it hardly means what it says (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8)
-//! becomes the same bytes here, with a warning. Two refusals are ours: more than 4096 code words, and procedures or
-//! else-parts of more than 1023 words. picasso writes both, into addresses and lengths that cannot hold them.
+//! becomes the same bytes here, with a warning. Three refusals are ours: more than 4096 code words, procedures or else-parts
+//! of more than 1023 words, and with [`Options::no_nop`] an entry point behind the last word. picasso writes each, into addresses and
+//! lengths that cannot hold it.
 //!
 //! # Beyond picasso
 //!
@@ -39,6 +40,7 @@ mod directive;
 mod exact;
 mod executable;
 mod flow;
+mod habits;
 mod header;
 mod instruction;
 mod lex;

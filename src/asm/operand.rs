@@ -5,9 +5,12 @@
 //! pass as register names but lose their bank (`R1` is v1 or o1).
 
 use super::assembler::Assembler;
-use super::lex;
 use super::report::{Fault, Parse, fault, hinted, offset, quote};
+use super::{habits, lex};
 use crate::isa::{Component, Index, Mask, Swizzle};
+
+/// Advice where a register stands between brackets that cannot.
+const INDEXING: &str = "only a0.x, a0.y and aL can index: `mova a0.x, r0.x` brings a number there";
 
 /// Number of r0.
 pub(crate) const TEMP: u32 = 0x10;
@@ -233,10 +236,16 @@ impl<'a> Assembler<'a> {
             return fault.hint("an operand is missing here");
         }
         if !lex::is_name(text) {
-            return fault;
+            return match habits::missing_comma(text) {
+                Some(hint) => fault.hint(hint),
+                None => fault,
+            };
         }
         // Once is enough.
         self.file.lost.insert(text);
+        if let Some(hint) = habits::built_in(text) {
+            return fault.hint(hint);
+        }
         match self.suggest(text, self.file.names.keys().copied()) {
             Some(hint) => fault.hint(hint),
             None => {
@@ -273,7 +282,8 @@ impl<'a> Assembler<'a> {
                 self.warn(text, "the blank behind the number is ignored", Some("remove it"));
             }
         } else {
-            let hint = format!("`{}` behind the number is ignored", quote(lex::trim(behind)));
+            let ignored = || format!("`{}` behind the number is ignored", quote(lex::trim(behind)));
+            let hint = habits::missing_comma(text).unwrap_or_else(ignored);
             self.warn(text, &message, Some(&hint));
         }
     }
@@ -285,7 +295,11 @@ impl<'a> Assembler<'a> {
             Some((left, right)) => match address_register(lex::trim(left)) {
                 Some(index) => (index, right),
                 None => {
-                    let hint = "write the address register first: [a0.x + 1]";
+                    let hint = if self.is_register(lex::trim(left)) {
+                        INDEXING
+                    } else {
+                        "write the address register first: [a0.x + 1]"
+                    };
                     return hinted(left, format!("invalid index register: {}", quote(lex::trim(left))), hint);
                 }
             },
@@ -303,16 +317,23 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Whether a text begins with a register or a name of one.
+    fn is_register(&self, text: &str) -> bool {
+        let base = base(text);
+        is_register_name(base) || self.file.names.contains_key(base)
+    }
+
     /// Warns where text that stands for a decimal number is not read as it looks.
     pub(super) fn check_number(&mut self, text: &'a str) {
         let text = lex::trim(text);
         let digits = text.trim_start_matches(['-', '+']);
         if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-            self.warn(
-                text,
-                "not a number: counts as 0",
-                Some("there are no expressions and no named numbers"),
-            );
+            let hint = if self.is_register(text) {
+                INDEXING
+            } else {
+                "there are no expressions and no named numbers"
+            };
+            self.warn(text, "not a number: counts as 0", Some(hint));
         } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("{} is read as {}", quote(text), lex::decimal(text));
             self.warn(text, &message, Some("the number ends at the first character that is no digit"));

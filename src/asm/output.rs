@@ -91,9 +91,15 @@ impl Assembler<'_> {
             return (0, 0);
         };
         let site = if executable.is_entry_named { executable.site } else { site };
-        // picasso writes such a file, but nothing can run it.
         if start >= self.code.len() {
-            self.error(site, format!("entrypoint '{}' has no instructions", quote(name)), None);
+            let message = format!("entrypoint '{}' has no instructions", quote(name));
+            let hint = "a program needs an `end` at least; nothing can run this file";
+            if self.code.is_empty() {
+                self.warn_at(site, &message, Some(hint));
+            } else {
+                // Without padding picasso writes such a file, but no reader takes it.
+                self.error(site, message, Some(hint.into()));
+            }
         }
         let is_vertex = executable.stage == Stage::Vertex
             && !executable.fields.iter().any(|&(field, value)| field.name == "kind" && value != 0);

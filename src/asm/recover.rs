@@ -15,8 +15,15 @@ impl<'a> Assembler<'a> {
         let lower = name.to_ascii_lowercase();
         match lower.strip_prefix('.') {
             Some(directive) => self.recover_directive(directive, rest),
-            None => self.recover_instruction(&lower, words),
+            None => self.recover_instruction(&lower, rest, words),
         }
+    }
+
+    /// What may have been meant to begin a procedure counts as its name.
+    fn lose_proc(&mut self, text: &'a str) {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+        self.lost_procs.insert(&text[..end]);
     }
 
     fn recover_directive(&mut self, directive: &str, rest: &'a str) {
@@ -35,7 +42,11 @@ impl<'a> Assembler<'a> {
             }
             "else" | "end" => {}
             _ if NAMING.contains(&directive) => self.lose_names(rest),
-            _ => self.file.is_shaky |= !super::directive::is_known(directive),
+            _ if super::directive::is_known(directive) => {}
+            _ => {
+                self.file.is_shaky = true;
+                self.lose_proc(rest);
+            }
         }
     }
 
@@ -49,9 +60,12 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn recover_instruction(&mut self, mnemonic: &str, words: usize) {
+    fn recover_instruction(&mut self, mnemonic: &str, rest: &'a str, words: usize) {
         let opcode = Opcode::from_mnemonic(mnemonic);
         self.file.is_shaky |= opcode.is_none();
+        if opcode.is_none() && self.file.blocks.is_empty() {
+            self.lose_proc(rest);
+        }
         if self.file.blocks.is_empty() || self.code.len() >= super::assembler::MAX_CODE {
             return;
         }

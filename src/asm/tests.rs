@@ -178,8 +178,9 @@ fn a_vertex_program_begins_in_the_words_that_its_unit_holds() {
     };
     let message = "a vertex program's entry must lie in the first 512 words, 'main' begins at word 512";
     assert_eq!(program("", 511), "");
-    assert_eq!(program("", 512), format!("a.pica:516:7: {message}"));
-    assert_eq!(program(".entry main", 512), format!("a.pica:1:8: {message}"));
+    let full = "a.pica:518:1: the vertex unit holds 512 instructions, there are 513";
+    assert_eq!(program("", 512), format!("a.pica:516:7: {message}{full}"));
+    assert_eq!(program(".entry main", 512), format!("a.pica:1:8: {message}{full}"));
     assert_eq!(program(".gsh", 512), "");
 }
 
@@ -227,7 +228,6 @@ fn hints_say_what_is_meant_elsewhere() {
     for (body, hint) in [
         ("foo: callc cmp.x, foo", "this is a label: jmpc and jmpu jump to labels"),
         ("end\n.end\n.proc a\nend\n.end\n.proc a", "the first one is at a.pica:4"),
-        (".proc main\nend\n.end", "the first one is at a.pica:1"),
         ("JMP there", "jmpc jumps on flags, jmpu on a bool uniform"),
         ("sub r0, r1, r2", "add with a negated operand: `add r0, r1, -r2`"),
         ("mov r0, c0 [1]", "no blank may stand before the `[`"),
@@ -295,6 +295,163 @@ fn what_changes_the_word_as_well_is_warned_about() {
     }
 }
 
+/// The advice of the only error or warning of a text, behind its message.
+#[track_caller]
+fn advice(text: &str) -> String {
+    let all = match run(text) {
+        Ok(assembled) => assembled.warnings,
+        Err(report) => report.errors.into_iter().chain(report.warnings).collect(),
+    };
+    let [only] = &all[..] else { panic!("{text}: {all:?}") };
+    format!("{} / {}", only.message, only.hint.as_deref().unwrap_or(""))
+}
+
+#[test]
+fn a_missing_comma_is_named() {
+    for (line, expected) in [
+        ("mov r0 r1", "missing parameter / a comma is missing between `r0` and `r1`"),
+        ("dp4 r0.x, m[a0.x + 1] v0", "missing parameter / a comma is missing between `1]` and `v0`"),
+        ("jmpc cmp.x l", "missing parameter / a comma is missing between `cmp.x` and `l`"),
+        ("add t r1, r2, r3", "invalid register: t r1 / a comma is missing between `t` and `r1`"),
+        ("mov r0 r1, r2", "r0 r1 is read as r0 / a comma is missing between `r0` and `r1`"),
+        ("setemit 0 prim", "0 prim is read as 0 / a comma is missing between `0` and `prim`"),
+        (".fvec a b", "invalid identifier: a b / a comma is missing between `a` and `b`"),
+        (".constf k(1 0 0 1)", "invalid syntax / a comma is missing between `1` and `0`"),
+        (".fvec a [2]", "invalid identifier: a  / no blank may stand before the `[`"),
+        ("add r0, r1", "missing parameter / "),
+    ] {
+        let text = format!(".fvec m[4]\n.alias t r3\n.proc main\nl:\n{line}\nend\n.end");
+        assert_eq!(advice(&text), expected, "{line}");
+    }
+}
+
+#[test]
+fn comments_and_blocks_of_other_languages_get_advice() {
+    let comment = "comments begin with `;`";
+    let braces = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` begin them, `.end` ends them";
+    for (line, message, hint) in [
+        ("// copy", "invalid instruction: //", comment),
+        ("/* copy */", "invalid instruction: /*", comment),
+        ("mov r0, r1 // copy", "r1 // copy is read as r1", comment),
+        ("mov r0, r1 # copy", "r1 # copy is read as r1", comment),
+        ("mov r0, r1.xyz // copy", "invalid swizzling mask: xyz // copy", comment),
+        ("mov r0, m[1] # copy", "this is ignored", comment),
+        ("mov r0, r1 // x, y", "too many parameters", comment),
+        ("mov r0, r1 // note: this", "invalid label name: mov r0, r1 // note", comment),
+        ("ifu b0 {\n.end", "b0 { is read as b0", braces),
+        ("}", "invalid instruction: }", braces),
+        ("# 3 lights follow", "this gives the next line its number", comment),
+        ("mvo r0, r1 // copy", "invalid instruction: mvo", "did you mean `mov`?"),
+    ] {
+        let text = format!(".fvec m[4]\n.proc main\n{line}\nend\n.end");
+        let told = match run(&text) {
+            Ok(assembled) => assembled.warnings,
+            Err(report) => report.errors,
+        };
+        assert_eq!((told[0].message.as_str(), told[0].hint.as_deref()), (message, Some(hint)), "{line}");
+    }
+    assert!(only_error(".proc main {\nend\n.end").hint.is_some_and(|hint| hint == braces));
+}
+
+#[test]
+fn statements_of_glsl_get_advice() {
+    for (line, part) in [
+        ("vec4 x = m[0];", "`.alias name r0`"),
+        ("uniform mat4 m;", "`.fvec m[4]`"),
+        ("in vec3 position;", "directives begin with a dot: `.in`"),
+        ("attribute vec3 position;", "`.in name`"),
+        ("gl_Position = r0;", "`.out name position`"),
+        ("mov gl_Position, r0", "`.out name position`"),
+        ("r0 = r1;", "there are no assignments"),
+        ("if(r0.x > 0.0)", "`ifc` tests the flags"),
+        ("void main()", "`.proc main`"),
+    ] {
+        let text = format!(".fvec m[4]\n.proc main\n{line}\nend\n.end");
+        let hint = only_error(&text).hint.unwrap_or_default();
+        assert!(hint.contains(part), "{line}: {hint}");
+    }
+    assert!(only_error("void main() {").hint.is_some_and(|hint| hint.contains("`.proc main`")));
+    let two = advice(".proc main\nmov r0, r1; mov r2, r3\nend\n.end");
+    assert!(two.starts_with("this instruction is not assembled / `;` begins a comment"), "{two}");
+    let other = run(".proc main\nmov r0, r1 ; mov r2, r3\nmov r0, r1;add all, then end\nend;end\n.end");
+    assert_eq!(other.expect("assembles").warnings, []);
+}
+
+#[test]
+fn what_can_index_is_named() {
+    for (operand, message) in [
+        ("m[r0.x]", "not a number: counts as 0"),
+        ("m[t]", "not a number: counts as 0"),
+        ("m[r0.x + 1]", "invalid index register: r0.x"),
+        ("m[t.y + 1]", "invalid index register: t.y"),
+    ] {
+        let text = format!(".fvec m[4]\n.alias t r3\n.proc main\nmov r1, {operand}\nend\n.end");
+        let told = advice(&text);
+        let rest = told.strip_prefix(message).unwrap_or_else(|| panic!("{told}"));
+        assert!(rest.contains("only a0.x, a0.y and aL can index"), "{told}");
+    }
+}
+
+#[test]
+fn a_full_unit_says_how_many_words_there_are() {
+    let program = |words: usize| format!(".proc main\n{}end\n.end\n", "nop\n".repeat(words - 1));
+    assert_eq!(run(&program(512)).expect("fits").warnings, []);
+    // picasso takes one word more than the unit has.
+    let told = advice(&program(513));
+    assert!(told.starts_with("the vertex unit holds 512 instructions, there are 513 / "), "{told}");
+    let error = only_error(&program(600));
+    assert_eq!(
+        error.message,
+        "instruction outside vertex shader code memory (max 512 instructions, currently 513)"
+    );
+    assert!(error.hint.is_some_and(|hint| hint.starts_with("there are 600 up to the end of this source;")));
+}
+
+#[test]
+fn a_missing_entry_point_comes_behind_its_cause() {
+    for cause in [".prco main", "proc main", "void main()", ".proc main extra"] {
+        let report = run(&format!("{cause}\nend\n.end")).expect_err("refused");
+        let told = report.to_string();
+        assert!(told.starts_with("a.pica:1:") && !told.contains("entrypoint"), "{cause}: {told}");
+    }
+    let told = run(".proc mian\ncall there\nend\n.end").expect_err("refused").to_string();
+    assert_eq!(
+        told,
+        "a.pica:2:6: error: procedure 'there' is undefined\na.pica:1:1: error: entrypoint 'main' is undefined"
+    );
+}
+
+#[test]
+fn what_picasso_lets_pass_passes() {
+    // The inner one of two procedures is the first to be known.
+    let nested = run(".proc main\nnop\n.proc main\nend\n.end\nend\n.end").expect("assembles");
+    let header = nested.model.executables[0].header;
+    assert_eq!((header.main, header.endmain), (1, 2));
+    assert!(nested.warnings[0].message.starts_with("two procedures have this name"));
+
+    let empty = run(".out p position\n.proc main\n.end").expect("assembles");
+    assert_eq!((empty.model.code.len(), empty.model.executables[0].header.endmain), (0, 0));
+    assert!(empty.warnings[0].message.contains("has no instructions"));
+    let file = crate::container::Shbin::parse(&empty.bytes).expect("readable");
+    let text = crate::dis::disassemble(&file, &crate::dis::Options::default()).expect("has a text");
+    assert_eq!(run(&text).expect("assembles").model, empty.model, "{text}");
+
+    let unnamed = run(".fvec ,\n.fvec a\n.proc main\nmov r0, a\nend\n.end").expect("assembles");
+    let symbols = &unnamed.model.executables[0].symbols;
+    assert_eq!(symbols.iter().map(|s| s.first).collect::<Vec<_>>(), [16, 17]);
+    assert_eq!(unnamed.warnings[0].message, "this uniform has no name");
+
+    let far = run(".fvec mat[4]\n.alias m mat[257]\n.proc main\nmov r0, m\nend\n.end").expect("assembles");
+    assert_eq!(far.model.code, code("mov r0, -c1"));
+    assert_eq!(far.warnings[0].message, "only eight bits of the register count");
+
+    let brackets = run(".constf k(1.0, (), --1.0, 2.0)\n.proc main\nend\n.end").expect("assembles");
+    assert_eq!(brackets.model.executables[0].constants[0].words, [0x3F_0000, 0, 0, 0x40_0000]);
+    assert_eq!(brackets.warnings.len(), 2, "{:?}", brackets.warnings);
+
+    refused(".fvec p[8\n.proc main\nend\n.end", "1:7: error: missing ']'");
+}
+
 #[test]
 fn numbers_of_constants_are_judged() {
     let warnings = |line: &str| {
@@ -321,8 +478,6 @@ fn numbers_of_constants_are_judged() {
         a.pica:1:18: 1e-400 becomes 0.0 / constants begin at 2.1684043e-19
         a.pica:1:32: a missing value counts as 0.0 / write 0 if it is meant"#]]
     .assert_eq(&warnings(".constf a(1e-30, 1e-400, 0e-99, )"));
-    expect_test::expect![[r#"a.pica:1:7: this bracket is not closed / write `]` behind the number"#]]
-        .assert_eq(&warnings(".fvec m[4"));
     expect_test::expect![[r#"a.pica:1:18: 012 is read as 10 / a leading 0 makes the number octal"#]]
         .assert_eq(&warnings(".gsh variable c0 012"));
     expect_test::expect![[r#"a.pica:1:18: 3x is read as 3 / `x` behind the number is ignored"#]]

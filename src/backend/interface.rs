@@ -111,9 +111,9 @@ impl StorageBuffer {
         Self { name, binding, element, is_writable }
     }
     /// Vertices of the compute entry: [`REGISTERS`] vectors each.
-    pub(super) const INPUTS: Self = Self::new("inputs", 0, Type::F32X4, false);
+    pub(super) const INPUTS: Self = Self::new("inputs", bindings::INPUTS, Type::F32X4, false);
     /// Results of the compute entry: [`REGISTERS`] vectors for each vertex.
-    pub(super) const OUTPUTS: Self = Self::new("outputs", 1, Type::F32X4, true);
+    pub(super) const OUTPUTS: Self = Self::new("outputs", bindings::OUTPUTS, Type::F32X4, true);
     /// Vertices of the invocations of a geometry program.
     pub(super) const FEED: Self = Self::new("feed", bindings::FEED, Type::F32X4, false);
     /// Triangles of a geometry program.

@@ -5,7 +5,7 @@
 //! | target | contract |
 //! |---|---|
 //! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
-//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; the compute form takes the sizes of its runtime arrays in buffer 3 |
+//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
 //!
 //! MSL has no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
 
@@ -20,12 +20,9 @@ use crate::error::{At, Error, Kind, Result};
 
 /// Name of the entry point in MSL, where `main` is taken.
 pub const MSL_ENTRY_POINT: &str = "main_";
-/// The buffer of MSL that holds the sizes of runtime arrays.
-#[cfg(feature = "msl")]
-const SIZES: u8 = 3;
 /// The last buffer of MSL.
 #[cfg(feature = "msl")]
-const LAST_BUFFER: u32 = 30;
+const LAST_BUFFER: u8 = 30;
 
 /// The naga module of a program.
 ///
@@ -153,15 +150,15 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
     text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
     let resources = bindings(&module)
         .map(|binding| {
-            let slot = u8::try_from(binding.binding).ok().filter(|&slot| u32::from(slot) <= LAST_BUFFER);
+            let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
             let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
-            // Of the compute entry; blocks of uniforms are never written.
-            let mutable = slot == 1;
-            Ok((binding, BindTarget { buffer: Some(slot), mutable, ..BindTarget::default() }))
+            // naga takes from the variable whether a buffer is written; of `mutable` it makes nothing there.
+            Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
         })
         .collect::<Result<_>>()?;
-    let resources =
-        EntryPointResources { resources, sizes_buffer: Some(SIZES), ..EntryPointResources::default() };
+    // Vertex entries, whose bindings the host chooses, have no runtime arrays.
+    let sizes_buffer = u8::try_from(crate::host::kernel::bindings::SIZES).ok();
+    let resources = EntryPointResources { resources, sizes_buffer, ..EntryPointResources::default() };
     let options = Options {
         lang_version: (2, 1),
         per_entry_point_map: [(super::ENTRY_NAME.to_owned(), resources)].into(),

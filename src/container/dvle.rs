@@ -5,6 +5,7 @@
 
 use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half, word};
 use super::dvlp::Version;
+use super::labels::Labels;
 use super::records::{Constant, Label, Output, Symbol};
 use crate::error::{At, Error, Kind, Result};
 
@@ -50,7 +51,7 @@ pub struct Header {
     pub endmain: u32,
     /// Bit n: vn has a symbol. Programs may read more.
     pub input_mask: u16,
-    /// Bit n: on stands in the output map.
+    /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
     pub output_mask: u16,
     /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
     pub geometry_mode: u8,
@@ -147,7 +148,9 @@ impl<'a> Dvle<'a> {
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
         let header = Header::read(bytes);
-        if header.main as usize >= code_words {
+        // A package without code has no word that could be an entry; its program is refused where it is wanted.
+        let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
+        if !has_entry {
             // The code lies in the file, so its length fits 32 bits.
             let kind = Kind::EntryOutOfCode { entry: header.main, words: code_words as u32 };
             return Err(Error::new(kind, At::Offset(start + MAIN)));
@@ -172,14 +175,29 @@ impl<'a> Dvle<'a> {
             strings_declared: extent.count,
         })
     }
+    /// The registers that the program passes on; bit n is on. The system library takes them from the output map and does
+    /// not read the header's mask, which counts only where there is no output map.
+    pub fn output_mask(&self) -> u16 {
+        match self.outputs.iter().fold(0, |mask, output| mask | 1 << (output.register & 15)) {
+            0 => self.header.output_mask,
+            mask => mask,
+        }
+    }
     /// The name at an offset of this executable's string table.
     pub fn name(&self, offset: NameOffset) -> Name<'a> {
         self.strings.get(offset)
     }
-    /// Name of the label at the entry point.
+    /// Name of the label at the entry point; of several the one that names it as a start.
     pub fn entry_label(&self) -> Option<Name<'a>> {
-        let label = self.labels.iter().find(|label| label.address == self.header.main)?;
-        Some(self.name(label.name)).filter(|name| !name.is_empty())
+        let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
+        let mut here = named().filter(|(label, name)| label.address == self.header.main && !name.is_empty());
+        let (first, second) = (here.next()?, here.next());
+        if second.is_none() {
+            return Some(first.1);
+        }
+        let labels = Labels::new(named(), &self.header);
+        let here = [first].into_iter().chain(second).chain(here);
+        here.min_by_key(|&(label, name)| labels.doubt(label, name)).map(|(_, name)| name)
     }
 }
 

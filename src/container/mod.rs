@@ -11,6 +11,7 @@ mod bytes;
 mod dvlb;
 mod dvle;
 mod dvlp;
+mod labels;
 mod model;
 mod records;
 mod warnings;
@@ -20,6 +21,7 @@ pub use bytes::{Name, NameOffset, Record, Strings, Table};
 pub use dvlb::Shbin;
 pub use dvle::{Dvle, GeometryMode, Header, ShaderType};
 pub use dvlp::{Dvlp, Version};
+pub(crate) use labels::Labels;
 pub use model::{Executable, Model, NameTable};
 pub use records::{
     Constant, ConstantValue, Descriptor, Label, Line, Output, SEMANTICS, Semantic, SemanticInfo, Symbol,

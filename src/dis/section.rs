@@ -11,7 +11,7 @@ use super::symbols::{Registers, library};
 use super::tables::{self, Expected};
 use super::{Form, Options};
 use crate::asm::syntax::{Space, UniformKind, name_text, version_number};
-use crate::container::{Executable, Model, Version};
+use crate::container::{Executable, Labels, Model, Version};
 
 /// Uniforms that executables so far have declared: what the assembler will remember of them.
 #[derive(Clone, Debug, Default)]
@@ -137,19 +137,22 @@ fn range(executable: &Executable) -> (usize, usize) {
     (executable.header.main as usize, executable.header.endmain as usize)
 }
 
-/// The names that label tables give to addresses; the first one counts.
+/// The names that label tables give to addresses: of several the one that names what begins there, and of those the first.
 fn labels(model: &Model) -> BTreeMap<usize, String> {
-    let mut labels = BTreeMap::new();
+    let mut best: BTreeMap<usize, (_, String)> = BTreeMap::new();
     for executable in &model.executables {
-        for label in &executable.labels {
+        let named = || executable.labels.iter().map(|label| (*label, executable.names.get(label.name)));
+        let labels = Labels::new(named(), &executable.header);
+        for (label, name) in named() {
             let address = label.address as usize;
+            let doubt = labels.doubt(label, name);
             if address < model.code.len()
-                && !labels.contains_key(&address)
-                && let Some(name) = identifier(executable.names.get(label.name).0)
+                && best.get(&address).is_none_or(|(least, _)| doubt < *least)
+                && let Some(name) = identifier(name.0)
             {
-                labels.insert(address, name);
+                best.insert(address, (doubt, name));
             }
         }
     }
-    labels
+    best.into_iter().map(|(address, (_, name))| (address, name)).collect()
 }

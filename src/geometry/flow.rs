@@ -2,9 +2,9 @@
 //! In: a program and its graph. Out: [`Flow`]: each action made ready, and a [`State`] at the start of each block.
 //! A forward data-flow analysis: what is sure on all paths is sure where they meet, what is possible on one is possible.
 
-use super::access::{Access, COUNTER, LOOPS, SAVED};
 use crate::cfg::{Action, Block, Cfg};
 use crate::entity::Handle;
+use crate::isa::access::{Access, COUNTER, LOOPS, SAVED};
 use crate::isa::control::Effect;
 use crate::isa::{Inst, Program};
 

@@ -6,7 +6,6 @@
 //!
 //! Both follow what has surely happened since the invocation began along all paths of the graph, component by component.
 
-mod access;
 mod bounds;
 #[cfg(test)]
 mod differential;

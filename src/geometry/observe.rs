@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::access::{ADDRESS, COUNTER, FLAGS, lane, tested};
 use super::flow::{Flow, State, Step};
 use super::{Carried, Observation};
 use crate::cfg::{Action, Block, Cfg, Terminator};
+use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested};
 use crate::isa::control::Test;
 use crate::isa::{Component, Mask, Pc, Program};
 

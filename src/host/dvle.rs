@@ -143,10 +143,12 @@ pub fn interface(
     let symbols = BoundSymbols::new(executable);
     let folded = folded(executable, &symbols, options);
     let mut warnings = Vec::new();
-    varying::warn_generic(executable, &mut warnings);
+    varying::warn_generic(file, executable, &mut warnings);
     Ok(Interface {
         source: source_name.to_string(),
-        entry_label: Some(entry_name(executable)),
+        executable: Some(index),
+        entry_label: executable.entry_label().map(|name| name.to_string()),
+        entry: u16::try_from(executable.header.main).ok().map(Pc),
         attributes: attributes(&symbols, usage.inputs),
         outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, options.layout),
@@ -203,12 +205,6 @@ impl Surroundings for Executable<'_> {
         }
         out.push(0xFF);
     }
-}
-
-/// The label at the entry point; without labels, its code word.
-fn entry_name(executable: &Dvle<'_>) -> String {
-    let word = || format!("code word {:#x}", executable.header.main);
-    executable.entry_label().map_or_else(word, |name| name.to_string())
 }
 
 /// The attributes read, named by the first symbol of each.

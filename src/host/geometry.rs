@@ -44,7 +44,7 @@ pub enum Memory {
 }
 
 /// How a geometry unit gets the outputs of vertices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GeometryInput {
     /// In its input registers: an invocation for each `inputs` vectors.
     Point {
@@ -70,7 +70,7 @@ pub enum GeometryInput {
 }
 
 /// What stands around a geometry program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GeometrySetup {
     /// How it gets vertices.
     pub input: GeometryInput,

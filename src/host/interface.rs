@@ -5,7 +5,8 @@ use std::fmt;
 use super::kernel::GeometryKernel;
 use super::stage::GeometryStage;
 use crate::error::Warning;
-use crate::isa::{Component, Mask, Uniforms};
+use crate::isa::{Component, Mask, Pc, Uniforms};
+use crate::stable;
 
 /// An input attribute. The program sees four floats; what the host feeds is said by the options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -248,7 +249,8 @@ pub struct Constants {
 impl Constants {
     /// Appends the float constants: the others never become literals.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        for (register, constant) in (0..96u8).zip(self.floats) {
+        let Self { floats, ints: _, bools: _ } = self;
+        for (register, constant) in (0..96u8).zip(floats) {
             if let Some(value) = constant {
                 out.push(register);
                 value.iter().for_each(|bits| out.extend_from_slice(&bits.to_le_bytes()));
@@ -283,8 +285,12 @@ impl Default for Constants {
 pub struct Interface {
     /// Name of the source, for header comments.
     pub source: String,
-    /// Where the program starts in the source, for header comments: a label, or a code word.
+    /// Number of the executable in the source, for header comments.
+    pub executable: Option<usize>,
+    /// Label of the code word at which the program starts, for header comments.
     pub entry_label: Option<String>,
+    /// Code word at which the program starts in the source, for header comments.
+    pub entry: Option<Pc>,
     /// Attributes by register.
     pub attributes: Vec<Attribute>,
     /// Outputs of the vertex entry, in the order in which the main function yields them.
@@ -302,22 +308,29 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// Where the program starts: the label, or without one the code word.
+    pub fn entry_name(&self) -> Option<String> {
+        let word = || self.entry.map(|entry| format!("code word {:#x}", entry.0));
+        self.entry_label.clone().or_else(word)
+    }
     /// Appends attributes and the uniform block with their names.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        let text = |out: &mut Vec<u8>, text: &str| {
-            out.extend_from_slice(&(text.len() as u64).to_le_bytes());
-            out.extend_from_slice(text.as_bytes());
-        };
-        out.push(self.attributes.len() as u8); // Range: at most sixteen.
-        for attribute in &self.attributes {
-            out.push(attribute.register);
-            text(out, &attribute.name);
-        }
-        for Member { name, bank, first, count, offset, ty: _ } in &self.block.members {
-            out.extend_from_slice(&[*bank as u8, *first, *count]);
-            out.extend_from_slice(&offset.to_le_bytes());
-            text(out, name);
-        }
-        out.push(0xFF);
+        let Self {
+            attributes,
+            block,
+            // For comments alone.
+            source: _,
+            executable: _,
+            entry: _,
+            entry_label: _,
+            warnings: _,
+            // Not of what surrounds a program: these follow from it and from the options.
+            outputs: _,
+            folded: _,
+            geometry: _,
+            stage: _,
+        } = self;
+        stable::append(out, attributes);
+        stable::append(out, block);
     }
 }

@@ -68,21 +68,28 @@ impl DrawField {
     }
 }
 
-/// Where a kernel finds its buffers: binding numbers in set 0. The uniform block has the number that it has in every compute
-/// form, 2.
+/// Binding numbers of all compute forms, in set 0; in MSL slots of buffers. Each number stands here and nowhere else.
 pub mod bindings {
-    /// `array<vec4f>`, read: the vertices of each invocation.
+    /// Compute form of a vertex program: `array<array<vec4f, 16>>`, read: v0..v15 of each vertex.
+    pub const INPUTS: u32 = 0;
+    /// Compute form of a vertex program: `array<array<vec4f, 16>>`, written: o0..o15 of each vertex.
+    pub const OUTPUTS: u32 = 1;
+    /// Kernel: `array<vec4f>`, read: the vertices of each invocation.
     pub const FEED: u32 = 0;
-    /// `array<vec4f>`, written: whole vertices, three for each triangle.
+    /// Kernel: `array<vec4f>`, written: whole vertices, three for each triangle.
     pub const TRIANGLES: u32 = 1;
-    /// Uniform block of [`DrawField`](super::DrawField)s.
+    /// The uniform block of both.
+    pub const UNIFORMS: u32 = 2;
+    /// Kernel: uniform block of [`DrawField`](super::DrawField)s.
     pub const DRAW: u32 = 3;
-    /// `array<i32>`, written: for each thread, how many triangles it made.
+    /// Kernel: `array<i32>`, written: for each thread, how many triangles it made.
     pub const COUNTS: u32 = 4;
-    /// `array<u32>`: state words before the draw, read, and as many after it, written.
+    /// Kernel: `array<u32>`: state words before the draw, read, and as many after it, written.
     pub const STATE: u32 = 5;
-    /// The host block.
+    /// Kernel: the host block.
     pub const HOST: u32 = 6;
+    /// MSL alone, both: `uint`s, the sizes in bytes of the storage buffers above that the text declares, by binding.
+    pub const SIZES: u32 = 7;
 }
 
 /// What numbers in the record of an EMIT begin at, see [`GeometryKernel::records_emits`]: 2^23.

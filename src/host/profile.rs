@@ -1,6 +1,7 @@
 //! Profile: what host and driver want, apart from what the program means. Public fields with defaults, serialisable.
 //! In: choices of the host. Out: plain data.
 
+use super::kernel::bindings;
 use super::options::EntryPoint;
 use crate::error::{At, Error, Kind, Result};
 
@@ -180,7 +181,7 @@ impl Profile {
     pub fn uniforms(&self, entry: EntryPoint) -> Binding {
         match entry {
             EntryPoint::Vertex | EntryPoint::Geometry => self.bindings.uniforms,
-            EntryPoint::Compute => Binding { set: 0, binding: 2 },
+            EntryPoint::Compute => Binding { set: 0, binding: bindings::UNIFORMS },
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::container::{
     Constant, ConstantValue, Executable, Label, Model, Output as Entry, Semantic, Shbin, Symbol, SymbolBank,
     SymbolRange, write,
 };
-use crate::isa::{Stage, Uniforms};
+use crate::isa::{Pc, Stage, Uniforms};
 use crate::limits::Limits;
 
 const TEXTURED: &[u8] = include_bytes!("../../shaders/textured.shbin");
@@ -24,9 +24,10 @@ fn textured_has_named_attributes_outputs_and_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
     let interface = whole_interface(&file, &textured_usage(), "textured");
     assert_eq!(
-        (interface.source.as_str(), interface.entry_label.as_deref()),
-        ("textured", Some("code word 0x0"))
+        (interface.source.as_str(), interface.executable, interface.entry_label.as_deref(), interface.entry),
+        ("textured", Some(0), None, Some(Pc(0)))
     );
+    assert_eq!(interface.entry_name().as_deref(), Some("code word 0x0"));
     let attributes: Vec<_> = interface.attributes.iter().map(|a| (a.register, a.name.as_str())).collect();
     assert_eq!(attributes, [(0, "inpos"), (1, "inuv"), (2, "incol")]);
     let outputs: Vec<_> =
@@ -375,6 +376,21 @@ fn an_empty_mask_makes_no_output_and_generic_ones_warn() {
     assert_eq!(warnings, ["o2 is generic: only a geometry program sees it"]);
 }
 
+/// The geometry program of the same file takes them.
+#[test]
+fn generic_outputs_of_a_pair_do_not_warn() {
+    let output = Entry { kind: Semantic::Generic.info().kind, register: 2, mask: 15, reserved: 0 };
+    let vertex = Executable { outputs: vec![output], ..Executable::default() };
+    let mut geometry = Executable::default();
+    geometry.header.kind = 1;
+    let warnings = |executables: Vec<Executable>| {
+        let bytes = write(&Model { code: vec![0x8800_0000; 4], executables, ..Model::default() });
+        whole_interface(&Shbin::parse(&bytes).unwrap(), &Usage::default(), "test").warnings.len()
+    };
+    assert_eq!(warnings(vec![vertex.clone()]), 1);
+    assert_eq!(warnings(vec![vertex, geometry]), 0);
+}
+
 #[test]
 fn attributes_are_named_by_their_first_symbol() {
     let executable = with_symbols(&[
@@ -396,7 +412,9 @@ fn the_entry_label_names_the_entry() {
         let name = executable.names.add(name.as_bytes());
         executable.labels.push(Label { id: 0, address, length: 0, name });
     }
-    assert_eq!(interface_of(executable, &Usage::default()).entry_label.as_deref(), Some("sky"));
+    let interface = interface_of(executable, &Usage::default());
+    assert_eq!((interface.entry_label.as_deref(), interface.entry), (Some("sky"), Some(Pc(2))));
+    assert_eq!(interface.entry_name().as_deref(), Some("sky"));
 }
 
 #[test]

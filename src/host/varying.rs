@@ -7,7 +7,7 @@
 use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, OutputSet, Unwritten};
 use super::profile::Locations;
-use crate::container::{Dvle, Semantic, UNUSED_CODE};
+use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::Component;
 
@@ -63,7 +63,8 @@ impl OutputMap {
 
     /// Appends what the map says.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
-        for source in self.sources {
+        let Self { sources } = self;
+        for source in sources {
             // Five bits of register and component, and one value that is neither.
             out.push(source.map_or(0xFF, |(register, component)| register << 2 | component as u8));
         }
@@ -154,8 +155,12 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
     Ok(())
 }
 
-/// Generic outputs feed a geometry program; a vertex entry has no place for them.
-pub fn warn_generic(executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
+/// Warns of generic outputs, which feed a geometry program, where the file has none that they could feed.
+pub fn warn_generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
+    let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
+    if file.executables.iter().any(is_geometry) {
+        return;
+    }
     let table = &executable.outputs;
     for (index, output) in table.iter().enumerate().take(usize::from(u8::MAX)) {
         if output.semantic() == Some(Semantic::Generic) {

@@ -5,6 +5,7 @@
 
 pub mod eval;
 pub mod func;
+pub mod known;
 pub mod op;
 pub mod scalar;
 pub mod signature;

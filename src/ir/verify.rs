@@ -6,11 +6,13 @@
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, Node, NodeData, Region, ValueList};
+use super::known::{Known, Risk};
 use super::op::{Binary, Buffer, Def, Op, Unary};
 use super::signature::Shape;
 use super::types::{Kind, Lane, Type, Value};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::precision::Precision;
 
 /// How far a module has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +59,8 @@ pub enum Stage {
 /// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
 ///
 /// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
-/// is a literal ±0, directly or through a `Shuffle`.
+/// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
+/// also finds what could become one).
 ///
 /// ```
 /// use transpica::ir::{Stage, text, verify};
@@ -182,6 +185,11 @@ impl<'a> Check<'a> {
     }
 
     fn function(&mut self) -> Checked {
+        self.structure()?;
+        if self.stage == Stage::Legal { literal_zeros(self.f) } else { Ok(()) }
+    }
+
+    fn structure(&mut self) -> Checked {
         self.claim(self.f.params)?;
         for &param in self.f.get(self.f.params) {
             self.define(param, Def::Param)?;
@@ -511,13 +519,6 @@ impl<'a> Check<'a> {
         if op.shape() == Shape::Dot && operand.lanes < 2 {
             return Err("a dot product of scalars".into());
         }
-        if self.stage == Stage::Legal && matches!(op, Binary::Add | Binary::Mul) {
-            for operand in [a, b] {
-                if has_zero_lane(self.f, operand) {
-                    return Err(format!("{operand} has a lane that is a literal zero"));
-                }
-            }
-        }
         result(op.result(operand), ty)
     }
 
@@ -546,16 +547,27 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Whether a float value has a lane that is a literal ±0, directly or through a shuffle.
-pub(crate) fn has_zero_lane(f: &Func, value: Value) -> bool {
-    let is_zero = |bits: u32| bits << 1 == 0;
-    let lanes = usize::from(f.ty(value).lanes);
-    let is_zero_lane = |lane: &Lane| matches!(f.op(lane.value()), Some(Op::Const(bits)) if is_zero(bits[usize::from(lane.index())]));
-    match f.op(value) {
-        Some(Op::Const(bits)) => bits[..lanes].iter().any(|&bits| is_zero(bits)),
-        Some(Op::Shuffle(sources)) => sources[..lanes].iter().any(is_zero_lane),
-        Some(_) | None => false,
+/// Checks that no operand of a product or sum is a literal zero.
+fn literal_zeros(f: &Func) -> Checked {
+    let mut known = Known::new(Precision::Exact, None, f.values.len());
+    known.analyze(f);
+    for Risk { user, operand, literal, .. } in known.risks() {
+        let is_plain = matches!(f.op(*user), Some(Op::Binary(Binary::Add | Binary::Mul, ..)));
+        let is_given = |lane: &u8| literal >> lane & 1 != 0 && !is_computed(f, Lane::new(*operand, *lane));
+        if is_plain && (0..4).any(|lane| is_given(&lane)) {
+            return Err(format!("{user}: {operand} has a lane that is a literal zero"));
+        }
     }
+    Ok(())
+}
+
+/// Whether a lane is the result of an operation, seen through shuffles, and no literal.
+fn is_computed(f: &Func, mut lane: Lane) -> bool {
+    // Each step goes to an earlier value.
+    while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {
+        lane = lanes[usize::from(lane.index())];
+    }
+    f.op(lane.value()).is_some_and(|op| !matches!(op, Op::Const(_)))
 }
 
 fn constant(bits: [u32; 4], ty: Type) -> Checked {

@@ -1,6 +1,7 @@
 //! The instruction set: registers, instruction words, operand descriptors, control flow.
 //! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
 
+pub(crate) mod access;
 pub mod builder;
 pub mod canonical;
 pub mod control;

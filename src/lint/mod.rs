@@ -1,21 +1,26 @@
 //! What hardware does not tolerate, and what its author hardly meant.
-//! In: a program and the executable around it. Out: findings with a rule, a place and an explanation. Changes nothing;
+//! In: a program and the file around it. Out: findings with a rule, a place and an explanation. Changes nothing;
 //! programs with findings still translate. Knows no arithmetic.
 //!
 //! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that picasso inserts at block
 //! ends, hardware tests (stack depths, BREAK outside of a loop). [`trace`] runs the control-flow model with every answer,
-//! [`outputs`] follows which output components are written, [`registers`] looks at single instructions.
+//! [`outputs`] follows which output components are written, [`temporaries`] which are read before that, [`registers`] looks
+//! at single instructions, [`tables`] at what the executable says of itself.
 
 mod outputs;
 mod registers;
+mod tables;
+mod temporaries;
 #[cfg(all(test, feature = "asm"))]
 mod tests;
 mod trace;
+mod written;
 
 use std::fmt;
 
-use crate::container::Dvle;
-use crate::error::At;
+use crate::cfg::explore::{self, Explored};
+use crate::container::Shbin;
+use crate::error::{At, Result};
 use crate::isa::{Pc, Program};
 use crate::limits::Limits;
 
@@ -79,6 +84,21 @@ rules! {
     UnboundUniform "unbound-uniform"
         "No symbol names this uniform and no constant sets it: unless the application sets it by its number, it holds what an \
          earlier program left there.",
+    /// A temporary register that is read before anything has written it.
+    UnsetTemporary "temporary-not-written"
+        "A temporary register holds what an earlier vertex left there until the program writes it. Write each component before \
+         it is read.",
+    /// No output is the position.
+    NoPosition "no-position"
+        "Without a position nothing is drawn. Declare one: `.out name position`. (A vertex program needs none where a geometry \
+         program of the same file follows it, or where it has generic outputs for one of another file.)",
+    /// Two outputs mean the same.
+    OutputKindTwice "output-kind-twice"
+        "Which of two outputs with the same meaning the rasteriser takes is not known (translated programs: the higher \
+         register). Take one out of the output map, or give it another meaning.",
+    /// Two inputs are one register.
+    InputTwice "input-twice"
+        "Both names stand for the same attribute. Give one of them a register of its own, or none: the next free one is taken.",
 }
 
 impl fmt::Display for Rule {
@@ -111,7 +131,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at a program of an executable. Findings come in the order of their places, those about the whole first.
+/// Looks at the program of executable `index` of a file. Findings come in the order of their places, those about the whole
+/// first.
 ///
 /// Only code that can be reached counts. Very large state spaces are not searched to the end: what is found is true, but
 /// there may be more.
@@ -121,17 +142,26 @@ impl fmt::Display for Finding {
 /// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
 /// let limits = Limits::default();
 /// let program = dvle::program(&file, 0, &limits)?;
-/// assert_eq!(lint::lint(&program, file.executable(0)?, &limits), []);
+/// assert_eq!(lint::lint(&program, &file, 0, &limits)?, []);
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
-pub fn lint(program: &Program<'_>, executable: &Dvle<'_>, limits: &Limits) -> Vec<Finding> {
+///
+/// # Errors
+/// No such executable.
+pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Vec<Finding>> {
+    let executable = file.executable(index)?;
     let mut findings = Findings::default();
     let reached = trace::run(program, &mut findings);
-    registers::run(program, executable, &reached, &mut findings);
-    outputs::run(program, executable, limits, &mut findings);
+    registers::run(program, file, executable, &reached, &mut findings);
+    tables::run(program.stage(), file, executable, &mut findings);
+    let options = explore::Options { lenient: true, ..explore::Options::default() };
+    if let Ok(Explored::Graph(cfg)) = explore::explore(program, &options, limits) {
+        outputs::run(program, executable, &cfg, &mut findings);
+        temporaries::run(program, executable, &cfg, &mut findings);
+    }
     findings.list.sort();
     findings.list.dedup();
-    findings.list
+    Ok(findings.list)
 }
 
 /// The findings so far.

@@ -1,10 +1,10 @@
 //! What single instructions read: input registers two at a time, uniforms that nothing sets.
-//! In: a program, its executable, which words are executed. Out: findings, one for each uniform at the first word that
-//! reads it. Relative reads are not judged: which registers they reach is not known. Neither are float uniforms of geometry
-//! programs that take their vertices as such (variable and fixed mode).
+//! In: a program, its executable and the others of the file, which words are executed. Out: findings, one for each uniform
+//! at the first word that reads it. Relative reads are not judged: which registers they reach is not known. Neither are float
+//! uniforms of geometry programs that take their vertices as such (variable and fixed mode).
 
 use super::{Findings, Rule};
-use crate::container::{ConstantValue, Dvle, GeometryMode, SymbolBank};
+use crate::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
 use crate::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
 
 /// The uniforms of each bank that something sets or that were reported.
@@ -14,8 +14,15 @@ struct Bound {
     bools: u16,
 }
 
-pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, reached: &[bool], findings: &mut Findings) {
-    let mut bound = bound(executable);
+pub(super) fn run(
+    program: &Program<'_>,
+    file: &Shbin<'_>,
+    executable: &Dvle<'_>,
+    reached: &[bool],
+    findings: &mut Findings,
+) {
+    let mut bound = Bound { floats: 0, ints: 0, bools: 0 };
+    file.executables.iter().for_each(|executable| bound.add(executable));
     let by_uniforms =
         matches!(executable.header.geometry_mode(), Some(GeometryMode::Variable | GeometryMode::Fixed));
     if program.stage() == Stage::Geometry && by_uniforms {
@@ -32,27 +39,28 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, reached: &[bool]
     }
 }
 
-fn bound(executable: &Dvle<'_>) -> Bound {
-    let mut bound = Bound { floats: 0, ints: 0, bools: 0 };
-    for constant in executable.constants.iter() {
-        match constant.value() {
-            Some(ConstantValue::Bool { register, .. }) => bound.bools |= 1 << (register & 15),
-            Some(ConstantValue::Int { register, .. }) => bound.ints |= 1 << (register & 3),
-            Some(ConstantValue::Float { register, .. }) => bound.floats |= 1 << (register & 127),
-            None => {}
+impl Bound {
+    /// Adds what an executable names or sets. The executables of a file share the registers of the unit.
+    fn add(&mut self, executable: &Dvle<'_>) {
+        for constant in executable.constants.iter() {
+            match constant.value() {
+                Some(ConstantValue::Bool { register, .. }) => self.bools |= 1 << (register & 15),
+                Some(ConstantValue::Int { register, .. }) => self.ints |= 1 << (register & 3),
+                Some(ConstantValue::Float { register, .. }) => self.floats |= 1 << (register & 127),
+                None => {}
+            }
         }
-    }
-    for range in executable.symbols.iter().filter_map(|symbol| symbol.range()) {
-        for register in range.first..range.first + range.count {
-            match range.bank {
-                SymbolBank::Input => {}
-                SymbolBank::Float => bound.floats |= 1 << register,
-                SymbolBank::Int => bound.ints |= 1 << register,
-                SymbolBank::Bool => bound.bools |= 1 << register,
+        for range in executable.symbols.iter().filter_map(|symbol| symbol.range()) {
+            for register in range.first..range.first + range.count {
+                match range.bank {
+                    SymbolBank::Input => {}
+                    SymbolBank::Float => self.floats |= 1 << register,
+                    SymbolBank::Int => self.ints |= 1 << register,
+                    SymbolBank::Bool => self.bools |= 1 << register,
+                }
             }
         }
     }
-    bound
 }
 
 fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findings) {

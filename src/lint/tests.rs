@@ -5,21 +5,31 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::asm::{Options, Source, assemble_with};
 use crate::container::Shbin;
+use crate::host::dvle;
 use crate::isa::Stage;
 
-/// What is found in a program of which `body` is the main procedure.
+/// What is found in a program of which `body` is the main procedure; without outputs, but for that it has none.
 fn findings(declarations: &str, body: &str, no_nop: bool) -> String {
     let text = format!("{declarations}\n.proc main\n{body}\nend\n.end\n");
-    let source = Source { name: "a.pica", text: &text };
-    let assembled = assemble_with(&[source], &Options { no_nop }).unwrap_or_else(|report| panic!("{report}"));
+    let found = all(&[&text], 0, no_nop);
+    if declarations.contains(".out") { found } else { without_position(&found) }
+}
+
+/// What is found in one of several sources.
+fn all(texts: &[&str], index: usize, no_nop: bool) -> String {
+    let sources: Vec<_> = texts.iter().map(|text| Source { name: "a.pica", text }).collect();
+    let assembled = assemble_with(&sources, &Options { no_nop }).unwrap_or_else(|report| panic!("{report}"));
     let file = Shbin::parse(&assembled.bytes).unwrap();
-    let code: Vec<u32> = file.package.code.iter().collect();
-    let descriptors: Vec<u32> = file.package.descriptors.iter().map(|descriptor| descriptor.bits).collect();
-    let dvle = &file.executables[0];
-    let entry = Pc(dvle.header.main as u16);
-    let program = Program::new(code, descriptors, entry, Stage::Vertex, &Limits::default()).unwrap();
-    let found = lint(&program, dvle, &Limits::default());
+    let program = dvle::program(&file, index, &Limits::default()).unwrap();
+    lines(&lint(&program, &file, index, &Limits::default()).unwrap())
+}
+
+fn lines(found: &[Finding]) -> String {
     found.iter().map(|finding| finding.to_string() + "\n").collect()
+}
+
+fn without_position(found: &str) -> String {
+    found.replace("input: no output is the position [no-position]\n", "")
 }
 
 /// A program that writes nothing mapped and reads what it declares.
@@ -147,38 +157,35 @@ fn words(code: Vec<u32>) -> String {
     let assembled = assemble_with(&[Source { name: "a.pica", text }], &Options::default()).unwrap();
     let file = Shbin::parse(&assembled.bytes).unwrap();
     let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).unwrap();
-    lint(&program, &file.executables[0], &Limits::default())
-        .iter()
-        .map(|finding| finding.to_string() + "\n")
-        .collect()
+    without_position(&lines(&lint(&program, &file, 0, &Limits::default()).unwrap()))
 }
 
 #[test]
 fn outputs_are_written_once_on_every_path() {
     let outputs = |body| findings(".out p position\n.out t texcoord0.xy\n.bool b", body, false);
-    expect![""].assert_eq(&outputs("mov p, r0\nmov t.xy, r1"));
+    expect![""].assert_eq(&outputs("mov p, v0\nmov t.xy, v0"));
     expect![[r#"
         input: o1.y is mapped but never written [output-not-written]
         pc 0x1: o0.w was written before [output-written-twice]
     "#]]
-    .assert_eq(&outputs("mov p, r0\nmov p.w, r1\nmov t.x, r0"));
+    .assert_eq(&outputs("mov p, v0\nmov p.w, v0\nmov t.x, v0"));
     expect![[r#"
         input: o1.xy is mapped but not on every path written [output-not-written]
     "#]]
-    .assert_eq(&outputs("mov p, r0\nifu b\nmov t.xy, r0\n.end"));
+    .assert_eq(&outputs("mov p, v0\nifu b\nmov t.xy, v0\n.end"));
     expect![[r#"
         pc 0x3: o1.x was written before on some path [output-written-twice]
     "#]]
-    .assert_eq(&outputs("mov p, r0\nifu b\nmov t.x, r0\n.end\nmov t.xy, r0"));
+    .assert_eq(&outputs("mov p, v0\nifu b\nmov t.x, v0\n.end\nmov t.xy, v0"));
     // The view vector has three components, whatever the mask says.
-    expect![""].assert_eq(&findings(".out p position\n.out v view", "mov p, r0\nmov v.xyz, r0", false));
+    expect![""].assert_eq(&findings(".out p position\n.out v view", "mov p, v0\nmov v.xyz, v0", false));
     // What nothing maps may be written as often as one likes.
-    expect![""].assert_eq(&outputs("mov p, r0\nmov t.xy, r0\nmov t.z, r0\nmov t.z, r1"));
+    expect![""].assert_eq(&outputs("mov p, v0\nmov t.xy, v0\nmov t.z, v0\nmov t.z, v0"));
 }
 
 #[test]
 fn a_loop_writes_its_outputs_again() {
-    let text = findings(".out p position\n.ivec i", "for i\nmov p, r0\n.end", false);
+    let text = findings(".out p position\n.ivec i", "for i\nmov p, v0\n.end", false);
     expect![[r#"
         pc 0x1: o0.xyzw was written before on some path [output-written-twice]
     "#]]
@@ -195,6 +202,150 @@ fn uniforms_are_declared() {
     let constant =
         findings(".constf one(1, 1, 1, 1)\n.fvec named[2]", "mov r0, one\nmov r1, named[1]", false);
     expect![""].assert_eq(&constant);
+}
+
+/// Library procedures read what the programs that call them declare.
+#[test]
+fn a_uniform_that_another_executable_names_is_set() {
+    let program = |declarations: &str, name: &str| {
+        format!("{declarations}\n.out p position\n.entry {name}\n.proc {name}\nmov p, c0\nend\n.end")
+    };
+    let [with, without] = [program(".fvec first", "a"), program("", "b")];
+    expect![""].assert_eq(&all(&[&with, &without], 1, false));
+    expect![[r#"
+        pc 0x0: nothing in the file sets c0 [unbound-uniform]
+    "#]]
+    .assert_eq(&all(&[&without], 0, false));
+}
+
+#[test]
+fn temporaries_are_written_before_they_are_read() {
+    let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
+    expect![[r#"
+        pc 0x0: r0.xyzw is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs("mov p, r0"));
+    // Masks may write it piece by piece; what the last of them lacks is found.
+    expect![""].assert_eq(&outputs("mov r0.xy, v\nmov r0.zw, v\nmov p, r0"));
+    expect![[r#"
+        pc 0x2: r0.w is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs("mov r0.xy, v\nmov r0.z, v\nmov p, r0"));
+    // A sum begins with nothing.
+    expect![[r#"
+        pc 0x1: r0.xyzw is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs("for i\nadd r0, v, r0\n.end\nmov p, r0"));
+    expect![""].assert_eq(&outputs("mov r0, v\nfor i\nadd r0, v, r0\n.end\nmov p, r0"));
+    // It is told once.
+    expect![[r#"
+        pc 0x0: r1.x is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs("mul r0, v, r1.x\nmul p, r0, r1.x"));
+    expect![[r#"
+        pc 0x0: r0.x is read before anything has written it [temporary-not-written]
+        pc 0x2: r1.y is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&outputs(
+        "mova a0.x, r0\nmov r2, c0[a0.x]\ncmp r1.yyyy, eq, eq, r2\njmpc cmp.y, l\nmov r2, v\nl: mov p, r2",
+    ));
+}
+
+#[test]
+fn temporaries_that_may_have_been_written_are_not_found() {
+    let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
+    // Both blocks hang on the same bool.
+    expect![""].assert_eq(&outputs("ifu b\nmov r0, v\n.end\nmov r1, v\nifu b\nmov r1, r0\n.end\nmov p, r1"));
+    // The first round takes the other part.
+    expect![""].assert_eq(&outputs(
+        "cmp v, eq, eq, v\nfor i\nifc cmp.x\nmov r0, v\n.else\nadd r0, v, r0\n.end\ncmp v, ne, ne, v\n.end\nmov p, v",
+    ));
+    // Components that go along and that nothing wants: unmapped, a flag that is not asked, overwritten.
+    expect![""].assert_eq(&findings(
+        ".out p position\n.out t texcoord0\n.in v",
+        "mov p, v\nmov r0.xy, v\nmov r1, r0\nadd r1, v, r1\nmov t, r1",
+        false,
+    ));
+    let flags = |flag: &str| {
+        outputs(&format!(
+            "mov r0.x, v\nmov r1, v\ncmp r0, eq, eq, v\njmpc {flag}, l\nmov r1, v.x\nl: mov p, r1"
+        ))
+    };
+    expect![""].assert_eq(&flags("cmp.x"));
+    expect![[r#"
+        pc 0x2: r0.y is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&flags("cmp.x && cmp.y"));
+    expect![""].assert_eq(&outputs("mov r0.x, v\nmova a0.xy, r0\nmov p, c0[a0.x]"));
+    expect![""].assert_eq(&outputs("mov r1, r0\nmov r1, v\nmov p, r1"));
+}
+
+/// Temporaries of geometry programs carry over from one invocation to the next.
+#[test]
+fn a_geometry_program_may_read_what_an_earlier_invocation_wrote() {
+    let program = |body: &str| {
+        format!(".gsh point c0\n.out p position\n.proc main\n{body}\nemit\nmov r0.xy, v0\nend\n.end")
+    };
+    expect![""].assert_eq(&all(&[&program("setemit 0\nmov p, r0.xyyy")], 0, false));
+    expect![[r#"
+        pc 0x1: r0.z is read before anything has written it [temporary-not-written]
+    "#]]
+    .assert_eq(&all(&[&program("setemit 0\nmov p, r0.xyzz")], 0, false));
+}
+
+#[test]
+fn something_is_the_position() {
+    let vertex = |output: &str| format!(".out o {output}\n.entry v\n.proc v\nmov o, v0\nend\n.end");
+    let geometry = |outputs: &str| format!(".gsh point c0\n{outputs}\n.entry g\n.proc g\nend\n.end");
+    let missing = "input: no output is the position [no-position]\n";
+    assert_eq!(all(&[&vertex("color")], 0, false), missing);
+    assert_eq!(all(&[&vertex("position")], 0, false), "");
+    // A geometry program follows, of this file or of another.
+    assert_eq!(all(&[&vertex("color"), &geometry(".out p position")], 0, false), "");
+    assert_eq!(all(&[&vertex("dummy")], 0, false), "");
+    assert_eq!(all(&[&vertex("position"), &geometry(".out c color")], 1, false), missing);
+    assert_eq!(all(&[&vertex("color"), &geometry(".out p position")], 1, false), "");
+    // Its map is merged with that of the vertex program.
+    assert_eq!(all(&[&vertex("position"), &geometry(".out d dummy")], 1, false), "");
+    assert_eq!(all(&[&geometry(".out d dummy")], 0, false), "");
+    assert_eq!(all(&[&vertex("color"), &geometry(".out d dummy")], 1, false), missing);
+}
+
+#[test]
+fn each_output_has_a_meaning_of_its_own() {
+    let outputs = |declarations: &str, body: &str| {
+        findings(&format!(".out p position\n{declarations}"), &format!("mov p, v0\n{body}"), false)
+    };
+    expect![[r#"
+        input: o1.xyzw and o2.xyzw are both color [output-kind-twice]
+    "#]]
+    .assert_eq(&outputs(".out a color\n.out b color", "mov a, v0\nmov b, v0"));
+    expect![[r#"
+        input: o1.xy and o1.zw are both texcoord0 [output-kind-twice]
+    "#]]
+    .assert_eq(&outputs(".out a texcoord0 o1.xy\n.out - texcoord0 o1.zw", "mov a, v0"));
+    expect![""].assert_eq(&outputs(".out a texcoord0 o1.xy\n.out - texcoord0w o1.z", "mov a, v0"));
+    expect![""].assert_eq(&outputs(".out a dummy\n.out b dummy", "mov a, v0\nmov b, v0"));
+}
+
+#[test]
+fn each_input_has_one_name() {
+    let inputs =
+        |declarations: &str| findings(&format!(".out p position\n{declarations}"), "mov p, v0", false);
+    expect![[r#"
+        input: v0 is both a and b [input-twice]
+    "#]]
+    .assert_eq(&inputs(".in a v0\n.in b v0"));
+    expect![""].assert_eq(&inputs(".in a\n.in b"));
+}
+
+#[test]
+fn the_front_page_lists_every_rule() {
+    let readme = include_str!("../../README.md");
+    let start = readme.find("The rules: ").expect("a list of rules");
+    let list: String = readme[start..].split(". ").next().expect("a sentence").replace('\n', " ");
+    let names: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
+    assert_eq!(names, Rule::ALL.iter().map(|rule| rule.id()).collect::<Vec<_>>());
 }
 
 #[test]

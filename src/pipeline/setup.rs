@@ -110,7 +110,7 @@ impl Setup {
                 stride,
             },
         };
-        let geometry = GeometrySetup { input, outputs: header.output_mask };
+        let geometry = GeometrySetup { input, outputs: executable.output_mask() };
         let map = OutputMap::from_executable(executable);
         Ok(Self { vertex_outputs: 0, geometry: Some(geometry), map, topology: Topology::Geometry })
     }

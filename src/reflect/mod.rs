@@ -232,7 +232,7 @@ pub struct Reflection {
     pub schema: u32,
     /// Name of the source file.
     pub source: String,
-    /// Name of the entry label, if known.
+    /// Name of the entry label, or without one the code word, if known.
     pub entry: Option<String>,
     /// `structured`, `block dispatcher` or `pc dispatcher`.
     pub tier: String,
@@ -297,7 +297,7 @@ impl Reflection {
         Self {
             schema: SCHEMA,
             source: interface.source.clone(),
-            entry: interface.entry_label.clone(),
+            entry: interface.entry_name(),
             tier: translated.tier.to_string(),
             instructions: instructions(program),
             reads: reads(&translated.usage),

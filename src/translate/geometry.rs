@@ -19,7 +19,8 @@ use crate::pipeline::Setup;
 
 impl Translator {
     /// The vertex stage that draws what a geometry program made: attribute n, four floats, is output n of the interface. The
-    /// translator must be one with [`EntryPoint::Vertex`] whose attributes are floats. (Of a vertex program it makes a stage that
+    /// translator must be one with [`EntryPoint::Vertex`] whose attributes are floats; where it differs from that of the kernel
+    /// in the entry point alone, its [`geometry_key`](Self::geometry_key) is the key of the stage. (Of a vertex program it makes a stage that
     /// draws its outputs.) the rules for depth and colours have
     /// been applied by the kernel.
     ///
@@ -72,6 +73,18 @@ impl Translator {
         salt: &[u8],
     ) -> Key {
         self.settings.geometry_key(program, around, setup, &self.options, salt)
+    }
+
+    /// The key of what [`translate_before_geometry`](Self::translate_before_geometry) makes of a vertex program under the
+    /// options and the profile of this translator: as [`key`](Self::key), and of the outputs that are passed on.
+    pub fn before_geometry_key(
+        &self,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        outputs: u16,
+        salt: &[u8],
+    ) -> Key {
+        self.settings.before_geometry_key(program, around, outputs, &self.options, salt)
     }
 
     /// Translates a geometry program to a compute shader: see [`GeometryKernel`] for what it reads and writes, and the

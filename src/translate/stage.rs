@@ -87,7 +87,7 @@ impl Translator {
 
     /// Translates a vertex program to a vertex stage before a geometry stage: attributes in, at location n the n-th of the
     /// output registers whose bits are set, as they are. It has no position, and so is for SPIR-V: in text it gets one that means nothing. The entry point must be
-    /// [`EntryPoint::Vertex`].
+    /// [`EntryPoint::Vertex`]. Its key is that of [`before_geometry_key`](Self::before_geometry_key).
     ///
     /// # Errors
     /// As [`translate`](Self::translate); another entry point.

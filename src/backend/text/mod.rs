@@ -1,6 +1,6 @@
 //! WGSL and GLSL as one would write them by hand.
 //! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and profile. Out: text that
-//! begins with comments naming the source and the entry. Knows neither PICA200 encodings nor control-flow graphs.
+//! begins with comments naming the source, the program and the entry. Knows neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -163,15 +163,23 @@ fn parameter_names(helper: &Func) -> Vec<String> {
 
 /// The comments at the head of every text.
 pub(super) fn header(interface: &Interface) -> String {
+    use std::fmt::Write;
     let mut header = String::new();
     if !interface.source.is_empty() {
         header.push_str("// source: ");
         comment(&mut header, &interface.source);
         header.push('\n');
     }
-    if let Some(label) = &interface.entry_label {
-        header.push_str("// entry: ");
-        comment(&mut header, label);
+    if let Some(index) = interface.executable {
+        let _ = writeln!(header, "// program: DVLE {index}");
+    }
+    let word = interface.entry.map(|entry| format!("code word {:#x}", entry.0));
+    let entry = [interface.entry_label.as_deref(), word.as_deref()];
+    for (text, before) in entry.into_iter().flatten().zip(["// entry: ", ", "]) {
+        header.push_str(before);
+        comment(&mut header, text);
+    }
+    if interface.entry_label.is_some() || word.is_some() {
         header.push('\n');
     }
     if !header.is_empty() {

@@ -34,12 +34,14 @@ struct Outputs {
 
 impl Outputs {
     fn of(executable: &Dvle<'_>) -> Self {
-        let mut outputs = Self { mask: 0, words: [UNUSED; REGISTERS], count: 0, mode: 0, clock: 0 };
+        // Range: the registers that the library keeps words for are eight.
+        let mask = (executable.output_mask() & 0xFF) as u8;
+        let mut outputs =
+            Self { mask, words: [UNUSED; REGISTERS], count: mask.count_ones(), mode: 0, clock: 0 };
         let mut bytes = [[UNUSED_CODE; 4]; REGISTERS];
         for output in executable.outputs.iter() {
             let register = usize::from(output.register);
             let Some(codes) = bytes.get_mut(register) else { continue };
-            outputs.mask |= 1 << register;
             let Some(semantic) = output.semantic() else { continue };
             let info = semantic.info();
             let set = codes.iter_mut().enumerate().filter(|(j, _)| output.mask >> j & 1 != 0);
@@ -49,7 +51,6 @@ impl Outputs {
             outputs.clock |= clock;
         }
         outputs.words = bytes.map(u32::from_le_bytes);
-        outputs.count = outputs.mask.count_ones();
         outputs
     }
 

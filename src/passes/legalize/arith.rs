@@ -8,13 +8,11 @@
 use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
+use crate::ir::known::{foldable, one_nan};
 use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value, scalar};
 use crate::precision::Precision;
 
 const SIGN: u32 = 0x8000_0000;
-const NAN: u32 = 0x7FC0_0000;
-/// 2^-62: literals below count as zero in float24.
-const F24_MIN: u32 = 0x2080_0000;
 
 /// The two operations that lanes are sorted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +53,6 @@ impl Group {
     }
 }
 
-/// A computed literal; NaN has one form, whatever the machine that computes it.
-fn one_nan(bits: u32) -> u32 {
-    if f32::from_bits(bits).is_nan() { NAN } else { bits }
-}
-
 impl Pass<'_> {
     pub(super) fn call(&mut self, helper: Helper, lanes: u8, args: &[Value]) -> Op {
         let index = self.helpers.get(helper, lanes);
@@ -89,17 +82,9 @@ impl Pass<'_> {
         self.emit.op(ty.with_lanes(lanes.len() as u8), op)
     }
 
-    fn is_zero(&self, literal: u32) -> bool {
-        let magnitude = literal & !SIGN;
-        match self.precision {
-            Precision::Exact | Precision::Fast => magnitude == 0,
-            Precision::F24 => magnitude < F24_MIN,
-        }
-    }
-
     fn part(&self, pair: Pair, a: Lane, b: Lane) -> Part {
         let zero = |known: u32, other| {
-            if self.is_zero(known) { Part::Zero(other, known & SIGN != 0) } else { Part::Plain }
+            if self.facts.known().is_zero(known) { Part::Zero(other, known & SIGN != 0) } else { Part::Plain }
         };
         match (self.literal(a), self.literal(b)) {
             (None, None) => Part::Plain,
@@ -117,8 +102,9 @@ impl Pass<'_> {
 
     /// The kinds of all lanes, or nothing where all are plain.
     fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
-        let lanes = self.emit.func.ty(a).lanes;
-        if (self.facts.of(a).literal | self.facts.of(b).literal) & ((1 << lanes) - 1) == 0 {
+        let func = &*self.emit.func;
+        let lanes = func.ty(a).lanes;
+        if (self.facts.literals(func, a) | self.facts.literals(func, b)) & ((1 << lanes) - 1) == 0 {
             return None;
         }
         let mut parts = [Part::Plain; 4];
@@ -318,8 +304,12 @@ impl Pass<'_> {
     /// Reciprocals, powers and logarithms.
     pub(super) fn unary(&mut self, op: Unary, a: Value) -> Option<Op> {
         let ty = self.emit.func.ty(a);
-        if let Some(literal) = self.fold(op, a) {
-            return Some(literal);
+        let (lanes, literals) = self.fold(op, a);
+        if lanes == (1 << ty.lanes) - 1 {
+            return Some(Op::Const(literals));
+        }
+        if lanes != 0 && op.signature().pica {
+            return Some(self.partly_literal(op, a, lanes, literals));
         }
         let helper = match (op, self.precision) {
             (Unary::RcpP, Precision::Fast) => {
@@ -359,40 +349,41 @@ impl Pass<'_> {
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// The result for a literal operand, where every machine computes the same.
-    fn fold(&self, op: Unary, a: Value) -> Option<Op> {
-        let foldable: fn(u32) -> bool = match op {
-            Unary::RcpP
-            | Unary::RsqP
-            | Unary::Exp2Portable
-            | Unary::Log2Portable
-            | Unary::AddressP
-            | Unary::Neg
-            | Unary::Abs
-            | Unary::Floor => |_| true,
-            Unary::Exp2P => |a| f32::from_bits(a).floor().to_bits() == a,
-            Unary::Log2P => |a| a & 0x007F_FFFF == 0,
-            Unary::Sqrt
-            | Unary::Exp2
-            | Unary::Log2
-            | Unary::Not
-            | Unary::ToInt
-            | Unary::ToBits
-            | Unary::FromBits
-            | Unary::UintToInt
-            | Unary::IntToUint => return None,
-        };
+    /// The lanes of the result that are known, because every machine computes the same for a literal, and their bits.
+    fn fold(&self, op: Unary, a: Value) -> (u8, [u32; 4]) {
+        let (mut lanes, mut result) = (0, [0; 4]);
+        let arithmetic = op.signature().pica || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
         let func = &*self.emit.func;
-        if self.facts.of(a).literal == 0 {
-            return None;
+        if !arithmetic || self.facts.literals(func, a) == 0 {
+            return (lanes, result);
         }
-        let mut result = [0; 4];
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let known = self.literal(Lane::new(a, index)).filter(|&known| foldable(known))?;
+            let Some(known) = self.literal(Lane::new(a, index)).filter(|&known| foldable(op, known)) else {
+                continue;
+            };
             let bits = scalar::unary(op, self.precision, known);
             *slot = if op.signature().result == Kind::F32 { one_nan(bits) } else { bits };
+            lanes |= 1 << index;
         }
-        Some(Op::Const(result))
+        (lanes, result)
+    }
+
+    /// An operation of which some lanes are known: a driver would know them too, so they are literals.
+    fn partly_literal(&mut self, op: Unary, a: Value, lanes: u8, literals: [u32; 4]) -> Op {
+        let ty = op.result(self.emit.func.ty(a));
+        let mut group = Group::new();
+        for index in (0..ty.lanes).filter(|index| lanes >> index & 1 == 0) {
+            group.push(Lane::new(a, index), Lane::new(a, index), index);
+        }
+        let known = self.emit.op(ty, Op::Const(literals));
+        let mut result = [0, 1, 2, 3].map(|index| Lane::new(known, if index < ty.lanes { index } else { 0 }));
+        let rest = self.gather(&group.a[..usize::from(group.len)]);
+        self.facts.catch_up(self.emit.func);
+        let rest = self.unary(op, rest).unwrap_or(Op::Unary(op, rest));
+        self.place(&mut result, ty, &group, rest);
+        let [first, ..] = result;
+        result[usize::from(ty.lanes)..].fill(first);
+        Op::Shuffle(result)
     }
 
     /// The same value: a float in the form that float24 registers hold it.

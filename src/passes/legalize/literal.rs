@@ -1,4 +1,5 @@
-//! What is known of a lane before the program runs: its literal value, or which special values it cannot have.
+//! What is known of a lane before the program runs: its literal value, which [`Known`] finds, or which special values it
+//! cannot have.
 //! In: a function and a lane. Out: bits, or a set of possible specials. Changes nothing.
 //!
 //! Proofs, for each operation whose operands are known:
@@ -11,8 +12,8 @@
 //! * inf · 0 cannot happen if neither operand may be 0 while the other may be infinite, nor if both operands are the same
 //!   lane up to sign: x · x is 0 · 0 or inf · inf.
 
-use crate::ir::{Binary, Func, Lane, Op, Unary, Value, scalar};
-use crate::precision::Precision;
+use crate::ir::known::Known;
+use crate::ir::{Binary, Func, Lane, Op, Unary, Value};
 
 const SIGN: u32 = 0x8000_0000;
 const MAGNITUDE: u32 = 0x7FFF_FFFF;
@@ -20,14 +21,6 @@ const INFINITY: u32 = 0x7F80_0000;
 const MIN_NORMAL: u32 = 0x0080_0000;
 /// How many definitions one question may look at.
 const FUEL: u32 = 32;
-
-/// Float constants that take the place of uniforms.
-pub(super) type Constants = [Option<[u32; 4]>; 96];
-
-/// The bits of a lane that is known; [`Facts`] say faster which lanes that can be.
-pub(super) fn literal(func: &Func, lane: Lane) -> Option<u32> {
-    Search { func, fuel: FUEL }.literal(lane)
-}
 
 /// Which special values a lane may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,47 +62,49 @@ impl May {
     }
 }
 
-/// What is known of one value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fact {
-    /// The lanes that are literal, bit 0 is x.
-    pub literal: u8,
-    /// The special values that each lane may have.
-    pub may: [May; 4],
-}
+/// The special values that each lane of a value may have.
+type Mays = [May; 4];
 
-impl Fact {
-    const NONE: Self = Self { literal: 0, may: [May::ALL; 4] };
-
-    fn map(self, change: impl Fn(May) -> May) -> Self {
-        Self { literal: self.literal, may: self.may.map(change) }
-    }
-}
-
-/// What is known of each value of a function, gathered in an order in which definitions come before uses.
+/// What is known of each value of a function.
 #[derive(Debug)]
-pub(super) struct Facts {
-    facts: Vec<Fact>,
+pub(super) struct Facts<'a> {
+    known: Known<'a>,
+    may: Vec<Mays>,
+    /// The decisions in force at the place that is looked at.
+    pub context: u32,
 }
 
-impl Facts {
-    /// About a function of this many values: nothing is known yet.
-    pub fn new(values: usize) -> Self {
-        Self { facts: vec![Fact::NONE; values] }
+impl<'a> Facts<'a> {
+    /// With what is known of literals so far.
+    pub fn new(known: Known<'a>, values: usize) -> Self {
+        Self { known, may: vec![[May::ALL; 4]; values], context: 0 }
     }
 
-    /// What is known of a value.
+    /// The literals.
+    pub fn known(&self) -> &Known<'a> {
+        &self.known
+    }
+
+    /// The special values that a lane may have.
     #[inline]
-    pub fn of(&self, value: Value) -> Fact {
-        self.facts.get(value.0 as usize).copied().unwrap_or(Fact::NONE)
+    pub fn may(&self, lane: Lane) -> May {
+        let mays = self.may.get(lane.value().0 as usize);
+        mays.map_or(May::ALL, |mays| mays[usize::from(lane.index())])
+    }
+
+    /// The lanes of a value that are literal here, bit 0 is x.
+    #[inline]
+    pub fn literals(&self, func: &Func, value: Value) -> u8 {
+        self.known.here(func, value, self.context).literal
     }
 
     /// Looks at values that are new since the last time.
     #[inline]
     pub fn catch_up(&mut self, func: &Func) {
-        while self.facts.len() < func.values.len() {
-            let fact = self.find(func, Value(self.facts.len() as u32));
-            self.facts.push(fact);
+        while self.may.len() < func.values.len() {
+            let value = Value(self.may.len() as u32);
+            self.may.push([May::ALL; 4]);
+            self.learn(func, value);
         }
     }
 
@@ -117,40 +112,31 @@ impl Facts {
     #[inline]
     pub fn learn(&mut self, func: &Func, value: Value) {
         self.catch_up(func);
-        self.facts[value.0 as usize] = self.find(func, value);
+        self.known.learn(func, value, self.context);
+        self.may[value.0 as usize] = self.find(func, value);
     }
 
-    /// The bits of a lane that is known.
+    /// The bits of a lane that is literal here.
     #[inline]
     pub fn literal(&self, func: &Func, lane: Lane) -> Option<u32> {
-        if self.of(lane.value()).literal >> lane.index() & 1 == 0 { None } else { literal(func, lane) }
+        self.known.literal_in(func, lane, self.context)
     }
 
     /// Whether the product of two lanes may be inf · 0.
     pub fn may_be_inf_times_zero(&self, func: &Func, a: Lane, b: Lane) -> bool {
-        let [x, y] = [a, b].map(|lane| self.of(lane.value()).may[usize::from(lane.index())]);
+        let [x, y] = [a, b].map(|lane| self.may(lane));
         let possible = (x.has(May::ZERO) && y.infinite()) || (y.has(May::ZERO) && x.infinite());
         possible && root(func, a) != root(func, b)
     }
 
-    fn find(&self, func: &Func, value: Value) -> Fact {
+    fn find(&self, func: &Func, value: Value) -> Mays {
+        let of = |value| std::array::from_fn(|lane| self.may(Lane::new(value, lane as u8)));
         match func.op(value) {
-            Some(Op::Const(bits)) => Fact { literal: 15, may: bits.map(May::of_bits) },
-            Some(Op::Shuffle(lanes)) => {
-                let mut fact = Fact { literal: 0, may: [May::ALL; 4] };
-                for (index, lane) in lanes.into_iter().enumerate() {
-                    let from = self.of(lane.value());
-                    fact.literal |= (from.literal >> lane.index() & 1) << index;
-                    fact.may[index] = from.may[usize::from(lane.index())];
-                }
-                fact
-            }
-            Some(Op::Unary(Unary::Neg, a)) => self.of(a).map(May::negated),
-            Some(Op::Unary(Unary::Abs, a)) => self.of(a).map(May::magnitude),
-            Some(Op::Unary(Unary::Floor, a)) => self.of(a).map(|may| may.or(May::ZERO)),
-            Some(Op::Binary(op, a, b)) if is_comparison(op) => {
-                Fact { literal: self.of(a).literal & self.of(b).literal, may: [May::ALL; 4] }
-            }
+            Some(Op::Const(bits)) => bits.map(May::of_bits),
+            Some(Op::Shuffle(lanes)) => lanes.map(|lane| self.may(lane)),
+            Some(Op::Unary(Unary::Neg, a)) => of(a).map(May::negated),
+            Some(Op::Unary(Unary::Abs, a)) => of(a).map(May::magnitude),
+            Some(Op::Unary(Unary::Floor, a)) => of(a).map(|may: May| may.or(May::ZERO)),
             Some(Op::Select { cond, a, b }) => self.select(func, value, cond, [a, b]),
             Some(
                 Op::Unary(..)
@@ -169,25 +155,22 @@ impl Facts {
                 | Op::Submit { .. }
                 | Op::Call { .. },
             )
-            | None => Fact::NONE,
+            | None => [May::ALL; 4],
         }
     }
 
     /// A select; a minimum or maximum where the condition compares the arms.
-    fn select(&self, func: &Func, value: Value, cond: Value, arms: [Value; 2]) -> Fact {
+    fn select(&self, func: &Func, value: Value, cond: Value, arms: [Value; 2]) -> Mays {
         let compared = match func.op(cond) {
             Some(Op::Binary(op, x, y)) if [x, y] == arms => Some(op),
             Some(_) | None => None,
         };
-        let facts = arms.map(|arm| self.of(arm));
-        let choice = self.of(cond).literal;
-        let mut fact = Fact::NONE;
-        for lane in 0..func.ty(value).lanes {
-            let index = usize::from(lane);
-            let [a, b] = facts.map(|fact| fact.may[index]);
+        let mut mays = [May::ALL; 4];
+        for (lane, may) in (0..func.ty(value).lanes).zip(&mut mays) {
+            let [a, b] = arms.map(|arm| self.may(Lane::new(arm, lane)));
             let either = a.or(b);
             let bounds = || arms.map(|arm| self.literal(func, Lane::new(arm, lane)));
-            fact.may[index] = match compared {
+            *may = match compared {
                 Some(Binary::Less) => {
                     let infinities = b.and(May::POSITIVE).or(either.and(May::NEGATIVE));
                     bounded(either, infinities, bounds(), SIGN)
@@ -198,11 +181,8 @@ impl Facts {
                 }
                 Some(_) | None => either,
             };
-            if choice >> lane & 1 != 0 && literal(func, Lane::new(value, lane)).is_some() {
-                fact.literal |= 1 << lane;
-            }
         }
-        fact
+        mays
     }
 }
 
@@ -227,57 +207,4 @@ fn root(func: &Func, mut lane: Lane) -> Lane {
         }
     }
     lane
-}
-
-struct Search<'a> {
-    func: &'a Func,
-    fuel: u32,
-}
-
-impl Search<'_> {
-    /// The definition of a lane, while there is fuel.
-    fn op(&mut self, lane: Lane) -> Option<Op> {
-        self.fuel = self.fuel.checked_sub(1)?;
-        self.func.op(lane.value())
-    }
-
-    fn literal(&mut self, lane: Lane) -> Option<u32> {
-        let index = lane.index();
-        let at = |value| Lane::new(value, index);
-        match self.op(lane)? {
-            Op::Const(bits) => Some(bits[usize::from(index)]),
-            Op::Shuffle(lanes) => self.literal(lanes[usize::from(index)]),
-            Op::Unary(Unary::Neg, a) => Some(self.literal(at(a))? ^ SIGN),
-            Op::Unary(Unary::Abs, a) => Some(self.literal(at(a))? & MAGNITUDE),
-            Op::Unary(Unary::Floor, a) => Some(f32::from_bits(self.literal(at(a))?).floor().to_bits()),
-            Op::Binary(op, a, b) if is_comparison(op) => {
-                let (a, b) = (self.literal(at(a))?, self.literal(at(b))?);
-                Some(scalar::binary(op, Precision::Exact, a, b))
-            }
-            Op::Select { cond, a, b } => {
-                let chosen = if self.literal(at(cond))? != 0 { a } else { b };
-                self.literal(at(chosen))
-            }
-            Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::UniformAt { .. }
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => None,
-        }
-    }
-}
-
-/// Whether an operation is one of the float comparisons that minimum, maximum and "set if" become.
-fn is_comparison(op: Binary) -> bool {
-    matches!(op, Binary::Equal | Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual)
 }

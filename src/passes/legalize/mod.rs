@@ -10,12 +10,14 @@
 //! * **fast**: the plain operations.
 //! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are converted first.
 //!
-//! What counts as literal: `Const`, and what `Shuffle`, `Neg`, `Abs`, `Floor`, comparisons and `Select` make of literals.
-//! Products and sums of literals are computed here, since drivers would compute them and then fold the zeros among them.
+//! What counts as literal, [`crate::ir::known`] says: lane by lane, through results and parameters. Products and sums of literals
+//! are computed here, since drivers would compute them and then fold the zeros among them. What could become a literal where a
+//! driver copies code is hidden from it first (see `hide`).
 
 mod arith;
 mod emit;
 mod helpers;
+mod hide;
 mod literal;
 mod uniforms;
 
@@ -27,7 +29,8 @@ use self::helpers::Helpers;
 use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
-use crate::ir::{Binary, Def, Item, Lane, Module, NodeData, Op, Region, Value};
+use crate::ir::known::{Constants, Known};
+use crate::ir::{Binary, Def, Func, Item, Lane, Module, NodeData, Op, Region, Value, ValueData};
 use crate::mutants::{self, Mutant};
 use crate::precision::{self, Precision};
 
@@ -35,14 +38,14 @@ use crate::precision::{self, Precision};
 struct Pass<'a> {
     precision: Precision,
     emit: Emit<'a>,
-    facts: Facts,
+    facts: Facts<'a>,
     helpers: Helpers<'a>,
     registers: Registers<'a>,
 }
 
 /// Makes a module legal for the back ends. `constants` are the c registers whose values stand in the program file and which
 /// the uniform block therefore need not hold.
-pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &[Option<[u32; 4]>; 96]) {
+pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.precision;
     let mut converted = None;
@@ -50,9 +53,10 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
         Precision::Exact | Precision::Fast => constants,
         Precision::F24 => &*converted.insert(constants.map(|lanes| lanes.map(|lanes| lanes.map(truncated)))),
     };
+    let known = known(&mut module.main, precision, constants);
     let mut pass = Pass {
         precision,
-        facts: Facts::new(module.main.values.len()),
+        facts: Facts::new(known, module.main.values.len()),
         emit: Emit::new(&mut module.main),
         helpers: Helpers::new(&mut module.helpers, precision),
         registers: Registers::new(block, constants),
@@ -66,6 +70,18 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
     }
 }
 
+/// What is known of a function before anything is replaced; what has to be hidden in it, is.
+fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
+    let mut known = Known::new(precision, Some(constants), f.values.len());
+    let is_specialized = |data: &ValueData| matches!(data.def, Def::Op(Op::Specialized(_)));
+    // Elsewhere facts can be gathered on the way.
+    if !f.nodes.is_empty() || f.values.values().iter().any(is_specialized) {
+        known.analyze(f);
+        hide::run(f, &known, constants);
+    }
+    known
+}
+
 /// The f32 bits of what a float24 register keeps of a number.
 fn truncated(bits: u32) -> u32 {
     precision::arith::load(Precision::F24, f32::from_bits(bits)).to_bits()
@@ -76,6 +92,7 @@ impl Pass<'_> {
     fn region(&mut self, region: Region, work: &mut Vec<Region>) {
         let mut items = std::mem::take(&mut self.emit.func.regions[region].items);
         self.emit.items.clear();
+        self.facts.context = self.facts.known().inside(region);
         for &item in &items {
             match item {
                 Item::Let(value) => {
@@ -94,6 +111,7 @@ impl Pass<'_> {
                         }
                     }
                     work[first..].reverse();
+                    self.facts.context = self.facts.known().behind(node);
                 }
             }
             self.emit.items.push(item);

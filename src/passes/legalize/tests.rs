@@ -2,11 +2,13 @@
 
 use expect_test::expect;
 
-use super::literal::{May, literal};
+use super::literal::May;
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
-use crate::ir::{Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, text, verify};
+use crate::ir::{
+    Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, known, text, verify,
+};
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
@@ -53,45 +55,16 @@ const SPECIAL: [u32; 36] = [
 
 const NO_CONSTANTS: [Option<[u32; 4]>; 96] = [None; 96];
 
-fn run_with(
-    module: &mut Module,
-    precision: Precision,
-    block: &UniformBlock,
-    constants: &[Option<[u32; 4]>; 96],
-) {
+fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, constants: &Constants) {
     verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     run(module, &Options { precision, ..Options::default() }, block, constants);
     verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
-    no_hidden_zero(module, precision);
+    no_risk(module, precision);
 }
 
-/// No product or sum, in a helper either, gets a literal zero that a driver could find by folding.
-fn no_hidden_zero(module: &Module, precision: Precision) {
-    let f = &module.main;
-    let is_zero = |bits: u32| {
-        let smallest = if precision == Precision::F24 { 0x2080_0000 } else { 1 };
-        bits & 0x7FFF_FFFF < smallest
-    };
-    for (_, data) in f.values.iter() {
-        let operands = match data.def {
-            Def::Op(Op::Binary(Binary::Add | Binary::Mul, a, b)) => vec![a, b],
-            Def::Op(Op::Call { helper, args })
-                if ["pica_mul", "pica_dot", "pica_add"].iter().any(|name| {
-                    let called = &module.helpers[usize::from(helper)].name;
-                    called.starts_with(name) && !called.contains("zero")
-                }) =>
-            {
-                f.get(args).to_vec()
-            }
-            _ => Vec::new(),
-        };
-        for operand in operands {
-            for index in 0..f.ty(operand).lanes {
-                let found = literal(f, Lane::new(operand, index));
-                assert!(!found.is_some_and(is_zero), "{operand}:\n{}", text::print(module));
-            }
-        }
-    }
+/// No product or sum gets a literal zero that a driver could find.
+fn no_risk(module: &Module, precision: Precision) {
+    assert_eq!(known::first_risk(module, precision), None, "{}", text::print(module));
 }
 
 /// Compares two modules on some inputs; float24 narrows what the second one reads itself.
@@ -119,7 +92,7 @@ fn compare(before: &Module, after: &Module, precision: Precision, inputs: &[[Lan
 
 /// No lane has a special value that the analysis excludes.
 fn specials_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
-    let mut facts = Facts::new(f.values.len());
+    let mut facts = Facts::new(Known::new(Precision::Exact, None, f.values.len()), f.values.len());
     let mut walk = Walk::new(f);
     while let Some(step) = walk.next(f) {
         if let Step::Let(value) = step {
@@ -129,7 +102,7 @@ fn specials_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
     for (&value, output) in values.iter().zip(outputs).filter(|(value, _)| f.ty(**value).kind == Kind::F32) {
         for (index, &bits) in (0..f.ty(value).lanes).zip(output) {
             let is_special = bits & 0x7FFF_FFFF == 0 || bits & 0x7FFF_FFFF == 0x7F80_0000;
-            let possible = facts.of(value).may[usize::from(index)];
+            let possible = facts.may(Lane::new(value, index));
             assert!(
                 !is_special || possible.has(May::of_bits(bits)),
                 "{value}.{index} is {bits:#x}, {possible:?}"
@@ -563,6 +536,109 @@ fn literal_zeros_are_no_operands() {
               yield %11, %17, %27
             }
         "#]],
+    );
+}
+
+#[test]
+fn lanes_that_every_path_gives_are_literal() {
+    check(
+        "func main {
+           %0: f32x4 = input v0 %1: bool = uniform b3 %2: f32x2 = const 0 2 %3: f32x2 = shuffle %2.x %0.x
+           if %1 { yield %2 } else { yield %3 } -> %4: f32x2
+           %5: f32x2 = shuffle %0.x %0.y
+           %6: f32x2 = mulp %4 %5
+           %7: f32x2 = addp %5 %4
+           yield %6 %7 }",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn an_arm_knows_what_its_condition_chose() {
+    check(
+        "func main {
+           %0: f32x4 = input v0 %1: f32 = shuffle %0.x %2: f32 = shuffle %0.y %3: f32 = const 0
+           %4: bool = less %1 %2
+           %5: f32 = select %4 %3 %1
+           if %4 { %6: f32 = mulp %5 %2 yield %6 } else { %7: f32 = mulp %5 %2 yield %7 } -> %8: f32
+           yield %8 }",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn literals_that_could_become_zeros_are_hidden() {
+    // A parameter that starts with 0, and one that counts down to it.
+    check(
+        "func main {
+           %0: f32x4 = input v0 %1: bool = uniform b3 %2: f32x2 = const 0 3 %3: f32x2 = const 1 -1
+           %4: f32x2 = shuffle %0.x %0.y
+           loop (%5: f32x2 = %2) {
+             %6: f32x2 = mulp %5 %4
+             if %1 { break %6 }
+             %7: f32x2 = addp %5 %3
+             continue %7
+           } -> %8: f32x2
+           yield %8 }",
+        &expect![[r#""#]],
+    );
+    // A result one of whose lanes is a literal zero where a specialisation constant says so.
+    check(
+        "func main {
+           %0: f32x4 = input v0 %1: bool = specialized 1 %2: f32x2 = const 0 2
+           if %1 { yield %2 } else { %3: f32x2 = shuffle %0.x %0.y yield %3 } -> %4: f32x2
+           %5: f32x2 = shuffle %0.x %0.y %6: f32x2 = mulp %4 %5
+           yield %6 }",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_relative_read_of_literals_hides_its_offset() {
+    let mut constants = NO_CONSTANTS;
+    constants[10] = Some([0x3F80_0000, 0, 0, 0x3F80_0000]);
+    let before = "func main {
+           %0: f32x4 = input v0 %1: bool = uniform b3 %2: i32 = const 0 %3: i32 = const 1
+           loop (%4: i32 = %2, %5: f32x4 = %0) {
+             %6: f32x4 = uniform c10[%4] %7: f32x4 = mulp %6 %5
+             if %1 { break %7 }
+             %8: i32 = iadd %4 %3
+             continue %8 %7
+           } -> %9: f32x4
+           yield %9 }";
+    let mut module = text::parse(before).unwrap();
+    run_with(&mut module, Precision::Exact, &symbols(), &constants);
+    assert!(text::print(&module).contains("= imul "), "{}", text::print(&module));
+    let mut module = text::parse(before).unwrap();
+    run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
+    assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
+}
+
+#[test]
+fn nothing_is_hidden_where_nothing_is_at_risk() {
+    for body in [
+        // A choice made when the program runs, a loop that starts with another number, one that starts with an input.
+        "%2: f32 = const 0 if %1 { yield %2 } else { yield %3 } -> %4: f32 %5: f32 = mulp %3 %4 yield %5",
+        "%2: f32 = const 1 loop (%4: f32 = %2) { %5: f32 = mulp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
+        "loop (%4: f32 = %3) { %5: f32 = addp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
+    ] {
+        let before = format!(
+            "func main {{ %0: f32x4 = input v0 %1: bool = uniform b3 %3: f32 = shuffle %0.x {body} }}"
+        );
+        let mut module = text::parse(&before).unwrap();
+        run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
+        assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
+    }
+}
+
+#[test]
+fn known_lanes_of_reciprocals_are_computed_here() {
+    check(
+        "func main {
+           %0: f32x4 = input v0 %1: f32x2 = const 2 0 %2: f32x2 = shuffle %1.x %0.y
+           %3: f32x2 = rcpp %2
+           yield %3 }",
+        &expect![[r#""#]],
     );
 }
 

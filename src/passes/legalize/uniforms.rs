@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 use super::emit::{Emit, splat};
 use super::helpers::Helpers;
-use super::literal::Constants;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
+use crate::ir::known::Constants;
 use crate::ir::{Binary, Func, Item, Kind, Lane, Op, Type, Unary, Value};
 use crate::mutants::{self, Mutant};
 use crate::precision::arith;

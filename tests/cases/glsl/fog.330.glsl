@@ -1,9 +1,10 @@
 #version 330 core
 // source: sample.shbin
+// program: DVLE 0
 // entry: code word 0x0
 
 #if defined(PRECISE)
-#elif defined(GL_ARB_gpu_shader5)
+#elif defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)
 #extension GL_ARB_gpu_shader5 : enable
 #define PRECISE precise
 #else

@@ -1,5 +1,6 @@
 #version 310 es
 // source: sample.shbin
+// program: DVLE 0
 // entry: code word 0xe
 
 #if defined(PRECISE)

@@ -1,5 +1,6 @@
 #version 450
 // source: sample.shbin
+// program: DVLE 0
 // entry: code word 0x0
 
 layout(set = 0, binding = 0, std140) uniform Uniforms {

@@ -1,4 +1,5 @@
 // source: shaders/lights.shbin#0
+// program: DVLE 0
 // entry: code word 0xe
 
 struct Uniforms {

@@ -1,4 +1,5 @@
 // source: shaders/points.shbin
+// program: DVLE 1
 // entry: code word 0xc
 
 struct Uniforms {

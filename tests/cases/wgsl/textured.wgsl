@@ -1,4 +1,5 @@
 // source: shaders/textured.shbin#0
+// program: DVLE 0
 // entry: code word 0x0
 
 struct Uniforms {

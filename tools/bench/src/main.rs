@@ -6,7 +6,7 @@ mod glslang;
 mod raw;
 mod stages;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -55,13 +55,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// Returns whether a name has this ending, in either case.
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
+}
+
 fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let path = entry.map_err(|error| error.to_string())?.into_path();
             if path.is_file()
-                && (paths.contains(&path) || path.extension().is_some_and(|e| e == "shbin" || e == "pica"))
+                && (paths.contains(&path) || has_ending(&path, "shbin") || has_ending(&path, "pica"))
             {
                 files.push(path);
             }
@@ -80,7 +85,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut sources = Vec::new();
     for path in &files {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        if path.extension().is_some_and(|end| end == "pica") {
+        if has_ending(path, "pica") {
             let text = String::from_utf8_lossy(&bytes);
             match stages::assemble(path, &text, arguments.repeat) {
                 Ok(measured) => sources.push(measured),

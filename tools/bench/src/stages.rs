@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use transpica::backend::text;
 use transpica::backend::spirv::{Source, SpirvWriter};
+use transpica::backend::text;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
@@ -86,8 +86,7 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, Str
     Ok(Assembled { lines: text.lines().count(), words, timing: Timing::of(samples), file })
 }
 
-const STAGES: [&str; 8] =
-    ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
+const STAGES: [&str; 8] = ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
 
 /// Measures the vertex programs of a file.
 pub fn measure(

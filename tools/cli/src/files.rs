@@ -1,9 +1,10 @@
 //! Reading inputs and writing results. A result is written only when it is complete.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::Failure;
+use crate::terminal::visible;
 
 /// No shader container comes near this many bytes.
 const MOST: u64 = 64 << 20;
@@ -24,6 +25,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// The ending of a name, in lower case: the console's own tools write .SHBIN.
+pub fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+}
+
 /// The .shbin files named or below the folders named, sorted within each. None at all is a failure.
 pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -34,7 +40,7 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
             let entry = entry.map_err(|error| Failure::new(format!("cannot read a folder: {error}")))?;
-            if entry.file_type().is_file() && entry.path().extension().is_some_and(|ext| ext == "shbin") {
+            if entry.file_type().is_file() && is_container(entry.path()) {
                 files.push(entry.into_path());
             }
         }
@@ -46,7 +52,53 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Writes a result to a file, or to standard output.
+/// The containers and sources named or below the folders named, sorted within each; in the place of what cannot be read the
+/// reason. In a folder a source is left out whose container lies beside it: `a.v.pica` belongs to `a.shbin`.
+pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(Ok(path.clone()));
+            continue;
+        }
+        let start = files.len();
+        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+            match entry {
+                Ok(entry) if !entry.file_type().is_file() => {}
+                Ok(entry) if is_container(entry.path()) => files.push(Ok(entry.into_path())),
+                Ok(entry) if is_source(entry.path()) && !has_container(entry.path()) => {
+                    files.push(Ok(entry.into_path()));
+                }
+                Ok(_) => {}
+                Err(error) => files.push(Err(Failure::new(format!("cannot read a folder: {error}")))),
+            }
+        }
+        if files.len() == start {
+            let failure = Failure::new(format!("{}: no .shbin or .pica file found", path.display()));
+            files.push(Err(failure));
+        }
+    }
+    files
+}
+
+/// Whether a file ends like a container.
+fn is_container(path: &Path) -> bool {
+    ending(path).as_deref() == Some("shbin")
+}
+
+/// Whether a file ends like a source of the assembler.
+pub fn is_source(path: &Path) -> bool {
+    ending(path).as_deref() == Some("pica")
+}
+
+/// Whether a container lies beside a source: its name up to the first point.
+fn has_container(source: &Path) -> bool {
+    let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.split('.').next().unwrap_or_default();
+    source.with_file_name(format!("{stem}.shbin")).is_file()
+}
+
+/// Writes a result to a file, or to standard output. On a terminal, text does what it says and nothing else.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     match path {
         Some(path) if path != Path::new("-") => {
@@ -54,6 +106,8 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         }
         Some(_) | None => {
             let mut out = std::io::stdout().lock();
+            let text = out.is_terminal().then(|| visible(&String::from_utf8_lossy(bytes)).into_owned());
+            let bytes = text.as_deref().map_or(bytes, str::as_bytes);
             match out.write_all(bytes).and_then(|()| out.flush()) {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                     Err(Failure::io("write", Path::new("standard output"), &error))

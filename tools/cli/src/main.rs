@@ -2,9 +2,13 @@
 
 mod args;
 mod commands;
+mod display;
 mod files;
 mod report;
 mod state;
+mod streams;
+mod terminal;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -15,12 +19,15 @@ fn main() -> ExitCode {
     if let Err(error) = args::check(&cli) {
         error.exit();
     }
+    if cli.command.opens_gpu() {
+        display::settle();
+    }
     let color = cli.common.color;
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print(color);
-            ExitCode::FAILURE
+            ExitCode::from(failure.status())
         }
     }
 }

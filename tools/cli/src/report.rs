@@ -5,22 +5,35 @@ use std::path::Path;
 
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
+    ThemeCharacters, ThemeStyles,
 };
 use transpica::asm::Diagnostic;
 
-use crate::args::Color;
+use crate::args::{Color, Common};
+use crate::terminal::{has_color, has_unicode, visible, visible_place};
 
-/// A failure of a command. The exit status is always 1: wrong usage never comes this far.
+/// A failure of a command.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
     hint: Option<String>,
+    status: u8,
 }
+
+/// Exit status where the input is at fault.
+const INPUT: u8 = 1;
+
+/// Exit status of wrong usage.
+const USAGE: u8 = 2;
 
 impl Failure {
     /// A failure in words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self { message: message.into(), hint: None, status: INPUT }
+    }
+    /// Wrong usage that only the input shows: an option that its programs do not have.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { status: USAGE, ..Self::new(message) }
     }
     /// With advice.
     #[must_use]
@@ -30,7 +43,8 @@ impl Failure {
     }
     /// An error of the library in a file.
     pub fn at(path: &Path, error: &transpica::error::Error) -> Self {
-        Self { message: format!("{}: {error}", path.display()), hint: error.kind.hint().map(str::to_string) }
+        let hint = error.kind.hint().map(str::to_string);
+        Self { hint, ..Self::new(format!("{}: {error}", path.display())) }
     }
     /// An error of the operating system about a file.
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {
@@ -44,23 +58,50 @@ impl Failure {
     pub fn message(&self) -> &str {
         &self.message
     }
+    /// The exit status that it leads to.
+    pub fn status(&self) -> u8 {
+        self.status
+    }
     /// Prints it on standard error.
     pub fn print(&self, color: Color) {
-        let mut diagnostic = MietteDiagnostic::new(self.message.clone());
+        let mut diagnostic = MietteDiagnostic::new(visible(&self.message));
         if let Some(hint) = &self.hint {
-            diagnostic = diagnostic.with_help(hint.clone());
+            diagnostic = diagnostic.with_help(visible(hint));
         }
         let mut text = String::new();
         if handler(color).render_report(&mut text, &diagnostic).is_err() {
-            text = format!("{}\n", self.message);
+            text = format!("{}\n", visible(&self.message));
         }
         say(&text);
     }
 }
 
+/// Remarks on standard error, one line each, as `-q` and `-v` want them.
+impl Common {
+    /// Warning about the input; `-q` silences it.
+    pub fn warn(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            say(&format!("warning: {}\n", visible(&text.to_string())));
+        }
+    }
+    /// Note about a choice made for the user; `-q` silences it.
+    pub fn note(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            say(&format!("note: {}\n", visible(&text.to_string())));
+        }
+    }
+    /// Detail that only `-v` shows: a size, a time, a way taken.
+    pub fn detail(&self, text: impl fmt::Display) {
+        if self.verbose {
+            say(&format!("{}\n", visible(&text.to_string())));
+        }
+    }
+}
+
 fn handler(color: Color) -> GraphicalReportHandler {
-    let theme = if use_color(color) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    GraphicalReportHandler::new_themed(theme)
+    let characters = if has_unicode() { ThemeCharacters::unicode() } else { ThemeCharacters::ascii() };
+    let styles = if has_color(color) { ThemeStyles::ansi() } else { ThemeStyles::none() };
+    GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
 }
 
 /// Writes to standard error. Where nobody listens any more there is nobody to tell.
@@ -80,50 +121,50 @@ pub struct Text {
     pub text: String,
 }
 
-/// Prints warnings and errors on standard error in the order of the texts, each with its line.
+/// Prints warnings and errors on standard error, each with its line: warnings in the order of the texts, errors as they come.
 pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: Color) {
-    let warnings = warnings.iter().map(|warning| (warning, Severity::Warning));
-    let mut all: Vec<_> = warnings.chain(errors.iter().map(|error| (error, Severity::Error))).collect();
-    all.sort_by_key(|(diagnostic, _)| (diagnostic.span.source, diagnostic.span.start));
-    for (diagnostic, severity) in all {
-        say(&render(diagnostic, severity, texts, color));
+    let place = |diagnostic: &Diagnostic| (diagnostic.span.source, diagnostic.span.start);
+    let mut warnings: Vec<_> = warnings.iter().collect();
+    warnings.sort_by_key(|warning| place(warning));
+    let mut warnings = warnings.into_iter().peekable();
+    let print = |diagnostic, severity| say(&render(diagnostic, severity, texts, color));
+    for error in errors {
+        while let Some(warning) = warnings.next_if(|warning| place(warning) <= place(error)) {
+            print(warning, Severity::Warning);
+        }
+        print(error, Severity::Error);
     }
+    warnings.for_each(|warning| print(warning, Severity::Warning));
 }
 
 fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Color) -> String {
     let Diagnostic { file, line, message, hint, span, .. } = diagnostic;
-    let Some(text) = texts.get(span.source) else { return format!("{diagnostic}\n") };
+    let plain = || format!("{}\n", visible(&diagnostic.to_string()));
+    let hint = hint.as_deref().map(visible);
+    let Some(text) = texts.get(span.source) else { return plain() };
     let rest = text.text.get(span.start..).unwrap_or_default();
     let before_in_line =
         text.text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     if before_in_line.len() + rest.lines().next().unwrap_or_default().len() > WIDEST {
-        let hint = hint.as_ref().map_or(String::new(), |hint| format!("  help: {hint}\n"));
-        return format!("{diagnostic}\n{hint}");
+        let hint = hint.map_or(String::new(), |hint| format!("  help: {hint}\n"));
+        return plain() + &hint;
     }
     // Line markers of a preprocessor may give the line another name than its place in the text has.
     let before = text.text.get(..span.start).unwrap_or_default();
     let is_marked = *file != text.name || before.matches('\n').count() + 1 != *line as usize;
     let place = if is_marked { format!(" ({file}:{line})") } else { String::new() };
-    let mut shown = MietteDiagnostic::new(format!("{message}{place}"))
+    let [start, end] = [span.start, span.start + span.length].map(|place| visible_place(&text.text, place));
+    let mut shown = MietteDiagnostic::new(visible(&format!("{message}{place}")))
         .with_severity(severity)
-        .with_label(LabeledSpan::new(None, span.start, span.length));
+        .with_label(LabeledSpan::new(None, start, end - start));
     if let Some(hint) = hint {
-        shown = shown.with_help(hint.clone());
+        shown = shown.with_help(hint);
     }
-    let report = Report::new(shown).with_source_code(NamedSource::new(&text.name, text.text.clone()));
+    let source = NamedSource::new(visible(&text.name), visible(&text.text).into_owned());
+    let report = Report::new(shown).with_source_code(source);
     let mut out = String::new();
     match handler(color).with_context_lines(1).render_report(&mut out, report.as_ref()) {
         Ok(()) => out,
-        Err(fmt::Error) => format!("{diagnostic}\n"),
-    }
-}
-
-/// Whether diagnostics are coloured.
-fn use_color(color: Color) -> bool {
-    use std::io::IsTerminal;
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        Err(fmt::Error) => plain(),
     }
 }

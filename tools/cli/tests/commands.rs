@@ -105,6 +105,8 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
     let folder = folder("faulty");
     let out = folder.join("out");
     let out = out.to_str().expect("name");
+    let json = folder.join("json");
+    let json = json.to_str().expect("name");
     let bytes = fs::read(root().join(SAMPLE)).expect("sample");
     let undefined = {
         // The first code word: after DVLB with one entry, at the offset that the package names.
@@ -120,7 +122,7 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
         (&undefined, "pc 0x0: opcode 0x14 is not defined", "lenient"),
     ] {
         for command in [
-            &["translate", "-", "-o", out, "--reflect", out][..],
+            &["translate", "-", "-o", out, "--reflect", json][..],
             &["translate", "-"],
             &["run", "-", "-o", out],
             &["cfg", "-", "-o", out],
@@ -198,7 +200,10 @@ fn help_has_examples_and_version_a_number() {
         assert!(all.contains(command), "{command}");
         let help = transpica(&[command, "--help"]).succeeded();
         assert!(help.contains(&format!("Examples:\n  transpica {command} ")), "{help}");
+        assert_eq!(transpica(&["help", command]).succeeded(), help);
     }
+    assert_eq!(transpica(&["help"]).succeeded(), all);
+    assert_eq!(transpica(&["help", "nonsense"]).status, 2);
     assert_eq!(transpica(&["--version"]).succeeded(), format!("transpica {}\n", env!("CARGO_PKG_VERSION")));
 }
 

@@ -2,7 +2,10 @@
 
 mod support;
 
-use support::transpica;
+use std::fs;
+use std::process::Command;
+
+use support::{ran, root, transpica};
 
 /// Compares and gives the table.
 fn compare(arguments: &[&str]) -> String {
@@ -91,4 +94,64 @@ fn geometry_programs_are_compared_by_what_they_emit() {
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("dvle 1")).collect();
     assert_eq!(rows.len(), 4, "{text}");
     assert!(rows.iter().all(|row| row.starts_with("ok ") && !row.contains(" 0 vertices")), "{text}");
+}
+
+/// Runs a program on the GPU where no folder for sockets is named.
+fn without_display(command: &mut Command) -> support::Ran {
+    ran(command.env_remove("XDG_RUNTIME_DIR").env_remove("WAYLAND_DISPLAY"), &[])
+}
+
+#[test]
+fn drivers_do_not_ask_for_a_display() {
+    for arguments in [
+        &["run", "shaders/fog.shbin", "--on", "gpu"][..],
+        &["compare", "shaders/fog.shbin", "--vertices", "4"],
+    ] {
+        let ran = without_display(Command::new(env!("CARGO_BIN_EXE_transpica")).args(arguments));
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{arguments:?}");
+    }
+    // Standard input reaches the command as if nothing had been done.
+    let bytes = fs::read(root().join("shaders/fog.shbin")).expect("a sample");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
+    let ran =
+        ran(command.args(["run", "-", "--on", "gpu", "--json"]).env("XDG_RUNTIME_DIR", "relative"), &bytes);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.out, transpica(&["run", "shaders/fog.shbin", "--on", "gpu", "--json"]).out);
+}
+
+const CHILD: &str = "TRANSPICA_TEST_OPENS_A_GPU";
+
+/// When this fails the start anew in `display.rs` has become needless.
+#[test]
+fn a_layer_of_mesa_complains_where_there_is_no_display() {
+    if std::env::var_os(CHILD).is_some() {
+        assert!(transpica_gpu::Gpu::open(None).is_ok());
+        return;
+    }
+    let mut test = Command::new(std::env::current_exe().expect("this test"));
+    test.args(["a_layer_of_mesa_complains_where_there_is_no_display", "--exact", "--nocapture"])
+        .env(CHILD, "1");
+    let ran = without_display(&mut test);
+    let layers = ["/usr/share/vulkan/implicit_layer.d", "/etc/vulkan/implicit_layer.d"];
+    let has_layer =
+        layers.iter().any(|folder| fs::metadata(format!("{folder}/VkLayer_MESA_device_select.json")).is_ok());
+    assert_eq!(ran.err.contains("XDG_RUNTIME_DIR"), has_layer, "{}", ran.err);
+}
+
+#[test]
+fn quiet_commands_are_quiet_on_the_gpu_too_and_verbose_ones_name_it() {
+    let sample = "shaders/library.shbin";
+    for arguments in
+        [&["run", sample, "--on", "gpu"][..], &["compare", sample, "--vertices", "4", "--route", "spirv"]]
+    {
+        let quiet = transpica(&[arguments, &["-q"]].concat());
+        assert_eq!((quiet.status, quiet.err.as_str()), (0, ""), "{arguments:?}");
+        let verbose = transpica(&[arguments, &["-v"]].concat());
+        assert!(
+            verbose.status == 0 && verbose.err.contains("\non ") || verbose.err.starts_with("on "),
+            "{}",
+            verbose.err
+        );
+        assert!(verbose.err.lines().count() > transpica(arguments).err.lines().count(), "{}", verbose.err);
+    }
 }

@@ -46,7 +46,7 @@ fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
     let gpu = Gpu::open(adapter)?;
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    paths.retain(|path| path.extension().is_some_and(|end| end == "shbin"));
+    paths.retain(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("shbin")));
     paths.sort();
     let mut files = Vec::new();
     for path in paths {

@@ -151,13 +151,15 @@ impl Run<'_> {
         for (kind, Figures { programs, differing, silent, total }) in &*all {
             println!(
                 "{} {:?} {kind:?}: {programs} programs ({silent} without a value), {} vertices, {} values compared, {} \
-                 undecided, {} approximate, {} within 4 ulp, {} reassociated, {} lost by the driver, \
+                 undecided ({} by EX2/LG2, {} of another class), {} approximate, {} within 4 ulp, {} reassociated, {} lost by the driver, \
                  {differing} programs differ",
                 self.route.name(),
                 self.arguments.precision,
                 total.vertices,
                 total.values,
                 total.excused,
+                total.excused_by_exponentials,
+                total.other_class,
                 total.approximate,
                 total.within_ulp,
                 total.reassociated,

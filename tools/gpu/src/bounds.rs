@@ -1,26 +1,39 @@
-//! How far each output of a vertex may be from the interpreter's because drivers compute EX2 and LG2 differently.
+//! How far each output of a vertex may be from the interpreter's because a driver computes otherwise, as it may: EX2 and LG2 are
+//! approximate, and where the route leaves it open products and sums are reassociated and fused.
 //! In: the instructions that the interpreter executed, with their operands. Out: a bound for each output component: zero
-//! where nothing approximate was read, infinite where a decision could have fallen otherwise. Knows no driver.
-//! Facts: the precision that Vulkan demands of Exp2 and Log2; bounds then follow from the operands, so a comparison whose
-//! operands are farther apart than their bounds is certain, and what depends on it is compared bit for bit.
+//! where a driver must give the same bits, infinite where a decision could have fallen otherwise. Knows no driver.
+//! Bounds follow from the operands ([`crate::near`]), so a comparison whose operands are farther apart than their bounds is
+//! certain, and what depends on it is compared bit for bit. No second run on the driver is asked: it would share the fault.
 
+use transpica::host::Options;
 use transpica::interp::Record;
 use transpica::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
+    Stage,
 };
-use transpica::precision::{Precision, arith};
+use transpica::precision::Precision;
+use transpica::precision::arith::{self, LITP_LIMIT};
+
+use crate::Route;
+use crate::near::{Arithmetic, Near, Order, certain, selected};
+
+/// How far one output component may be off.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bound {
+    /// The largest distance; infinite where nothing is known.
+    pub(crate) most: f64,
+    /// Whether EX2 or LG2 have a part in it; else only the order of operations has.
+    pub(crate) by_exponential: bool,
+}
 
 /// Bounds of sixteen registers.
-pub(crate) type Bounds = [[f64; 4]; 16];
+pub(crate) type Bounds = [[Bound; 4]; 16];
+
+/// Every driver gives the same bits.
+const CERTAIN: Bound = Bound { most: 0.0, by_exponential: false };
 
 /// No vertex of the program has a bound other than zero.
-pub(crate) const EXACT: Bounds = [[0.0; 4]; 16];
-
-/// How far a driver's EX2 and LG2 may be off.
-const EXP2_ULP: (f64, f64) = (3.0, 2.0);
-const LOG2_ULP: f64 = 3.0;
-/// LG2 of numbers between 1/2 and 2.
-const LOG2_NEAR_ONE: f64 = 1.0 / (1 << 21) as f64;
+pub(crate) const EXACT: Bounds = [[CERTAIN; 4]; 16];
 
 /// Every instruction of a program.
 fn instructions<'a>(program: &'a Program<'_>) -> impl Iterator<Item = Inst> + 'a {
@@ -28,7 +41,7 @@ fn instructions<'a>(program: &'a Program<'_>) -> impl Iterator<Item = Inst> + 'a
 }
 
 /// Whether a program has EX2 or LG2 at all.
-pub(crate) fn has_approximate(program: &Program<'_>) -> bool {
+fn has_approximate(program: &Program<'_>) -> bool {
     instructions(program).any(|inst| matches!(inst, Inst::Data { op: DataOp::Ex2 | DataOp::Lg2, .. }))
 }
 
@@ -43,56 +56,112 @@ pub(crate) fn written(program: &Program<'_>) -> [u8; 16] {
     all
 }
 
-/// A value with its bound.
-#[derive(Clone, Copy)]
-struct Near {
-    value: f64,
-    bound: f64,
+/// How many components those are.
+pub(crate) fn components(written: &[u8; 16]) -> u32 {
+    written.iter().map(|mask| mask.count_ones()).sum()
 }
 
-impl Near {
-    fn is_exact(self) -> bool {
-        self.bound == 0.0
-    }
-    /// Both ends.
-    fn ends(self) -> [f64; 2] {
-        [self.value - self.bound, self.value + self.bound]
-    }
+/// What a driver may do of its own with a program that takes a route; none if it must give every bit.
+pub(crate) fn arithmetic(program: &Program<'_>, options: &Options, route: Route) -> Option<Arithmetic> {
+    let precision = options.precision;
+    let order = match (precision, route.is_exact()) {
+        // Every result of float24 goes through integers, which no driver sees through.
+        (Precision::F24, _) | (Precision::Exact, true) => Order::Fixed,
+        (Precision::Fast, true) => Order::DotProducts,
+        (Precision::Exact | Precision::Fast, false) => Order::Any,
+    };
+    let portable = options.portable_exponentials;
+    let is_open = order != Order::Fixed || !portable && has_approximate(program);
+    is_open.then_some(Arithmetic { precision, order, portable })
 }
 
-/// One vertex, followed from instruction to instruction.
+/// One bank of registers; none for a component as it was at the start.
+type Bank = [[Option<Near>; 4]; 16];
+
+const START: Bank = [[None; 4]; 16];
+
+/// One vertex, followed from instruction to instruction; or the invocations of a geometry program one after the other.
 pub(crate) struct Follow {
-    precision: Precision,
-    outputs: Bounds,
-    temps: Bounds,
+    arithmetic: Arithmetic,
+    /// What the program has instructions for: no way through it writes more.
+    written: [u8; 16],
+    outputs: Bank,
+    /// The bank of outputs that is not written at the moment.
+    other: Bank,
+    temps: Bank,
     /// a0.x and a0.y may be another.
-    addresses: [bool; 2],
+    addresses: [Doubt; 2],
     /// cmp.x and cmp.y may be the other.
-    flags: [bool; 2],
+    flags: [Doubt; 2],
     /// The vertex may have gone another way from some instruction on.
-    lost: bool,
+    lost: Doubt,
+    /// The bounds at each EMIT, which vertex programs ignore.
+    emits: Vec<Bounds>,
+    is_geometry: bool,
+}
+
+/// Whether something may be otherwise, and why.
+#[derive(Clone, Copy, Debug, Default)]
+struct Doubt {
+    is_open: bool,
+    by_exponential: bool,
+}
+
+impl Doubt {
+    fn or(self, other: Self) -> Self {
+        Self {
+            is_open: self.is_open || other.is_open,
+            by_exponential: self.by_exponential || other.by_exponential,
+        }
+    }
+    /// About what follows from some operands, unless it is certain.
+    fn of(is_certain: bool, operands: &[Near]) -> Self {
+        let by_exponential = operands.iter().any(Near::is_by_exponential);
+        Self { is_open: !is_certain, by_exponential: !is_certain && by_exponential }
+    }
 }
 
 impl Follow {
-    pub(crate) fn new(precision: Precision) -> Self {
+    pub(crate) fn new(arithmetic: Arithmetic, program: &Program<'_>) -> Self {
         Self {
-            precision,
-            outputs: EXACT,
-            temps: EXACT,
-            addresses: [false; 2],
-            flags: [false; 2],
-            lost: false,
+            arithmetic,
+            written: written(program),
+            outputs: START,
+            other: START,
+            temps: START,
+            addresses: [Doubt::default(); 2],
+            flags: [Doubt::default(); 2],
+            lost: Doubt::default(),
+            emits: Vec::new(),
+            is_geometry: program.stage() == Stage::Geometry,
         }
     }
 
-    /// The bounds at the end. `written` is what the program has instructions for: no way through it writes more.
-    pub(crate) fn finish(self, written: &[u8; 16]) -> Bounds {
-        let mut outputs = self.outputs;
-        if self.lost {
-            for (bounds, mask) in outputs.iter_mut().zip(written) {
-                for (component, bound) in bounds.iter_mut().enumerate() {
-                    *bound = if mask >> component & 1 != 0 { f64::INFINITY } else { *bound };
-                }
+    /// Whether the vertex may have gone another way.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.is_open
+    }
+
+    /// The bounds at each EMIT.
+    pub(crate) fn into_emits(self) -> Vec<Bounds> {
+        self.emits
+    }
+
+    /// The bounds of the outputs as they are.
+    pub(crate) fn outputs(&self) -> Bounds {
+        let mut outputs = self.outputs.map(|register| {
+            register.map(|near| {
+                near.map_or(CERTAIN, |near| Bound {
+                    most: near.error(),
+                    by_exponential: near.is_by_exponential(),
+                })
+            })
+        });
+        if self.lost.is_open {
+            let open = Bound { most: f64::INFINITY, by_exponential: self.lost.by_exponential };
+            for (bounds, mask) in outputs.iter_mut().zip(self.written) {
+                let components = bounds.iter_mut().enumerate();
+                components.filter(|(lane, _)| mask >> lane & 1 != 0).for_each(|(_, bound)| *bound = open);
             }
         }
         outputs
@@ -100,7 +169,11 @@ impl Follow {
 
     /// Takes the next instruction.
     pub(crate) fn step(&mut self, record: &Record) {
-        if self.lost {
+        if self.is_geometry && matches!(record.inst, Inst::Emit) {
+            self.emits.push(self.outputs());
+            std::mem::swap(&mut self.outputs, &mut self.other);
+        }
+        if self.lost.is_open {
             return;
         }
         match record.inst {
@@ -108,14 +181,22 @@ impl Follow {
             Inst::Mova { mask, source } => self.address(mask, &source, record),
             Inst::Cmp { x, y, sources } => {
                 let [a, b] = [0, 1].map(|index| self.operand(&sources[index], record.operands[index]));
-                self.flags = [!certain(x, a[0], b[0]), !certain(y, a[1], b[1])];
+                let doubt = |op, lane: usize| {
+                    let is_certain = is_one(&sources, lane, &a) || certain(op, a[lane], b[lane]);
+                    Doubt::of(is_certain, &[a[lane], b[lane]])
+                };
+                self.flags = [doubt(x, 0), doubt(y, 1)];
             }
             Inst::Flow(
                 Flow::BreakC(condition)
                 | Flow::CallC { condition, .. }
                 | Flow::IfC { condition, .. }
                 | Flow::JmpC { condition, .. },
-            ) => self.lost = self.is_open(condition, record.flags),
+            ) => {
+                if self.is_open(condition, record.flags) {
+                    self.lost = self.flags[0].or(self.flags[1]);
+                }
+            }
             Inst::Flow(
                 Flow::Nop
                 | Flow::End
@@ -137,7 +218,7 @@ impl Follow {
         let usual = condition.test(x, y);
         let mut others = [(true, false), (false, true), (true, true)].into_iter();
         others.any(|(flip_x, flip_y)| {
-            let possible = (!flip_x || self.flags[0]) && (!flip_y || self.flags[1]);
+            let possible = (!flip_x || self.flags[0].is_open) && (!flip_y || self.flags[1].is_open);
             possible && condition.test(x != flip_x, y != flip_y) != usual
         })
     }
@@ -146,59 +227,68 @@ impl Follow {
         let operand = self.operand(source, record.operands[0]);
         for component in [Component::X, Component::Y].into_iter().filter(|component| mask.has(*component)) {
             let near = operand[component.index()];
-            let [low, high] = near.ends().map(|end| arith::address(end as f32));
-            self.addresses[component.index()] = !near.is_exact() && (near.bound.is_infinite() || low != high);
+            let is_certain = near.agrees(|end| arith::address(end as f32));
+            self.addresses[component.index()] = Doubt::of(is_certain, &[near]);
         }
     }
 
     /// An operand after swizzle and negation, which change no bound.
     fn operand(&self, operand: &Operand, values: [f32; 4]) -> [Near; 4] {
-        let other_register = match operand.index {
-            Index::None | Index::Al => false,
+        let doubt = match operand.index {
+            Index::None | Index::Al => Doubt::default(),
             Index::A0x => self.addresses[0],
             Index::A0y => self.addresses[1],
         };
-        let bounds = match operand.register {
-            Source::Temp(register) => self.temps[usize::from(register & 15)],
-            Source::Uniform(_) if other_register => [f64::INFINITY; 4],
-            Source::Input(_) | Source::Uniform(_) => [0.0; 4],
-        };
+        let values = values.map(f64::from);
         let components = operand.swizzle.components();
-        std::array::from_fn(|lane| Near {
-            value: f64::from(values[lane]),
-            bound: bounds[components[lane].index()],
+        std::array::from_fn(|lane| match operand.register {
+            Source::Temp(register) => {
+                let known = self.temps[usize::from(register & 15)][components[lane].index()];
+                known.map_or_else(|| Near::exact(values[lane]), |near| near.as_operand(values[lane]))
+            }
+            Source::Uniform(_) if doubt.is_open => Near::open(values[lane]).because(doubt.by_exponential),
+            Source::Input(_) | Source::Uniform(_) => Near::exact(values[lane]),
         })
     }
 
     fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3], record: &Record) {
         let [a, b, c] = [0, 1, 2].map(|index| self.operand(&sources[index], record.operands[index]));
-        let each = |op: &dyn Fn(usize) -> f64| -> [f64; 4] { std::array::from_fn(op) };
-        let product = |lane: usize| self.product(a[lane], b[lane]);
-        let bounds = match op {
-            DataOp::Mov => each(&|lane| a[lane].bound),
-            DataOp::Add => each(&|lane| self.sum(a[lane], b[lane]).bound),
-            DataOp::Mul => each(&|lane| product(lane).bound),
-            DataOp::Mad => each(&|lane| self.sum(product(lane), c[lane]).bound),
-            DataOp::Dp3 => [self.dot(&a[..3], &b[..3]).bound; 4],
-            DataOp::Dp4 => [self.dot(&a, &b).bound; 4],
-            DataOp::Dph => [self.sum(self.dot(&a[..3], &b[..3]), b[3]).bound; 4],
-            DataOp::Dst => [0.0, product(1).bound, a[2].bound, b[3].bound],
+        let each = |op: &dyn Fn(usize) -> Near| -> [Near; 4] { std::array::from_fn(op) };
+        let arithmetic = self.arithmetic;
+        let product = |lane: usize| arithmetic.product(a[lane], b[lane]);
+        let decided = |op: CompareOp, lane: usize| {
+            let is_certain = is_one(sources, lane, &a) || certain(op, a[lane], b[lane]);
+            let value = f64::from(u8::from(op.test(a[lane].value as f32, b[lane].value as f32)));
+            let doubt = Doubt::of(is_certain, &[a[lane], b[lane]]);
+            if is_certain { Near::exact(value) } else { Near::open(value).because(doubt.by_exponential) }
+        };
+        // All components of the destination that are written have the result.
+        let result = mask.iter().next().map_or(0.0, |lane| f64::from(record.result[lane.index()]));
+        let nears = match op {
+            DataOp::Mov => a,
+            DataOp::Add => each(&|lane| arithmetic.sum(a[lane], b[lane])),
+            DataOp::Mul => each(&product),
+            DataOp::Mad => each(&|lane| arithmetic.sum(product(lane), c[lane])),
+            DataOp::Dp3 => [arithmetic.dot(&a[..3], &b[..3]); 4],
+            DataOp::Dp4 => [arithmetic.dot(&a, &b); 4],
+            DataOp::Dph => [arithmetic.dot_plus(&a[..3], &b[..3], b[3]); 4],
+            DataOp::Dst => [Near::exact(1.0), product(1), a[2], b[3]],
             DataOp::Max => each(&|lane| selected(CompareOp::Gt, a[lane], b[lane])),
             DataOp::Min => each(&|lane| selected(CompareOp::Lt, a[lane], b[lane])),
-            DataOp::Sge => each(&|lane| decided(certain(CompareOp::Ge, a[lane], b[lane]))),
-            DataOp::Slt => each(&|lane| decided(certain(CompareOp::Lt, a[lane], b[lane]))),
-            DataOp::Flr => each(&|lane| {
-                let [low, high] = a[lane].ends().map(f64::floor);
-                decided(a[lane].is_exact() || low == high)
-            }),
-            DataOp::Rcp => [self.reciprocal(a[0]); 4],
-            DataOp::Rsq => [self.root(a[0]); 4],
-            DataOp::Ex2 => [self.power(a[0]); 4],
-            DataOp::Lg2 => [self.logarithm(a[0]); 4],
+            DataOp::Sge => each(&|lane| decided(CompareOp::Ge, lane)),
+            DataOp::Slt => each(&|lane| decided(CompareOp::Lt, lane)),
+            DataOp::Flr => a.map(|near| arithmetic.floor(near)),
+            DataOp::Rcp => [arithmetic.reciprocal(a[0]); 4],
+            DataOp::Rsq => [arithmetic.root(a[0]); 4],
+            DataOp::Ex2 => [arithmetic.power(a[0], result); 4],
+            DataOp::Lg2 => [arithmetic.logarithm(a[0], result); 4],
             DataOp::Litp => {
-                let zero = Near { value: 0.0, bound: 0.0 };
-                self.flags = [0, 3].map(|lane| !certain(CompareOp::Ge, a[lane], zero));
-                [a[0].bound, a[1].bound, 0.0, a[3].bound]
+                let limit = Near::exact(f64::from(LITP_LIMIT));
+                let [zero, least] = [Near::exact(0.0), Near::exact(-limit.value)];
+                self.flags = [0, 3].map(|lane| Doubt::of(certain(CompareOp::Ge, a[lane], zero), &[a[lane]]));
+                let positive = |lane: usize| selected(CompareOp::Gt, a[lane], zero);
+                let power = selected(CompareOp::Gt, selected(CompareOp::Lt, a[1], limit), least);
+                [positive(0), power, zero, positive(3)]
             }
         };
         let register = match dest {
@@ -206,165 +296,18 @@ impl Follow {
             Dest::Temp(register) => &mut self.temps[usize::from(register & 15)],
         };
         for component in mask.iter() {
-            let bound = bounds[component.index()];
-            register[component.index()] = if bound >= 0.0 { bound } else { f64::INFINITY };
+            register[component.index()] = Some(nears[component.index()]);
         }
     }
 }
 
-/// What depends on a decision: nothing if it is certain.
-fn decided(certain: bool) -> f64 {
-    if certain { 0.0 } else { f64::INFINITY }
-}
-
-/// Whether a comparison falls the same way wherever its operands are within their bounds.
-fn certain(op: CompareOp, a: Near, b: Near) -> bool {
-    if matches!(op, CompareOp::True6 | CompareOp::True7) || a.is_exact() && b.is_exact() {
-        return true;
-    }
-    let bound = a.bound + b.bound;
-    // A NaN with a finite bound is one on every driver.
-    bound.is_finite() && (a.value.is_nan() || b.value.is_nan() || (a.value - b.value).abs() > bound)
-}
-
-/// The bound of `a` where the comparison holds, else of `b`.
-fn selected(op: CompareOp, a: Near, b: Near) -> f64 {
-    if certain(op, a, b) {
-        let holds = op.test(a.value as f32, b.value as f32);
-        return if holds { a.bound } else { b.bound };
-    }
-    // MAX and MIN move no farther than the farther of their operands.
-    a.bound.max(b.bound)
-}
-
-impl Follow {
-    /// Smallest normal number, distance of neighbours relative to the larger, and first number that is too large.
-    fn numbers(&self) -> [f64; 3] {
-        match self.precision {
-            Precision::Exact | Precision::Fast => {
-                [f64::from(f32::MIN_POSITIVE), f64::from(f32::EPSILON), f64::from(f32::MAX)]
-            }
-            Precision::F24 => [2f64.powi(-62), 2f64.powi(-16), 2f64.powi(64)],
-        }
-    }
-
-    /// The bound of a result, which is rounded and perhaps flushed.
-    fn rounded(&self, value: f64, bound: f64) -> f64 {
-        let [smallest, relative, limit] = self.numbers();
-        let magnitude = value.abs() + bound;
-        if bound == 0.0 {
-            0.0
-        } else if magnitude < limit {
-            bound + relative * magnitude + smallest
-        } else {
-            f64::INFINITY
-        }
-    }
-
-    /// An operand of arithmetic, which may flush it.
-    fn flushed(&self, near: Near) -> Near {
-        let [smallest, ..] = self.numbers();
-        let may_flush = !near.is_exact() && near.value.abs() - near.bound < smallest;
-        Near { bound: near.bound + if may_flush { smallest } else { 0.0 }, ..near }
-    }
-
-    fn sum(&self, a: Near, b: Near) -> Near {
-        let value = f64::from(arith::add(self.precision, a.value as f32, b.value as f32));
-        let (a, b) = (self.flushed(a), self.flushed(b));
-        let bound = a.bound + b.bound;
-        let overpowers = |near: Near| !near.value.is_finite() && near.is_exact();
-        let bound = match bound.is_finite() {
-            true if overpowers(a) || overpowers(b) => 0.0,
-            true => self.rounded(value, bound),
-            false => f64::INFINITY,
-        };
-        Near { value, bound }
-    }
-
-    fn product(&self, a: Near, b: Near) -> Near {
-        let value = f64::from(arith::mul(self.precision, a.value as f32, b.value as f32));
-        let (a, b) = (self.flushed(a), self.flushed(b));
-        let has_sign = |near: Near| near.is_exact() || near.value.abs() > near.bound;
-        let bound = if a.is_exact() && b.is_exact() {
-            0.0
-        } else if !(a.bound + b.bound).is_finite() {
-            f64::INFINITY
-        } else if a.value.is_nan() || b.value.is_nan() {
-            0.0
-        } else if a.value.is_infinite() || b.value.is_infinite() {
-            decided(has_sign(a) && has_sign(b))
-        } else {
-            let bound = a.value.abs() * b.bound + b.value.abs() * a.bound + a.bound * b.bound;
-            self.rounded(value, bound)
-        };
-        Near { value, bound }
-    }
-
-    fn dot(&self, a: &[Near], b: &[Near]) -> Near {
-        let mut products = a.iter().zip(b).map(|(a, b)| self.product(*a, *b));
-        let first = products.next().unwrap_or(Near { value: 0.0, bound: 0.0 });
-        products.fold(first, |sum, product| self.sum(sum, product))
-    }
-
-    fn reciprocal(&self, a: Near) -> f64 {
-        let Near { value, bound } = self.flushed(a);
-        let least = value.abs() - bound;
-        if bound == 0.0 {
-            0.0
-        } else if least > 0.0 {
-            self.rounded(1.0 / value, bound / (value.abs() * least))
-        } else {
-            f64::INFINITY
-        }
-    }
-
-    fn root(&self, a: Near) -> f64 {
-        let near = self.flushed(a);
-        let [low, high] = near.ends();
-        if near.is_exact() || high < 0.0 {
-            // Of a negative number it is NaN.
-            0.0
-        } else if low > 0.0 {
-            let (value, farthest) = (near.value.sqrt().recip(), low.sqrt().recip());
-            // It is rounded twice.
-            self.rounded(value, self.rounded(value, farthest - value))
-        } else {
-            f64::INFINITY
-        }
-    }
-
-    fn power(&self, a: Near) -> f64 {
-        let near = self.flushed(a);
-        if !near.value.is_finite() {
-            return decided(near.is_exact());
-        }
-        let [_, _, limit] = self.numbers();
-        let [low, high] = near.ends();
-        let (value, farthest) = (near.value.exp2(), high.exp2());
-        let driver = f64::from(f32::EPSILON) * farthest * (EXP2_ULP.0 + EXP2_ULP.1 * near.value.abs());
-        // Overflow is certain only beyond what a driver may be off.
-        if low.exp2() > 1.01 * limit { 0.0 } else { self.rounded(value, farthest - value + driver) }
-    }
-
-    fn logarithm(&self, a: Near) -> f64 {
-        let near = self.flushed(a);
-        let [low, high] = near.ends();
-        let [smallest, ..] = self.numbers();
-        let is_special = near.is_exact() && (near.value == 0.0 || !near.value.is_finite());
-        if is_special || high < 0.0 {
-            return 0.0;
-        }
-        // Drivers may flush what is smaller.
-        if low >= smallest {
-            let value = near.value.log2();
-            let ulp = f64::from(f32::EPSILON) * value.abs().max((near.value / low).log2());
-            let driver =
-                (LOG2_ULP * ulp).max(if (0.49..2.01).contains(&near.value) { LOG2_NEAR_ONE } else { 0.0 });
-            self.rounded(value, (near.value / low).log2() + driver)
-        } else {
-            f64::INFINITY
-        }
-    }
+/// Whether both operands are the same component: then a comparison falls as it does, however that was computed. Of a component
+/// of which nothing is known not even that is said, since it may be NaN.
+fn is_one(sources: &[Operand], lane: usize, values: &[Near; 4]) -> bool {
+    let [a, b] = [&sources[0], &sources[1]];
+    let component = |operand: &Operand| operand.swizzle.components()[lane];
+    let is_one = (a.register, a.index, a.negate) == (b.register, b.index, b.negate);
+    is_one && component(a) == component(b) && !values[lane].is_open()
 }
 
 #[cfg(test)]
@@ -378,7 +321,12 @@ mod tests {
     use super::*;
 
     /// The bounds of a program's outputs for one v0.
-    fn bounds(body: &str, v0: [f32; 4]) -> Bounds {
+    fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
+        bounds_on(body, v0, Route::Passthrough)
+    }
+
+    /// The same on a route.
+    fn bounds_on(body: &str, v0: [f32; 4], route: Route) -> [[f64; 4]; 16] {
         let declared =
             ".out position position\n.out color color\n.in v0\n.constf low(0.0, 2.0, 1.0, 1.0e30)\n";
         let text = format!("{declared}.proc main\n{body}\nend\n.end\n");
@@ -392,10 +340,13 @@ mod tests {
         machine.set_uniforms(&uniforms);
         let mut inputs = Registers::DEFAULT_INPUTS;
         inputs[0] = v0;
-        let mut follow = Follow::new(Precision::Exact);
+        let Some(arithmetic) = arithmetic(&program, &Options::default(), route) else { return EXACT };
+        let mut follow = Follow::new(arithmetic, &program);
         machine.run_traced(&inputs, &mut |record: &Record| follow.step(record)).expect("ends");
-        follow.finish(&written(&program))
+        follow.outputs().map(|register| register.map(|bound| bound.most))
     }
+
+    const EXACT: [[f64; 4]; 16] = [[0.0; 4]; 16];
 
     const OPEN: f64 = f64::INFINITY;
 
@@ -465,5 +416,71 @@ mod tests {
         assert_eq!(bounds(body, [1.0; 4])[0], [OPEN; 4]);
         let far = bounds(body, [4.0; 4])[0][0];
         assert!(far > 0.0 && far < 1.0e-6, "{far}");
+    }
+
+    /// The bounds of o0.x and o1.x where the order of operations is open.
+    fn open_order(body: &str, v0: [f32; 4]) -> [f64; 2] {
+        let found = bounds_on(body, v0, Route::Wgsl);
+        assert_eq!(bounds(body, v0), EXACT, "without that freedom all is exact: {body}");
+        [found[0][0], found[1][0]]
+    }
+
+    #[test]
+    fn one_operation_has_no_order() {
+        let third = [0.1, 0.3, 0.7, 1.0];
+        assert_eq!(open_order("mul position, v0, v0\nadd color, v0, v0.y", third), [0.0; 2]);
+        assert_eq!(open_order("rcp position, v0.x\nrsq color, v0.y", third)[0], 0.0);
+    }
+
+    #[test]
+    fn sums_of_products_may_be_taken_otherwise() {
+        let [product, dot] =
+            open_order("mad position, v0.x, v0.y, v0.z\ndp4 color, v0, v0", [0.1, 0.3, 0.7, 1.0]);
+        let ulp = f64::from(f32::EPSILON);
+        assert!((1.0..4.0).contains(&(product / (0.73 * ulp))), "{product}");
+        assert!((4.0..12.0).contains(&(dot / (1.59 * ulp))), "{dot}");
+    }
+
+    #[test]
+    fn sums_of_numbers_with_few_bits_are_exact_in_every_order() {
+        let body = "mad r0, v0.x, v0.y, v0.z\ndp4 r1, r0, v0\nadd position, r0, -r1\nslt color, r0, r1";
+        assert_eq!(open_order(body, [3.0, -0.5, 1024.0, 7.0]), [0.0; 2]);
+    }
+
+    #[test]
+    fn what_cancels_is_bounded_by_what_it_was() {
+        // 0.1 · 0.3 - 0.1 · 0.3 is zero here, and a rounding of 0.03 on a driver that fuses.
+        let body = "mul r0, v0.x, v0.y\nmad position, -v0.x, v0.y, r0\nslt color, low.x, position";
+        let body = body.replace("low.x, position", "r0, low.x");
+        let [difference, comparison] = open_order(&body, [0.1, 0.3, 0.0, 0.0]);
+        assert!((1.0e-8..4.0e-8).contains(&difference), "{difference}");
+        assert_eq!(comparison, 0.0);
+    }
+
+    #[test]
+    fn a_decision_within_the_error_of_an_order_is_open() {
+        let near = "mad r0, v0.x, v0.y, v0.z\nslt position, r0, v0.w\nsge color, r0, r0";
+        let sum = 0.1f32 * 0.3 + 0.7;
+        assert_eq!(open_order(near, [0.1, 0.3, 0.7, sum]), [OPEN, 0.0]);
+        assert_eq!(open_order(near, [0.1, 0.3, 0.7, 0.74]), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn infinities_and_nan_stay_what_they_are_in_every_order() {
+        let body = "mad r0, v0.x, v0.y, v0.z\nmov position, r0\nmad color, v0.y, v0.z, v0.x";
+        for special in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            assert_eq!(open_order(body, [special, 0.3, 0.7, 0.0]), [0.0; 2]);
+        }
+        // The product with zero is zero.
+        assert_eq!(open_order(body, [f32::INFINITY, 0.0, 0.7, 0.0]), [0.0; 2]);
+    }
+
+    #[test]
+    fn a_number_that_one_order_makes_too_large_is_open() {
+        // An overflow is one in every order, but not what is computed from it.
+        let body = "mul r0, v0.x, v0.y\nmov position, r0\nmul color, r0, v0.z";
+        assert_eq!(open_order(body, [1.0e30, 1.0e30, 1.0e-30, 0.0]), [0.0, OPEN]);
+        let sum = "add r0, v0.x, v0.y\nadd position, r0, v0.z\nmov color, r0";
+        assert_eq!(open_order(sum, [3.0e38, -3.0e38, 3.0e38, 0.0]), [OPEN, 0.0]);
     }
 }

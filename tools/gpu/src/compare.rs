@@ -1,9 +1,11 @@
 //! Runs one program on the reference interpreter and on the GPU and judges every output component.
 //! In: a program, its surroundings, uniforms and inputs. Out: a [`Verdict`]. The rules are those of the command line:
 //! on the exact route every bit must agree (but `fast` leaves the order of sums in dot products open), except components
-//! whose value EX2 or LG2 moves (by no more than a bound that is computed for each; where they could have changed a
-//! decision nothing is said, and that is counted), the sign of zero (no instruction can see it), and on a driver of which
-//! nothing is known results below 2^-126. A driver that is known to flush those is compared with an interpreter that does.
+//! whose value EX2 or LG2 moves, on the others also those that the order of sums and products moves: by no more than a bound
+//! that is computed for each from the program ([`crate::bounds`]). Where a decision could have fallen otherwise or a number
+//! could have become too large nothing is said, and that is counted. The rest are the sign of zero (no instruction can see it),
+//! and on a driver of which nothing is known results below 2^-126. A driver that is known to flush those is compared with an
+//! interpreter that does. A number and an infinity or NaN never agree.
 
 use std::fmt;
 
@@ -12,16 +14,14 @@ use transpica::error::{Error, Kind};
 use transpica::host::{self, EntryPoint, Options, Profile, Surroundings};
 use transpica::interp::{Machine, Record, Settings, Uniforms};
 use transpica::isa::Program;
-use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 
-use crate::bounds::{self, Bounds, Follow};
-use crate::dots::{self, Order};
+use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::Subnormals;
 use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
 
-/// Tolerance in units in the last place of routes through naga, which drops NoContraction.
-pub const ROUTE_ULP: u32 = 4;
+/// Units in the last place up to which a value that the driver reassociated counts as close.
+pub const CLOSE_ULP: u32 = 4;
 
 /// What is compared.
 #[derive(Clone, Copy)]
@@ -105,31 +105,72 @@ pub struct Verdict {
     pub unfinished: usize,
     /// Components that were compared: those that the program has instructions for, but for the excused.
     pub values: u64,
-    /// Components of which nothing is said: EX2 or LG2, as the driver computes them, may have changed a decision before.
+    /// Components of which nothing is said: EX2, LG2 or the order of operations, as the driver has them, may have changed a
+    /// decision before, or made a number too large.
     pub excused: u64,
+    /// Those of them for which EX2 or LG2 are a reason.
+    pub excused_by_exponentials: u64,
+    /// Excused components that are finite on one side and infinite or NaN on the other, or infinite and NaN.
+    pub other_class: u64,
     /// Components that break the rules.
     pub differing: u64,
     /// The first of them.
     pub first: Option<Difference>,
     /// Components equal but for the sign of zero.
     pub signed_zeros: u64,
+    /// The first of them.
+    pub first_signed_zero: Option<Difference>,
     /// Results below 2^-126 that the driver flushed.
     pub flushed: u64,
     /// Components that depend on EX2 or LG2 and are not bit-equal, but within their bound.
     pub approximate: u64,
-    /// Components of an inexact route that are not bit-equal, but within [`ROUTE_ULP`].
+    /// Components of an inexact route that are not bit-equal, but within their bound and [`CLOSE_ULP`].
     pub within_ulp: u64,
-    /// Components beyond that, where our own SPIR-V gives the same on this driver if it leaves the driver the freedom that the
-    /// route leaves (no NoContraction), or takes it (`fast`: another order of the sums of dot products): the driver
-    /// reassociated, as it may.
+    /// Components beyond that, but within their bound: the driver took sums and products in another order, as it may.
     pub reassociated: u64,
     /// Components that a driver known for it lost on their way out of a loop: they are zero, and where our WGSL keeps such
     /// values in variables, the same driver passes the whole program.
     pub lost: u64,
-    /// Largest distance in units in the last place among components that must be equal.
+    /// Largest distance in units in the last place among finite components that EX2 and LG2 do not move.
     pub worst_ulp: u32,
     /// Registers with a component that breaks the rules, bit n is on.
     pub registers: u16,
+    /// Output components of one vertex that the program has instructions for.
+    pub components: u32,
+}
+
+/// A verdict in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Values were compared, and none breaks the rules.
+    Agrees,
+    /// Values break the rules.
+    Differs,
+    /// There are values, but nothing is said of any.
+    Undecided,
+    /// There is no value at all.
+    Nothing(Reason),
+}
+
+/// Why there was nothing to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The program writes no output that is passed on.
+    NoOutputs,
+    /// No vertex ends within the budget of the interpreter.
+    Unfinished,
+    /// No vertex was asked for, or a geometry program emitted none.
+    NoVertices,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoOutputs => "the program writes no output",
+            Self::Unfinished => "no vertex ends within the budget of instructions",
+            Self::NoVertices => "there are no vertices",
+        })
+    }
 }
 
 /// Makes the form of a translated program that a route wants.
@@ -172,17 +213,16 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
     Ok(all)
 }
 
-/// How far EX2 and LG2 may move the outputs of each vertex. Whether it ends within the budget is known.
-fn bounds(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Bounds>, Error> {
-    if case.options.portable_exponentials || !bounds::has_approximate(case.program) {
+/// How far a driver may move the outputs of each vertex. Whether it ends within the budget is known.
+fn bounds(case: &Case<'_>, subnormals: Subnormals, route: Route) -> Result<Vec<Bounds>, Error> {
+    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, route) else {
         return Ok(Vec::new());
-    }
-    let written = bounds::written(case.program);
+    };
     let mut machine = machine(case, subnormals)?;
     let bounds = case.inputs.iter().map(|inputs| {
-        let mut follow = Follow::new(case.options.precision);
+        let mut follow = Follow::new(arithmetic, case.program);
         let _ = machine.run_traced(inputs, &mut |record: &Record| follow.step(record));
-        follow.finish(&written)
+        follow.outputs()
     });
     Ok(bounds.collect())
 }
@@ -221,54 +261,28 @@ pub fn compare_shader(
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
-    let bounds = bounds(case, subnormals)?;
-    let judge = |found: &[Registers], witnesses: &[Vec<Registers>], route: Route, loses: bool| {
-        let mut verdict =
-            Verdict { vertices: kept.len(), unfinished: expected.len() - kept.len(), ..Verdict::default() };
-        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
-            let witnesses = witnesses.iter().filter_map(|all| all.get(index)).collect();
+    let bounds = self::bounds(case, subnormals, route)?;
+    let judge = |found: &[Registers], bounds: &[Bounds], loses: bool| {
+        let unfinished = expected.len() - kept.len();
+        let components = bounds::components(&written);
+        let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
+        for ((vertex, expected), found) in kept.iter().zip(found) {
             let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { witnesses, subnormals, route, bounds, written: &written, loses };
+            let allowed = Allowed { subnormals, bounds, written: &written, loses };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&found, &[], route, false);
-    if verdict.passed() {
-        return Ok(verdict);
-    }
-    let options = Options { entry: EntryPoint::Compute, ..case.options };
-    let freedom = freedom(options.precision, route);
-    let mut witnesses = Vec::new();
-    for &(order, no_contraction) in freedom {
-        let profile = Profile { no_contraction, ..Profile::default() };
-        let mut module = translated.clone();
-        dots::spell(&mut module.module, order);
-        let words = Translator::new(options, profile).spirv(&module)?;
-        witnesses.push(run_compute(gpu, Shader::Passthrough(words), &uniforms, &inputs)?);
-    }
-    let verdict = judge(&found, &witnesses, route, false);
+    let verdict = judge(&found, &bounds, false);
     if verdict.passed() || !gpu.facts().loses_loop_values || !route.is_exact() {
         return Ok(verdict);
     }
+    let options = Options { entry: EntryPoint::Compute, ..case.options };
     let mut translator = Translator::new(options, Profile::default());
     let text = self::shader(&mut translator, translated, Route::Wgsl)?;
     let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
-    let loses = judge(&with_variables, &[], Route::Wgsl, false).passed();
-    Ok(judge(&found, &witnesses, route, loses))
-}
-
-/// What a driver may do of its own on a route: orders of the sums of dot products, and whether NoContraction holds. Only
-/// `fast` leaves the order of a dot product open.
-pub(crate) fn freedom(precision: Precision, route: Route) -> &'static [(Order, bool)] {
-    match (precision, route.is_exact()) {
-        (Precision::Exact | Precision::F24, true) => &[],
-        (Precision::Exact | Precision::F24, false) => &[(Order::Open, false)],
-        (Precision::Fast, true) => &[(Order::LastFirst, true)],
-        (Precision::Fast, false) => {
-            &[(Order::Open, false), (Order::FirstFirst, false), (Order::LastFirst, false)]
-        }
-    }
+    let loses = judge(&with_variables, &self::bounds(case, subnormals, Route::Wgsl)?, false).passed();
+    Ok(judge(&found, &bounds, loses))
 }
 
 /// The content of the uniform block.
@@ -276,28 +290,40 @@ pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
     host::pack(&translated.interface.block, uniforms)
 }
 
-/// Distance of two floats in representable numbers; zeros are equal, NaN is infinitely far.
-pub(crate) fn ulp(a: f32, b: f32) -> u32 {
-    if a.is_nan() || b.is_nan() {
-        return u32::MAX;
+/// Distance of two finite numbers in representable ones; zeros are equal. Infinities and NaN have none.
+pub(crate) fn ulp(a: f32, b: f32) -> Option<u32> {
+    if !a.is_finite() || !b.is_finite() {
+        return None;
     }
     let order = |x: f32| {
         let magnitude = i64::from(x.to_bits() & 0x7fff_ffff);
         if x.is_sign_negative() { -magnitude } else { magnitude }
     };
-    u32::try_from((order(a) - order(b)).abs()).unwrap_or(u32::MAX)
+    u32::try_from((order(a) - order(b)).abs()).ok()
+}
+
+/// What kind of number it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Finite,
+    Infinite,
+    Nan,
+}
+
+fn class(value: f32) -> Class {
+    match (value.is_nan(), value.is_infinite()) {
+        (true, _) => Class::Nan,
+        (false, true) => Class::Infinite,
+        (false, false) => Class::Finite,
+    }
 }
 
 /// What may make one vertex differ.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowed<'a> {
-    /// What the program gives where sums are taken otherwise, as the driver may.
-    pub(crate) witnesses: Vec<&'a Registers>,
-    /// What its arithmetic makes of numbers below 2^-126.
+    /// What the driver's arithmetic makes of numbers below 2^-126.
     pub(crate) subnormals: Subnormals,
-    /// How the program got there.
-    pub(crate) route: Route,
-    /// How far EX2 and LG2 may move each component.
+    /// How far it may move each component.
     pub(crate) bounds: &'a Bounds,
     /// What the program has instructions for.
     pub(crate) written: &'a [u8; 16],
@@ -311,15 +337,35 @@ impl Verdict {
         self.differing == 0
     }
 
+    /// The verdict in a word.
+    pub fn outcome(&self) -> Outcome {
+        if !self.passed() {
+            Outcome::Differs
+        } else if self.values > 0 {
+            Outcome::Agrees
+        } else if self.excused > 0 {
+            Outcome::Undecided
+        } else if self.components == 0 {
+            Outcome::Nothing(Reason::NoOutputs)
+        } else if self.unfinished > 0 {
+            Outcome::Nothing(Reason::Unfinished)
+        } else {
+            Outcome::Nothing(Reason::NoVertices)
+        }
+    }
+
     /// Adds what another one counted; the first difference stays.
     pub fn add(&mut self, other: &Self) {
         self.vertices += other.vertices;
         self.unfinished += other.unfinished;
         self.values += other.values;
         self.excused += other.excused;
+        self.excused_by_exponentials += other.excused_by_exponentials;
+        self.other_class += other.other_class;
         self.differing += other.differing;
         self.first = self.first.or(other.first);
         self.signed_zeros += other.signed_zeros;
+        self.first_signed_zero = self.first_signed_zero.or(other.first_signed_zero);
         self.flushed += other.flushed;
         self.approximate += other.approximate;
         self.within_ulp += other.within_ulp;
@@ -327,6 +373,7 @@ impl Verdict {
         self.lost += other.lost;
         self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
         self.registers |= other.registers;
+        self.components = self.components.max(other.components);
     }
 
     /// Judges one vertex.
@@ -339,52 +386,41 @@ impl Verdict {
         for (register, component) in (0..16).flat_map(|register| (0..4).map(move |lane| (register, lane))) {
             let bound = allowed.bounds[register][component];
             let counts = u64::from(allowed.written[register] >> component & 1);
-            if bound.is_infinite() {
+            let (expected, found) = (expected[register][component], found[register][component]);
+            let pair = Difference { vertex, register, component, expected, found };
+            if bound.most.is_infinite() {
                 self.excused += counts;
+                self.excused_by_exponentials += if bound.by_exponential { counts } else { 0 };
+                let is_other = class(f32::from_bits(expected)) != class(f32::from_bits(found));
+                self.other_class += u64::from(is_other);
                 continue;
             }
             self.values += counts;
-            let (expected, found) = (expected[register][component], found[register][component]);
-            if self.component([expected, found], bound, allowed.route, allowed.subnormals) {
+            if self.component(pair, bound, allowed.subnormals) {
                 continue;
             }
-            let value = f32::from_bits(found);
-            let same = |witness: &&Registers| {
-                let witness = f32::from_bits(witness[register][component]);
-                let distance = (f64::from(witness) - f64::from(value)).abs();
-                // Witness and driver may each be off.
-                let near = bound > 0.0 && distance <= 2.0 * bound;
-                near || witness.is_nan() && value.is_nan() || ulp(witness, value) <= ROUTE_ULP
-            };
-            if allowed.witnesses.iter().any(same) {
-                self.reassociated += 1;
-            } else if allowed.loses && value == 0.0 {
+            if allowed.loses && f32::from_bits(found) == 0.0 {
                 self.lost += 1;
             } else {
                 self.differing += 1;
                 self.registers |= 1 << register;
-                self.first.get_or_insert(Difference { vertex, register, component, expected, found });
+                self.first.get_or_insert(pair);
             }
         }
     }
 
     /// Judges one component; false if it breaks the rules.
-    fn component(
-        &mut self,
-        [expected, found]: [u32; 2],
-        bound: f64,
-        route: Route,
-        subnormals: Subnormals,
-    ) -> bool {
-        if expected == found {
+    fn component(&mut self, pair: Difference, bound: Bound, subnormals: Subnormals) -> bool {
+        if pair.expected == pair.found {
             return true;
         }
-        let (a, b) = (f32::from_bits(expected), f32::from_bits(found));
+        let (a, b) = (f32::from_bits(pair.expected), f32::from_bits(pair.found));
         if a.is_nan() && b.is_nan() {
             return true;
         }
         if a == b {
             self.signed_zeros += 1;
+            self.first_signed_zero.get_or_insert(pair);
             return true;
         }
         let flushed = match subnormals {
@@ -397,15 +433,20 @@ impl Verdict {
             self.flushed += 1;
             return true;
         }
-        if bound > 0.0 && (f64::from(a) - f64::from(b)).abs() <= bound {
+        // False for NaN, and for an infinity against anything.
+        let is_within = bound.most > 0.0 && (f64::from(a) - f64::from(b)).abs() <= bound.most;
+        if is_within && bound.by_exponential {
             self.approximate += 1;
             return true;
         }
         let distance = ulp(a, b);
-        self.worst_ulp = self.worst_ulp.max(distance);
-        let close = !route.is_exact() && distance <= ROUTE_ULP;
-        self.within_ulp += u64::from(close);
-        close
+        self.worst_ulp = self.worst_ulp.max(distance.unwrap_or(0));
+        if is_within && distance.is_some_and(|distance| distance <= CLOSE_ULP) {
+            self.within_ulp += 1;
+        } else if is_within {
+            self.reassociated += 1;
+        }
+        is_within
     }
 }
 
@@ -413,30 +454,82 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn judge(expected: f32, found: f32, bound: f64, route: Route) -> bool {
-        let bits = [expected.to_bits(), found.to_bits()];
-        Verdict::default().component(bits, bound, route, Subnormals::Open)
+    /// The verdict on one component that both sides have, of the four of o0.
+    fn verdict(expected: f32, found: f32, bound: f64) -> Verdict {
+        let mut verdict = Verdict::default();
+        let mut bounds = bounds::EXACT;
+        bounds[0][0].most = bound;
+        let registers = |value: f32| {
+            let mut registers = [[0; 4]; 16];
+            registers[0][0] = value.to_bits();
+            registers
+        };
+        let mut written = [0; 16];
+        written[0] = 1;
+        let allowed =
+            Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written, loses: false };
+        verdict.vertex(0, [&registers(expected), &registers(found)], &allowed);
+        verdict
+    }
+
+    fn judge(expected: f32, found: f32, bound: f64) -> bool {
+        verdict(expected, found, bound).passed()
+    }
+
+    fn after(value: f32, steps: u32) -> f32 {
+        f32::from_bits(value.to_bits() + steps)
     }
 
     #[test]
-    fn exact_route_forgives_only_nan_payload_zero_sign_and_flushing() {
-        let next = f32::from_bits(1f32.to_bits() + 1);
-        assert!(!judge(1.0, next, 0.0, Route::Passthrough));
-        assert!(judge(f32::NAN, -f32::NAN, 0.0, Route::Passthrough));
-        assert!(judge(0.0, -0.0, 0.0, Route::Passthrough));
-        assert!(judge(f32::from_bits(7), 0.0, 0.0, Route::Passthrough));
-        assert!(!judge(f32::MIN_POSITIVE, 0.0, 0.0, Route::Passthrough));
-        assert!(!judge(0.0, f32::from_bits(7), 0.0, Route::Passthrough));
-        assert!(!judge(f32::NAN, 1.0, 0.0, Route::Passthrough));
+    fn without_a_bound_only_nan_payload_zero_sign_and_flushing_are_forgiven() {
+        assert!(!judge(1.0, after(1.0, 1), 0.0));
+        assert!(judge(f32::NAN, -f32::NAN, 0.0));
+        assert!(judge(0.0, -0.0, 0.0));
+        assert!(judge(f32::from_bits(7), 0.0, 0.0));
+        assert!(!judge(f32::MIN_POSITIVE, 0.0, 0.0));
+        assert!(!judge(0.0, f32::from_bits(7), 0.0));
+        assert!(!judge(f32::NAN, 1.0, 0.0));
     }
 
     #[test]
-    fn tolerances_apply_where_they_are_stated() {
-        let next = f32::from_bits(1f32.to_bits() + 4);
-        assert!(judge(1.0, next, 0.0, Route::Wgsl));
-        assert!(!judge(1.0, f32::from_bits(1f32.to_bits() + 5), 0.0, Route::Wgsl));
-        assert!(judge(1.0, 1.0009, 1.0e-3, Route::Passthrough));
-        assert!(!judge(1.0, 1.0021, 1.0e-3, Route::Passthrough));
-        assert!(!judge(f32::INFINITY, 1.0, 1.0e-3, Route::Passthrough));
+    fn a_bound_forgives_what_is_within_it() {
+        assert!(judge(1.0, 1.0009, 1.0e-3));
+        assert!(!judge(1.0, 1.0021, 1.0e-3));
+        assert_eq!(verdict(1.0, after(1.0, 4), 1.0e-3).within_ulp, 1);
+        let beyond = verdict(1.0, after(1.0, 5), 1.0e-3);
+        assert_eq!((beyond.within_ulp, beyond.reassociated, beyond.worst_ulp), (0, 1, 5));
+    }
+
+    #[test]
+    fn no_finite_bound_forgives_another_class() {
+        let classes = [0.0, 1.0, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        for (a, b) in classes.into_iter().flat_map(|a| classes.map(|b| (a, b))) {
+            let differs = a.to_bits() != b.to_bits() && (class(a) != class(b) || a.is_infinite());
+            let verdict = verdict(a, b, 1.0e39);
+            assert_eq!((!verdict.passed(), verdict.registers), (differs, u16::from(differs)), "{a} {b}");
+            assert!(!differs || verdict.worst_ulp == 0, "{a} {b}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_on_nothing_says_why() {
+        let verdict = Verdict { components: 4, vertices: 3, values: 12, ..Verdict::default() };
+        assert_eq!(verdict.outcome(), Outcome::Agrees);
+        assert_eq!(Verdict { differing: 1, ..verdict.clone() }.outcome(), Outcome::Differs);
+        let none = Verdict { values: 0, ..verdict };
+        assert_eq!(Verdict { excused: 12, ..none.clone() }.outcome(), Outcome::Undecided);
+        assert_eq!(Verdict { components: 0, ..none.clone() }.outcome(), Outcome::Nothing(Reason::NoOutputs));
+        assert_eq!(Verdict { unfinished: 3, ..none.clone() }.outcome(), Outcome::Nothing(Reason::Unfinished));
+        assert_eq!(none.outcome(), Outcome::Nothing(Reason::NoVertices));
+    }
+
+    #[test]
+    fn what_is_undecided_is_counted_and_another_class_is_counted_apart() {
+        for (a, b, other_class) in
+            [(1.0, 2.0, 0), (1.0, 1.0, 0), (f32::NAN, 0.0, 1), (f32::INFINITY, 3.0e38, 1)]
+        {
+            let Verdict { values, excused, other_class: found, differing, .. } = verdict(a, b, f64::INFINITY);
+            assert_eq!((values, excused, found, differing), (0, 1, other_class, 0), "{a} {b}");
+        }
     }
 }

@@ -31,6 +31,8 @@ pub struct Measured {
     pub differing: u32,
     /// The largest distance of those in units in the last place.
     pub worst_ulp: u32,
+    /// Of the differing ones: those that are NaN or infinite on a side, which have no distance.
+    pub other_class: u32,
     /// Results below 2^-126 on the interpreter.
     pub subnormal: u32,
     /// Of those: 0 on the GPU.
@@ -130,19 +132,24 @@ impl Measured {
             self.flushed += u32::from(found == 0.0);
         } else if expected != found && !(expected.is_nan() && found.is_nan()) {
             self.differing += 1;
-            self.worst_ulp = self.worst_ulp.max(ulp(expected, found));
+            match ulp(expected, found) {
+                Some(distance) => self.worst_ulp = self.worst_ulp.max(distance),
+                None => self.other_class += 1,
+            }
         }
     }
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, differing, worst_ulp, subnormal, flushed } = *self;
+        let Self { name, differing, worst_ulp, other_class, subnormal, flushed } = *self;
         write!(f, "{name}  ")?;
-        match (differing, worst_ulp) {
-            (0, _) => write!(f, "bit-equal")?,
-            (_, u32::MAX) => write!(f, "{differing} of {PAIRS} differ, some are NaN on one side only")?,
-            (_, _) => write!(f, "{differing} of {PAIRS} differ, by at most {worst_ulp} ulp")?,
+        match differing {
+            0 => write!(f, "bit-equal")?,
+            _ => write!(f, "{differing} of {PAIRS} differ, by at most {worst_ulp} ulp")?,
+        }
+        if other_class > 0 {
+            write!(f, ", {other_class} of them NaN or infinite on a side")?;
         }
         match (subnormal, flushed) {
             (0, _) => Ok(()),

@@ -256,6 +256,9 @@ impl Forms<'_> {
         passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
+        if let Some(risk) = ir::known::first_risk(&module, self.case.options.precision) {
+            return Err(fault(&format!("{tier} after tidy"), risk));
+        }
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)
     }
 

@@ -1,5 +1,5 @@
 //! glslang, the reference reader of GLSL, for tests: text in, SPIR-V out, or what it has against the text.
-//! It does not know `precise` in 330, so the macro for it is empty here.
+//! It reads every text as it is, without definitions. `precise` it does not know in 330, where the text leaves it out.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -36,8 +36,20 @@ impl Stage {
 /// What glslang has against it, or how to install glslang.
 pub fn spirv(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = [&VULKAN[..], &["--stdin", "-S", stage.name(), "--quiet", "-o", "/dev/stdout"]].concat();
-    let bytes = tool(VALIDATOR, &arguments, text.as_bytes())?;
+    words(&tool(VALIDATOR, &arguments, text.as_bytes())?)
+}
+
+fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
     Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+}
+
+/// The SPIR-V 1.3 module of HLSL whose entry is `main`.
+///
+/// # Errors
+/// As [`spirv`].
+pub fn hlsl(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
+    let arguments = ["-D", "-e", "main", "--quiet", "-o", "/dev/stdout", "--stdin", "-S", stage.name()];
+    words(&tool(VALIDATOR, &[&VULKAN[..], &arguments].concat(), text.as_bytes())?)
 }
 
 /// Reads a text for OpenGL or OpenGL ES.
@@ -45,7 +57,19 @@ pub fn spirv(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
 /// # Errors
 /// As [`spirv`].
 pub fn read(text: &str, stage: Stage) -> Result<(), String> {
-    tool(VALIDATOR, &["-l", "-DPRECISE=", "--stdin", "-S", stage.name()], text.as_bytes()).map(|_| ())
+    tool(VALIDATOR, &["-l", "--stdin", "-S", stage.name()], text.as_bytes()).map(|_| ())
+}
+
+/// A text after its preprocessor has seen these names as defined.
+///
+/// # Errors
+/// As [`spirv`].
+pub fn preprocessed(text: &str, stage: Stage, defined: &[&str]) -> Result<String, String> {
+    let defined: Vec<String> = defined.iter().map(|name| format!("-D{name}=1")).collect();
+    let mut arguments = vec!["-E", "--stdin", "-S", stage.name()];
+    arguments.extend(defined.iter().map(String::as_str));
+    let text = tool(VALIDATOR, &arguments, text.as_bytes())?;
+    String::from_utf8(text).map_err(|error| format!("{VALIDATOR}: {error}"))
 }
 
 /// The blocks and members of a vertex shader for OpenGL or OpenGL ES as drivers report them: each member that the shader uses, with
@@ -54,7 +78,7 @@ pub fn read(text: &str, stage: Stage) -> Result<(), String> {
 /// # Errors
 /// As [`spirv`].
 pub fn members(text: &str) -> Result<Vec<(String, u32)>, String> {
-    let arguments = ["-l", "-q", "-DPRECISE=", "--stdin", "-S", Stage::Vertex.name()];
+    let arguments = ["-l", "-q", "--stdin", "-S", Stage::Vertex.name()];
     let said = tool(VALIDATOR, &arguments, text.as_bytes())?;
     let said = String::from_utf8_lossy(&said).into_owned();
     let member = |line: &str| {
@@ -79,7 +103,7 @@ pub fn link(vertex: &str, fragment: &str, vulkan: bool) -> Result<(), String> {
     let files = [(place(Stage::Vertex), vertex), (place(Stage::Fragment), fragment)];
     let written = files.iter().try_for_each(|(path, text)| std::fs::write(path, text));
     let linked = written.map_err(|error| format!("{}: {error}", folder.display())).and_then(|()| {
-        let language = if vulkan { &VULKAN[..] } else { &["-DPRECISE="] };
+        let language = if vulkan { &VULKAN[..] } else { &[] };
         let paths: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
         let output = folder.join(&name).display().to_string();
         let mut arguments = [language, &["-l"]].concat();

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Gives bytes to a program of spirv-tools or glslang and returns what it writes.
+/// Gives bytes to a program of spirv-tools, glslang or a compiler and returns what it writes.
 ///
 /// # Errors
 /// What it says when it fails, or how to install it.
@@ -15,7 +15,11 @@ pub fn tool(name: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Str
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            let package = if name.starts_with("glslang") { "glslang-tools" } else { "spirv-tools" };
+            let package = match name {
+                "g++" => "g++",
+                _ if name.starts_with("glslang") => "glslang-tools",
+                _ => "spirv-tools",
+            };
             format!("{name}: {error}; install it with: sudo apt-get install -y {package}")
         })?;
     // It reads everything before it writes. Where it ends early, its output says why.

@@ -25,24 +25,36 @@ impl Writer<'_, Glsl> {
         if header.is_empty() {
             self.out.push('\n');
         }
-        let extensions: &[&str] = match version {
-            GlslVersion::Core330 => &["GL_ARB_gpu_shader5"],
-            GlslVersion::Vulkan450 => &[],
-            GlslVersion::Es310 => &["GL_EXT_gpu_shader5", "GL_OES_gpu_shader5"],
-        };
-        if self.style.marks_exact && !extensions.is_empty() {
-            self.out.push_str("#if defined(PRECISE)\n");
-            for extension in extensions {
-                let _ = writeln!(
-                    self.out,
-                    "#elif defined({extension})\n#extension {extension} : enable\n#define PRECISE precise"
-                );
-            }
-            self.out.push_str("#else\n#define PRECISE\n#endif\n\n");
+        if self.style.marks_exact {
+            self.precise();
         }
         if version == GlslVersion::Es310 {
             self.out.push_str("precision highp float;\nprecision highp int;\n\n");
         }
+    }
+
+    /// Defines the macro for `precise` where the version itself lacks the word.
+    fn precise(&mut self) {
+        // What a driver must define, and what then makes the word known.
+        let offers: &[(&str, &str)] = match self.dialect.version {
+            // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that have it define both.
+            GlslVersion::Core330 => {
+                &[("defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)", "GL_ARB_gpu_shader5")]
+            }
+            GlslVersion::Vulkan450 => return,
+            GlslVersion::Es310 => &[
+                ("defined(GL_EXT_gpu_shader5)", "GL_EXT_gpu_shader5"),
+                ("defined(GL_OES_gpu_shader5)", "GL_OES_gpu_shader5"),
+            ],
+        };
+        self.out.push_str("#if defined(PRECISE)\n");
+        for (condition, extension) in offers {
+            let _ = writeln!(
+                self.out,
+                "#elif {condition}\n#extension {extension} : enable\n#define PRECISE precise"
+            );
+        }
+        self.out.push_str("#else\n#define PRECISE\n#endif\n\n");
     }
 
     /// Specialisation constants, blocks, buffers, attributes and varyings or the size of a workgroup.

@@ -19,9 +19,10 @@
 //! all else gives way to them. Nothing is of less than `highp`.
 //!
 //! Results are exact where arithmetic is `precise`, which it is unless [`Profile::no_contraction`] is off: 450 has the word;
-//! 330 has it where the driver offers `GL_ARB_gpu_shader5`, ES 310 where it offers `GL_EXT_gpu_shader5` or
-//! `GL_OES_gpu_shader5`. There it goes by the macro `PRECISE`, which is empty elsewhere; a host that knows better defines the
-//! macro itself. (glslang does not know the word in 330, though it defines `GL_ARB_gpu_shader5`: give it `-l -DPRECISE=`.)
+//! 330 has it where the driver offers `GL_ARB_gpu_shader5` and `GL_ARB_shader_precision`, ES 310 where it offers
+//! `GL_EXT_gpu_shader5` or `GL_OES_gpu_shader5`. There it goes by the macro `PRECISE`, which is empty elsewhere; a host that
+//! knows better defines the macro itself. (Of 330 both are asked for because glslang defines the first without knowing the
+//! word; Mesa defines both.)
 
 mod declarations;
 mod dialect;

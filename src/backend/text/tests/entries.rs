@@ -66,12 +66,25 @@ fn hostile_names_stay_in_their_places() {
     .unwrap();
     let mut interface = interface(&module);
     interface.source = "sample.shbin".into();
+    interface.executable = Some(4);
+    interface.entry = Some(crate::isa::Pc(2));
     interface.entry_label = Some("x\n}} fn evil() { \u{2028} \\".into());
     interface.attributes[0].name = "let; }".into();
     interface.block.members[2].name = "vec4".into();
     interface.outputs[0].name = "__$".into();
+<<<<<<< HEAD:src/backend/text/tests/entries.rs
     let wgsl = translate(&module, &interface, EntryPoint::Vertex);
     assert!(wgsl.starts_with("// source: sample.shbin\n// entry: x?}} fn evil() { ? ?\n"), "{wgsl}");
+=======
+    let built = translate(&module, &interface, EntryPoint::Vertex);
+    let wgsl = text::wgsl(&built, &interface).unwrap();
+    assert!(
+        wgsl.starts_with(
+            "// source: sample.shbin\n// program: DVLE 4\n// entry: x?}} fn evil() { ? ?, code word 0x2\n"
+        ),
+        "{wgsl}"
+    );
+>>>>>>> main:src/backend/naga_ir/tests/entries.rs
 }
 
 #[test]

@@ -353,6 +353,7 @@ fn binary(op: B, a: Val, b: Val) -> Val {
         (B::Equal, Val::F(a), Val::F(b)) => Val::B(a == b),
         (B::Add, Val::I(a), Val::I(b)) => Val::I(a.wrapping_add(b)),
         (B::Subtract, Val::I(a), Val::I(b)) => Val::I(a.wrapping_sub(b)),
+        (B::Multiply, Val::I(a), Val::I(b)) => Val::I(a.wrapping_mul(b)),
         (B::And, Val::I(a), Val::I(b)) => Val::I(a & b),
         (B::Equal, Val::I(a), Val::I(b)) => Val::B(a == b),
         (B::Less, Val::I(a), Val::I(b)) => Val::B(a < b),

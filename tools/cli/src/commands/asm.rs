@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use transpica::asm::{Assembled, LeftOut, Options, Source, assemble_with};
 
 use super::{Input, lint};
-use crate::args::Common;
+use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::{Failure, Text, print_diagnostics};
 
 /// What else is asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
     /// No padding NOPs.
     pub no_nop: bool,
     /// What hardware does not tolerate.
     pub lint: bool,
-    /// That as JSON.
+    /// Which of that is an error.
+    pub deny: Vec<Denied>,
+    /// That and errors as JSON.
     pub json: bool,
 }
 
@@ -24,10 +26,9 @@ pub fn run(
     paths: &[PathBuf],
     output: &Path,
     header: Option<&Path>,
-    options: Wanted,
+    options: &Wanted,
     common: &Common,
 ) -> Result<(), Failure> {
-    distinct(paths, output, header)?;
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = texts.iter().map(|text| Source { name: &text.name, text: &text.text }).collect();
     let result = assemble_with(&sources, &Options { no_nop: options.no_nop });
@@ -37,27 +38,37 @@ pub fn run(
     };
     let warnings = if common.quiet { &[][..] } else { warnings };
     left_out.warnings = if common.quiet { 0 } else { left_out.warnings };
-    print_diagnostics(errors, warnings, &texts, common.color);
+    print_diagnostics(if options.json { &[] } else { errors }, warnings, &texts, common.color);
     if left_out != LeftOut::default() {
         eprintln!("{left_out}");
     }
     match result {
         Ok(assembled) => {
-            let findings =
-                if options.lint { Some(lint(&assembled, &sources, &texts, options, common)?) } else { None };
+            common.detail(format_args!(
+                "{} code words, {} bytes; programs: {}",
+                assembled.places.len(),
+                assembled.bytes.len(),
+                assembled.model.executables.len()
+            ));
+            let found = if options.lint {
+                lint(&assembled, &sources, &texts, options, common)?
+            } else {
+                lint::Found::default()
+            };
+            print_json(&found.json, options)?;
+            lint::check(&found.rules, &options.deny)
+                .map_err(|failure| failure.hint("nothing was written"))?;
             match header {
                 Some(header) => {
                     let text = assembled.header.as_bytes();
-                    files::write_both((output, &assembled.bytes), (Some(header), text))?;
+                    files::write_both((output, &assembled.bytes), (Some(header), text))
                 }
-                None => files::write(Some(output), &assembled.bytes)?,
-            }
-            match findings.filter(|_| options.json) {
-                Some(findings) => files::write(None, findings.as_bytes()),
-                None => Ok(()),
+                None => files::write(Some(output), &assembled.bytes),
             }
         }
         Err(report) => {
+            let described: Vec<_> = report.errors.iter().map(lint::describe_error).collect();
+            print_json(&described, options)?;
             let count = report.errors.len() + report.left_out.errors;
             let errors = if count == 1 { "1 error".into() } else { format!("{count} errors") };
             Err(Failure::new(format!("{errors}: nothing was written")))
@@ -65,43 +76,34 @@ pub fn run(
     }
 }
 
-/// Refuses to write over a source, or the binary over the header, and to read standard input twice.
-fn distinct(paths: &[PathBuf], output: &Path, header: Option<&Path>) -> Result<(), Failure> {
-    let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        (_, _) => a == b,
-    };
-    let stream = Path::new("-");
-    if paths.iter().filter(|path| path.as_path() == stream).count() > 1 {
-        return Err(Failure::new("standard input can be read once only"));
+/// Prints a list on standard output where JSON is wanted.
+fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failure> {
+    if !options.json {
+        return Ok(());
     }
-    for target in [Some(output), header].into_iter().flatten().filter(|target| *target != stream) {
-        if paths.iter().any(|path| same(path, target)) {
-            return Err(Failure::new(format!("{} is a source; it is not overwritten", target.display())));
-        }
-    }
-    match header {
-        Some(header) if same(header, output) => {
-            Err(Failure::new(format!("{} cannot be both binary and header", output.display())))
-        }
-        Some(_) | None => Ok(()),
-    }
+    let text = serde_json::to_string_pretty(list).unwrap_or_default() + "\n";
+    files::write(None, text.as_bytes())
 }
 
-/// Shows what `--lint` finds, on standard error unless JSON is wanted; gives it as JSON.
+/// What `--lint` finds, shown on standard error unless JSON is wanted.
 fn lint(
     assembled: &Assembled,
     sources: &[Source<'_>],
     texts: &[Text],
-    options: Wanted,
+    options: &Wanted,
     common: &Common,
-) -> Result<String, Failure> {
-    let (messages, json) = lint::assembled(assembled, sources)
+) -> Result<lint::Found, Failure> {
+    let found = lint::assembled(assembled, sources, &options.deny)
         .map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
     if !options.json {
-        print_diagnostics(&[], &messages, texts, common.color);
+        let both = found.messages.iter().cloned().zip(&found.rules);
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            both.partition(|(_, rule)| Denied::has(&options.deny, **rule));
+        let [errors, warnings] =
+            [errors, warnings].map(|some| some.into_iter().map(|(message, _)| message).collect::<Vec<_>>());
+        print_diagnostics(&errors, &warnings, texts, common.color);
     }
-    Ok(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n")
+    Ok(found)
 }
 
 /// A source. Comments may be in any encoding; nothing else is beyond ASCII.

@@ -1,31 +1,26 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
-use std::path::Path;
-
 use transpica::Translator;
 use transpica::cfg::{dot, explore, text};
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Profile};
 use transpica::ir;
+use transpica::isa::Stage;
 use transpica::structure;
 use transpica::translate::{Control, control};
 
 use super::{Input, translated};
-use crate::args::{Form, Format, GeometryOptions, Selection};
+use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(
-    file: &Path,
-    selection: &Selection,
-    stage: Form,
-    format: Format,
-    output: Option<&Path>,
-) -> Result<(), Failure> {
-    let input = Input::read(file)?;
+pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
+    let Cfg { file, selection, position, stage, format, output } = arguments;
+    let input = Input::read(&file)?;
     let container = input.parse()?;
-    let program = input.program(&container, selection.dvle)?;
-    let options = selection.options(EntryPoint::Vertex);
+    let dvle = input.chosen(&container, &selection, common);
+    let program = input.program(&container, dvle)?;
+    let options = position.apply(selection.options(EntryPoint::Vertex));
     let text = match stage {
         Form::Cfg => {
             let explored = explore::explore(&program, &explore::Options::default(), &options.limits);
@@ -53,16 +48,24 @@ pub fn run(
                 return Err(Failure::new(format!("{}: too many control states for a tree", file.display())));
             }
         },
+        Form::Ir if program.stage() == Stage::Geometry && position.is_given() => {
+            return Err(Failure::usage(format!("{NO_OUTPUTS}; this is a geometry program")));
+        }
         Form::Ir => {
             let name = input.name();
-            let around =
-                Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
+            let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(options, Profile::default());
             let translated =
-                translated(&mut translator, &container, selection.dvle, &around, GeometryOptions::default());
+                translated(&mut translator, &container, dvle, &around, GeometryOptions::default());
             let translated = translated.map_err(|error| input.fail(&error))?;
             ir::text::print(&translated.module)
         }
     };
-    files::write(output, text.as_bytes())
+    common.detail(format_args!(
+        "{}: DVLE {dvle}, {} code words, {} lines",
+        file.display(),
+        program.code().len(),
+        text.lines().count()
+    ));
+    files::write(output.as_deref(), text.as_bytes())
 }

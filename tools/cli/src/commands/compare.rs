@@ -1,38 +1,96 @@
 //! `transpica compare`: every program found, interpreter against GPU: output registers of vertices, those of each EMIT of
-//! geometry programs.
+//! geometry programs. What cannot be read is a row of its own, and the rest is compared.
 
 use std::fmt::Write;
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
+use transpica::asm::{Source, assemble};
+use transpica::container::Shbin;
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options};
 use transpica::isa::Stage;
-use transpica_gpu::compare::{self, Case, CompareError, Verdict};
+use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
 
 use super::{Input, geometry};
-use crate::args::{Command, Common};
+use crate::args::{Common, Compare};
 use crate::files;
 use crate::report::Failure;
 
-/// One program on one route.
+/// Instructions that one vertex or invocation may execute on the interpreter.
+const BUDGET: u64 = 1 << 20;
+
+/// One program on one route, or a file or program that could not be read.
 struct Row {
     file: String,
-    dvle: usize,
-    route: Route,
+    dvle: Option<usize>,
+    route: Option<Route>,
     result: Result<Verdict, String>,
 }
 
+/// What decides whether a row counts as failed.
+#[derive(Clone, Copy)]
+struct Rules {
+    signed_zeros: bool,
+    strict: bool,
+}
+
 impl Row {
+    /// Four letters that rows begin with, and the verdict in JSON.
+    fn mark(&self) -> [&'static str; 2] {
+        match self.result.as_ref().map(Verdict::outcome) {
+            Ok(Outcome::Agrees) => ["ok  ", "agrees"],
+            Ok(Outcome::Differs) => ["FAIL", "differs"],
+            Ok(Outcome::Undecided) => ["open", "undecided"],
+            Ok(Outcome::Nothing(_)) => ["none", "nothing"],
+            Err(_) => ["FAIL", "failed"],
+        }
+    }
+
+    /// Why there was nothing to compare, or what went wrong.
+    fn reason(&self) -> Option<String> {
+        match self.result.as_ref().map(Verdict::outcome) {
+            Ok(Outcome::Nothing(reason)) => Some(reason.to_string()),
+            Ok(Outcome::Agrees | Outcome::Differs | Outcome::Undecided) => None,
+            Err(error) => Some(error.clone()),
+        }
+    }
+
+    /// Whether no rule is broken.
     fn passed(&self) -> bool {
         self.result.as_ref().is_ok_and(Verdict::passed)
     }
+
+    /// Whether the command is to fail for it.
+    fn fails(&self, rules: Rules) -> bool {
+        let Ok(verdict) = &self.result else { return true };
+        match verdict.outcome() {
+            Outcome::Differs => true,
+            Outcome::Agrees => rules.signed_zeros && verdict.signed_zeros > 0,
+            Outcome::Undecided | Outcome::Nothing(_) => rules.strict,
+        }
+    }
 }
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Compare {
+/// What all programs are compared with, and where rows go.
+struct Run<'a> {
+    gpu: &'a Gpu,
+    routes: &'a [Route],
+    options: Options,
+    vertices: usize,
+    seed: u64,
+    rules: Rules,
+    /// Whether rows are printed as they come, and of those that pass too.
+    prints: Option<bool>,
+    bar: ProgressBar,
+    rows: Vec<Row>,
+}
+
+pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
+    let Compare {
         paths,
         precision,
         layout,
@@ -41,14 +99,13 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         route,
         adapter,
         signed_zeros,
+        strict,
         json,
         output,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
-    let files = files::shaders(&paths)?;
-    let gpu = Gpu::open(adapter.as_deref()).map_err(|error| Failure::gpu(&error))?;
+    } = arguments;
+    let files = files::programs(&paths);
+    let gpu = super::open(adapter.as_deref(), common)?;
+    common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
     let options = Options {
         precision: precision.into(),
@@ -56,57 +113,132 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         entry: EntryPoint::Compute,
         ..Options::default()
     };
-    let mut rows = Vec::new();
-    for path in &files {
-        file(path, &gpu, &routes, options, vertices, seed, &mut rows)?;
-    }
-    let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
-    let text =
-        if json { to_json(&rows, &report) } else { to_table(&rows, &report, signed_zeros, common.quiet) };
-    files::write(output.as_deref(), text.as_bytes())?;
-    let differs = |row: &&Row| {
-        !row.passed() || signed_zeros && row.result.as_ref().is_ok_and(|verdict| verdict.signed_zeros > 0)
+    let rules = Rules { signed_zeros, strict };
+    let is_streamed = !json && output.as_deref().is_none_or(|path| path == Path::new("-"));
+    let mut run = Run {
+        gpu: &gpu,
+        routes: &routes,
+        options,
+        vertices,
+        seed,
+        rules,
+        prints: is_streamed.then_some(!common.quiet),
+        bar: super::progress(files.len(), common.quiet),
+        rows: Vec::new(),
     };
-    match rows.iter().filter(differs).count() {
+    for file in files {
+        match file {
+            Ok(path) => run.file(&path)?,
+            Err(failure) => run.push("-".into(), None, None, Err(failure.message().to_string()))?,
+        }
+        run.bar.inc(1);
+    }
+    run.bar.finish_and_clear();
+    let rows = run.rows;
+    let report = Report::new(&gpu).map_err(|error| Failure::new(error.to_string()))?;
+    let text = if json {
+        to_json(&rows, &report)
+    } else {
+        let table = if is_streamed { String::new() } else { to_table(&rows, rules, common.quiet) };
+        table + &summary(&rows, &report, common.quiet)
+    };
+    files::write(output.as_deref(), text.as_bytes())?;
+    match rows.iter().filter(|row| row.fails(rules)).count() {
         0 => Ok(()),
-        n => Err(Failure::new(format!("{n} of {} comparisons differ", rows.len()))),
+        n => Err(Failure::new(format!("{n} of {} comparisons failed: {}", rows.len(), causes(&rows, rules)))),
     }
 }
 
-fn file(
-    path: &Path,
-    gpu: &Gpu,
-    routes: &[Route],
-    options: Options,
-    vertices: usize,
-    seed: u64,
-    rows: &mut Vec<Row>,
-) -> Result<(), Failure> {
-    let input = Input::read(path)?;
-    let container = input.parse()?;
-    let name = input.name();
-    for dvle in 0..container.executables.len() {
-        let program = input.program(&container, dvle)?;
-        let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-        let mut push = |route, result: Result<Verdict, CompareError>| {
-            let result = result.map_err(|error| error.to_string());
-            rows.push(Row { file: path.display().to_string(), dvle, route, result });
+/// The kinds of failure, with their counts.
+fn causes(rows: &[Row], rules: Rules) -> String {
+    let mut differ = 0;
+    let [mut unreadable, mut zeros, mut undecided, mut nothing] = [0; 4];
+    for row in rows.iter().filter(|row| row.fails(rules)) {
+        match row.result.as_ref().map(Verdict::outcome) {
+            Ok(Outcome::Differs) => differ += 1,
+            Ok(Outcome::Agrees) => zeros += 1,
+            Ok(Outcome::Undecided) => undecided += 1,
+            Ok(Outcome::Nothing(_)) => nothing += 1,
+            Err(_) => unreadable += 1,
+        }
+    }
+    let all = [
+        (differ, "differ"),
+        (zeros, "differ in signs of zero (--signed-zeros)"),
+        (unreadable, "could not be made"),
+        (undecided, "left undecided (--strict)"),
+        (nothing, "had nothing to compare (--strict)"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    some.collect::<Vec<_>>().join(", ")
+}
+
+/// The bytes of a container; a source is assembled.
+fn read(path: &Path) -> Result<Input, String> {
+    let input = Input::read(path).map_err(|failure| failure.message().to_string())?;
+    if !files::is_source(path) {
+        return Ok(input);
+    }
+    let name = path.display().to_string();
+    let text = String::from_utf8_lossy(&input.bytes);
+    match assemble(&[Source { name: &name, text: &text }]) {
+        Ok(assembled) => Ok(Input { bytes: assembled.bytes, ..input }),
+        Err(report) => {
+            let first = report.errors.first().map_or_else(String::new, ToString::to_string);
+            Err(format!("cannot be assembled: {first}"))
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Compares every program of a file. Only writing rows can fail.
+    fn file(&mut self, path: &Path) -> Result<(), Failure> {
+        let file = path.display().to_string();
+        let input = match read(path) {
+            Ok(input) => input,
+            Err(error) => return self.push(file, None, None, Err(error)),
         };
+        let container = match Shbin::parse(&input.bytes) {
+            Ok(container) => container,
+            Err(error) => return self.push(file, None, None, Err(error.to_string())),
+        };
+        for dvle in 0..container.executables.len() {
+            for route in 0..self.routes.len() {
+                let route = self.routes[route];
+                let result = self.program(&input, &container, dvle, route);
+                let result = result.map_err(|error| error.to_string());
+                self.push(file.clone(), Some(dvle), Some(route), result)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares one program on one route.
+    fn program(
+        &self,
+        input: &Input,
+        container: &Shbin<'_>,
+        dvle: usize,
+        route: Route,
+    ) -> Result<Verdict, CompareError> {
+        let &Self { gpu, options, vertices, seed, .. } = self;
+        let program = transpica::host::dvle::program(container, dvle, &options.limits)?;
+        let name = input.name();
+        let around = Executable::new(container, dvle, &name)?;
         if program.stage() == Stage::Geometry {
-            let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
-            let delivered = geometry::delivered(&container, executable, seed, vertices);
+            let executable = container.executable(dvle)?;
+            let delivered = geometry::delivered(container, executable, seed, vertices);
             let state = super::run::generated(seed, vertices, &around, delivered);
             let case = EmitCase {
                 program: &program,
                 around: &around,
-                outputs: executable.header.output_mask,
+                outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
                 given: &geometry::given(&state),
                 options,
-                budget: 1 << 20,
+                budget: BUDGET,
             };
-            routes.iter().for_each(|&route| push(route, compare_emits(gpu, &case, route)));
-            continue;
+            return compare_emits(gpu, &case, route);
         }
         let mut uniforms = transpica_generate::uniforms(seed);
         around.constants().apply(&mut uniforms);
@@ -117,46 +249,82 @@ fn file(
             uniforms: &uniforms,
             inputs: &inputs,
             options,
-            budget: 1 << 20,
+            budget: BUDGET,
         };
-        for &route in routes {
-            push(route, compare::compare(gpu, &case, route));
-        }
+        compare::compare(gpu, &case, route)
     }
-    Ok(())
+
+    /// Adds a row, and prints it if rows are printed as they come.
+    fn push(
+        &mut self,
+        file: String,
+        dvle: Option<usize>,
+        route: Option<Route>,
+        result: Result<Verdict, String>,
+    ) -> Result<(), Failure> {
+        let row = Row { file, dvle, route, result };
+        if self.prints.is_some_and(|all| all || is_notable(&row, self.rules)) {
+            let text = to_line(&row, self.rules);
+            self.bar.suspend(|| files::write(None, text.as_bytes()))?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
 }
 
-fn to_table(rows: &[Row], report: &Report, signed_zeros: bool, quiet: bool) -> String {
-    let mut text = String::new();
-    for row in rows {
-        let mark = if row.passed() { "ok  " } else { "FAIL" };
-        if quiet && row.passed() {
-            continue;
-        }
-        let _ = write!(text, "{mark} {:<28} dvle {} {:<10} ", row.file, row.dvle, row.route.name());
-        match &row.result {
-            Err(error) => {
-                let _ = writeln!(text, "{error}");
-            }
-            Ok(verdict) => {
-                let _ = writeln!(text, "{}", describe(verdict, row.route, signed_zeros));
-            }
-        }
+/// Whether a row is shown where only some are.
+fn is_notable(row: &Row, rules: Rules) -> bool {
+    row.fails(rules) || row.mark()[1] != "agrees"
+}
+
+fn to_table(rows: &[Row], rules: Rules, quiet: bool) -> String {
+    let shown = rows.iter().filter(|row| !quiet || is_notable(row, rules));
+    shown.map(|row| to_line(row, rules)).collect()
+}
+
+fn to_line(row: &Row, rules: Rules) -> String {
+    let [mark, _] = row.mark();
+    let mut text = format!("{mark} {:<28} ", row.file);
+    if let Some(dvle) = row.dvle {
+        let _ = write!(text, "dvle {dvle} ");
     }
-    if !quiet || rows.iter().any(|row| !row.passed()) {
-        let _ = writeln!(text, "\n{report}");
+    if let Some(route) = row.route {
+        let _ = write!(text, "{:<10} ", route.name());
     }
-    let (failed, total) = (rows.iter().filter(|row| !row.passed()).count(), rows.len());
-    let vertices: usize = rows.iter().filter_map(|row| row.result.as_ref().ok()).map(|v| v.vertices).sum();
-    let differing: u64 = rows.iter().filter_map(|row| row.result.as_ref().ok()).map(|v| v.differing).sum();
-    let _ = writeln!(
-        text,
-        "{total} comparisons, {vertices} vertices, {differing} differing values, {failed} failed"
-    );
+    match (&row.result, row.reason()) {
+        (_, Some(reason)) if row.result.is_err() => text += &reason,
+        (Ok(verdict), Some(reason)) => {
+            let _ = write!(text, "nothing compared: {reason}; {}", describe(verdict, rules));
+        }
+        (Ok(verdict), None) => text += &describe(verdict, rules),
+        (Err(_), _) => {}
+    }
+    text.push('\n');
     text
 }
 
-fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
+/// The lines after the rows.
+fn summary(rows: &[Row], report: &Report, quiet: bool) -> String {
+    let mut text = String::new();
+    if !quiet || rows.iter().any(|row| !row.passed()) {
+        let _ = writeln!(text, "\n{report}");
+    }
+    let verdicts = || rows.iter().filter_map(|row| row.result.as_ref().ok());
+    let vertices: usize = verdicts().map(|verdict| verdict.vertices).sum();
+    let differing: u64 = verdicts().map(|verdict| verdict.differing).sum();
+    let is = |mark: &str| rows.iter().filter(|row| row.mark()[1] == mark).count();
+    let _ = write!(text, "{} comparisons, {vertices} vertices", rows.len());
+    for (count, what) in [(is("nothing"), "with nothing to compare"), (is("undecided"), "undecided")] {
+        if count > 0 {
+            let _ = write!(text, ", {count} {what}");
+        }
+    }
+    let failed = rows.iter().filter(|row| !row.passed()).count();
+    let _ = writeln!(text, ", {differing} differing values, {failed} failed");
+    text
+}
+
+fn describe(verdict: &Verdict, rules: Rules) -> String {
     let mut text = format!("{} vertices, {} differing", verdict.vertices, verdict.differing);
     let mut note = |count: u64, what: &str| {
         if count > 0 {
@@ -165,33 +333,49 @@ fn describe(verdict: &Verdict, route: Route, signed_zeros: bool) -> String {
     };
     note(verdict.unfinished as u64, "unfinished");
     note(verdict.approximate, "approximate (EX2/LG2)");
-    note(verdict.excused, "undecided (EX2/LG2 before a decision)");
+    note(verdict.excused_by_exponentials, "undecided (EX2/LG2 before a decision)");
+    note(
+        verdict.excused - verdict.excused_by_exponentials,
+        "undecided (order of sums before a decision or limit)",
+    );
+    note(verdict.other_class, "of the undecided finite on one side only");
     note(verdict.within_ulp, "within 4 ulp");
     note(verdict.reassociated, "reassociated by the driver, as it may here");
     note(verdict.lost, "lost by the driver on the way out of a loop");
     note(verdict.flushed, "flushed below 2^-126");
-    note(if signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
-    if !route.is_exact() && verdict.worst_ulp > 0 {
+    note(if rules.signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
+    if verdict.worst_ulp > 0 {
         let _ = write!(text, ", worst {} ulp", verdict.worst_ulp);
     }
     if let Some(first) = &verdict.first {
         let _ = write!(text, "; first: {first}");
     }
+    if let Some(first) = verdict.first_signed_zero.filter(|_| rules.signed_zeros) {
+        let _ = write!(text, "; first zero of other sign: {first}");
+    }
     text
 }
 
 fn to_json(rows: &[Row], report: &Report) -> String {
-    let row = |row: &Row| match &row.result {
-        Err(error) => {
-            json!({ "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": false, "error": error })
+    let row = |row: &Row| {
+        let [_, verdict] = row.mark();
+        let route = row.route.map(Route::name);
+        match &row.result {
+            Err(error) => json!({
+                "file": row.file, "dvle": row.dvle, "route": route, "passed": false, "verdict": verdict, "error": error,
+            }),
+            Ok(v) => json!({
+                "file": row.file, "dvle": row.dvle, "route": route, "passed": row.passed(),
+                "verdict": verdict, "reason": row.reason(),
+                "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
+                "values": v.values, "approximate": v.approximate, "undecided": v.excused,
+                "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
+                "within_ulp": v.within_ulp, "reassociated": v.reassociated, "lost": v.lost, "worst_ulp": v.worst_ulp,
+                "flushed": v.flushed, "signed_zeros": v.signed_zeros,
+                "first": v.first.map(|first| first.to_string()),
+                "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
+            }),
         }
-        Ok(v) => json!({
-            "file": row.file, "dvle": row.dvle, "route": row.route.name(), "passed": row.passed(),
-            "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-            "values": v.values, "approximate": v.approximate, "undecided": v.excused, "within_ulp": v.within_ulp, "reassociated": v.reassociated, "lost": v.lost, "worst_ulp": v.worst_ulp,
-            "flushed": v.flushed, "signed_zeros": v.signed_zeros,
-            "first": v.first.map(|first| first.to_string()),
-        }),
     };
     let all: Vec<Value> = rows.iter().map(row).collect();
     let text = serde_json::to_string_pretty(&json!({ "driver": driver(report), "comparisons": all }));
@@ -203,7 +387,7 @@ fn driver(report: &Report) -> Value {
     let Report { adapter, has_passthrough, known_as, route, measured } = report;
     let measured = measured.iter().map(|m| {
         json!({
-            "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp,
+            "instruction": m.name, "differing": m.differing, "worst_ulp": m.worst_ulp, "other_class": m.other_class,
             "subnormal": m.subnormal, "flushed": m.flushed,
         })
     });

@@ -5,12 +5,20 @@ use std::path::Path;
 use transpica::dis::{Options, disassemble};
 
 use super::Input;
+use crate::args::Common;
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(file: &Path, hex: bool, output: Option<&Path>) -> Result<(), Failure> {
+pub fn run(file: &Path, hex: bool, output: Option<&Path>, common: &Common) -> Result<(), Failure> {
     let input = Input::read(file)?;
     let container = input.parse()?;
     let text = disassemble(&container, &Options { hex }).map_err(|error| input.fail(&error))?;
+    common.detail(format_args!(
+        "{}: {} code words, {} lines; programs: {}",
+        file.display(),
+        container.package.code.len(),
+        text.lines().count(),
+        container.executables.len()
+    ));
     files::write(output, text.as_bytes())
 }

@@ -11,19 +11,20 @@ use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::{EmitCase, Given, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
 
-use super::run::{Log, components, document, to_line};
+use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
+use crate::trace::Log;
 
 /// Float uniforms that there are.
 const FLOATS: usize = 96;
 
-/// Runs all invocations and tells what each emitted; the trace, if there is one, comes before.
+/// Runs all invocations and tells what each emitted; into the log, if there is one, goes what runs.
 pub fn run(
     program: &Program<'_>,
     mask: u16,
     state: &State,
     settings: Settings,
-    mut log: Option<&mut String>,
+    mut log: Option<&mut Log<'_>>,
     json: bool,
 ) -> Result<String, Error> {
     let mut machine = GeometryMachine::new(program, mask, settings)?;
@@ -35,7 +36,7 @@ pub fn run(
         }
         let inputs = vertex.map(|register| register.map(f32::from_bits));
         let invocation = match log.as_deref_mut() {
-            Some(log) => machine.run_traced(&inputs, &mut Log(log))?,
+            Some(log) => machine.run_traced(&inputs, log)?,
             None => machine.run(&inputs)?,
         };
         let emits: Vec<Record> = invocation.emits().map(|emit| record(number, emit)).collect();
@@ -118,10 +119,12 @@ fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
 /// outputs of the file's first vertex program make of it.
 pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
     let header = &executable.header;
-    let mut headers = file.executables.iter().map(|executable| &executable.header);
-    let vertex = headers.find(|header| header.shader_type() == Some(ShaderType::Vertex));
+    let vertex = file
+        .executables
+        .iter()
+        .find(|executable| executable.header.shader_type() == Some(ShaderType::Vertex));
     // Without a vertex program beside it, vertices have one output.
-    let outputs = vertex.map_or(1, |header| header.output_mask.count_ones().max(1) as usize);
+    let outputs = vertex.map_or(1, |vertex| vertex.output_mask().count_ones().max(1) as usize);
     let shape = |number: usize| {
         // Other values than those of the draw's uniforms and of other invocations.
         let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
@@ -10,17 +11,34 @@ use transpica::isa::decode::decode;
 use transpica::precision::float24;
 
 use super::{Input, lint};
+use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(file: &Path, lint: bool, json: bool, output: Option<&Path>) -> Result<(), Failure> {
+/// Prints it; `lint` are the rules that are denied, if findings are wanted at all.
+pub fn run(
+    file: &Path,
+    lint: Option<&[Denied]>,
+    json: bool,
+    output: Option<&Path>,
+    common: &Common,
+) -> Result<(), Failure> {
     let input = Input::read(file)?;
+    let start = Instant::now();
     let container = input.parse()?;
+    common.detail(format_args!(
+        "{}: {} bytes, read in {:?}",
+        file.display(),
+        input.bytes.len(),
+        start.elapsed()
+    ));
     let mut value = describe(&container);
-    if lint {
+    let mut rules = Vec::new();
+    if lint.is_some() {
         for index in 0..container.executables.len() {
             let (found, _) = lint::findings(&container, index).map_err(|error| Failure::at(file, &error))?;
             value["executables"][index]["lint"] = found.iter().map(lint::describe).collect();
+            rules.extend(found.iter().map(|finding| finding.rule));
         }
     }
     let text = if json {
@@ -30,7 +48,8 @@ pub fn run(file: &Path, lint: bool, json: bool, output: Option<&Path>) -> Result
         section(&mut text, &value, 0);
         text
     };
-    files::write(output, text.as_bytes())
+    files::write(output, text.as_bytes())?;
+    lint::check(&rules, lint.unwrap_or_default())
 }
 
 fn describe(file: &Shbin<'_>) -> Value {

@@ -7,7 +7,10 @@ use transpica::error::Error;
 use transpica::host::dvle;
 use transpica::isa::Pc;
 use transpica::limits::Limits;
-use transpica::lint::{Finding, lint};
+use transpica::lint::{Finding, Rule, lint};
+
+use crate::args::Denied;
+use crate::report::Failure;
 
 /// The findings about an executable, and its entry point.
 ///
@@ -16,7 +19,35 @@ use transpica::lint::{Finding, lint};
 pub fn findings(file: &Shbin<'_>, index: usize) -> Result<(Vec<Finding>, Pc), Error> {
     let limits = Limits::default();
     let program = dvle::program(file, index, &limits)?;
-    Ok((lint(&program, file.executable(index)?, &limits), program.entry()))
+    Ok((lint(&program, file, index, &limits)?, program.entry()))
+}
+
+/// Fails if something was found of a rule that is denied.
+///
+/// # Errors
+/// That, with the number of findings and their rules.
+pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
+    let mut rules: Vec<Rule> = found.iter().copied().filter(|&rule| Denied::has(denied, rule)).collect();
+    let count = rules.len();
+    if count == 0 {
+        return Ok(());
+    }
+    rules.sort_unstable();
+    rules.dedup();
+    let rules: Vec<_> = rules.iter().map(|rule| rule.id()).collect();
+    let findings = if count == 1 { "1 finding is".into() } else { format!("{count} findings are") };
+    Err(Failure::new(format!("{findings} denied: {}", rules.join(", "))))
+}
+
+/// What is found in an assembled file.
+#[derive(Default)]
+pub struct Found {
+    /// Messages about source lines; what several executables share is told once.
+    pub messages: Vec<Diagnostic>,
+    /// The rule of each message.
+    pub rules: Vec<Rule>,
+    /// All as JSON.
+    pub json: Vec<Value>,
 }
 
 /// A finding as JSON.
@@ -29,29 +60,44 @@ pub fn describe(finding: &Finding) -> Value {
     })
 }
 
-/// The findings about everything that was assembled, as messages and as JSON; what several executables share is told once.
+/// An error of the assembler as JSON.
+pub fn describe_error(error: &Diagnostic) -> Value {
+    json!({
+        "severity": "error",
+        "rule": null,
+        "message": error.message,
+        "help": error.hint,
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+    })
+}
+
+/// The findings about everything that was assembled; what is denied is an error.
 ///
 /// # Errors
 /// An executable has no program.
-pub fn assembled(assembled: &Assembled, sources: &[Source<'_>]) -> Result<(Vec<Diagnostic>, Value), Error> {
+pub fn assembled(assembled: &Assembled, sources: &[Source<'_>], denied: &[Denied]) -> Result<Found, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
-    let (mut messages, mut all) = (Vec::new(), Vec::new());
+    let mut all = Found::default();
     for index in 0..file.executables.len() {
         let (found, entry) = findings(&file, index)?;
         for finding in found {
             let message = message(&finding, entry, assembled, sources);
             let mut value = describe(&finding);
+            value["severity"] = json!(if Denied::has(denied, finding.rule) { "error" } else { "warning" });
             value["executable"] = json!(index);
             value["file"] = json!(message.file);
             value["line"] = json!(message.line);
             value["column"] = json!(message.column);
-            all.push(value);
-            if !messages.contains(&message) {
-                messages.push(message);
+            all.json.push(value);
+            if !all.messages.contains(&message) {
+                all.messages.push(message);
+                all.rules.push(finding.rule);
             }
         }
     }
-    Ok((messages, Value::Array(all)))
+    Ok(all)
 }
 
 /// A finding at the statement that made its word; what concerns the whole program stands at its entry point.

@@ -13,37 +13,48 @@ mod translate;
 
 use std::path::{Path, PathBuf};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::container::{ShaderType, Shbin};
-use transpica::error::{At, Error, Kind};
+use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{EntryPoint, Options};
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
 use transpica::pipeline::Setup;
 use transpica::{Translated, Translator};
+use transpica_gpu::Gpu;
 
-use crate::args::{Cli, Command, GeometryOptions};
+use crate::args::{Asm, Cli, Command, Common, Dis, GeometryOptions, Info, Selection};
 use crate::files;
 use crate::report::Failure;
+use crate::terminal::has_unicode;
 
 /// Runs the command that was asked for.
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
-        Command::Translate { .. } => translate::run(cli.command, &common),
-        Command::Info { file, lint, json, output } => info::run(&file, lint, json, output.as_deref()),
-        Command::Asm { files, output, header, no_nop, lint, json } => {
-            let wanted = asm::Wanted { no_nop, lint, json };
-            asm::run(&files, &output, header.as_deref(), wanted, &common)
+        Command::Translate(arguments) => translate::run(arguments, &common),
+        Command::Info(Info { file, lint, deny, json, output }) => {
+            let lint = (lint || !deny.is_empty()).then_some(&deny[..]);
+            info::run(&file, lint, json, output.as_deref(), &common)
         }
-        Command::Dis { file, hex, output } => dis::run(&file, hex, output.as_deref()),
-        Command::Run { .. } => run::run(cli.command, &common),
-        Command::Compare { .. } => compare::run(cli.command, &common),
-        Command::Survey { .. } => survey::run(cli.command, &common),
-        Command::Cfg { file, selection, stage, format, output } => {
-            cfg::run(&file, &selection, stage, format, output.as_deref())
+        Command::Asm(Asm { files, output, header, no_nop, lint, deny, json }) => {
+            let wanted = asm::Wanted { no_nop, lint: lint || !deny.is_empty(), deny, json };
+            asm::run(&files, &output, header.as_deref(), &wanted, &common)
         }
+        Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref(), &common),
+        Command::Run(arguments) => run::run(arguments, &common),
+        Command::Compare(arguments) => compare::run(arguments, &common),
+        Command::Survey(arguments) => survey::run(arguments, &common),
+        Command::Cfg(arguments) => cfg::run(arguments, &common),
     }
+}
+
+/// Opens a GPU.
+fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
+    let gpu = Gpu::open(adapter).map_err(|error| Failure::gpu(&error))?;
+    common.detail(format_args!("on {}", gpu.name()));
+    Ok(gpu)
 }
 
 /// What stands around a geometry program: the vertex program that was chosen or, of those in the file, the nearest, first one
@@ -73,16 +84,23 @@ fn translated(
     let options = *translator.options();
     let program = dvle::program(file, index, &options.limits)?;
     match program.stage() {
-        Stage::Vertex if chosen.vertex.is_some() || chosen.stride.is_some() => {
-            let text = "--vertex and --stride are for geometry programs";
-            Err(Error::new(Kind::BadOption(text.into()), At::Whole))
-        }
         Stage::Vertex => translator.translate(&program, around),
         Stage::Geometry => {
             let setup = setup(file, index, chosen)?;
             translator.set_options(Options { entry: EntryPoint::Compute, ..options });
             translator.translate_geometry(&program, around, &setup)
         }
+    }
+}
+
+/// Progress on standard error, where a terminal shows it.
+fn progress(files: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
+        Ok(style) if !has_unicode() => bar.with_style(style.progress_chars("=> ")),
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 
@@ -107,6 +125,23 @@ impl Input {
     }
     fn parse(&self) -> Result<Shbin<'_>, Failure> {
         Shbin::parse(&self.bytes).map_err(|error| self.fail(&error))
+    }
+    /// Number of the executable that was chosen. Where none was it is the first, and if there are others a note says so.
+    fn chosen(&self, file: &Shbin<'_>, selection: &Selection, common: &Common) -> usize {
+        let count = file.executables.len();
+        if let (None, Some(first), 2..) = (selection.dvle, file.executables.first(), count) {
+            let stage = match first.header.shader_type() {
+                Some(ShaderType::Vertex) => "vertex",
+                Some(ShaderType::Geometry) => "geometry",
+                None => "unknown",
+            };
+            let entry = first.entry_label().map_or(String::new(), |label| format!(", {label}"));
+            common.note(format_args!(
+                "{} has {count} programs, this is DVLE 0 ({stage}{entry}); --dvle N takes another, transpica info lists them",
+                self.name()
+            ));
+        }
+        selection.dvle.unwrap_or(0)
     }
     fn program(&self, file: &Shbin<'_>, index: usize) -> Result<Program<'static>, Failure> {
         dvle::program(file, index, &Limits::default()).map_err(|error| self.fail(&error))

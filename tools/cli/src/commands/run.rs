@@ -2,47 +2,36 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::Translator;
+use transpica::container::Dvle;
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options, Profile};
-use transpica::interp::{Machine, Record, Settings, Trace, Uniforms};
+use transpica::interp::{Machine, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::EmitCase;
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
 
-use super::{Input, geometry};
-use crate::args::{Command, Common, Machine as On};
+use super::{Input, geometry, open};
+use crate::args::{Common, Machine as On, Run};
 use crate::files;
 use crate::report::Failure;
 use crate::state::{self, State};
+use crate::trace::Log;
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Run {
-        file,
-        selection,
-        state,
-        seed,
-        vertices,
-        on,
-        route,
-        adapter,
-        trace,
-        budget,
-        json,
-        output,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
+    let Run { file, selection, state, seed, vertices, on, route, adapter, trace, budget, json, output } =
+        arguments;
     let input = Input::read(&file)?;
     let container = input.parse()?;
-    let program = input.program(&container, selection.dvle)?;
+    let dvle = input.chosen(&container, &selection, common);
+    let program = input.program(&container, dvle)?;
     let name = input.name();
-    let around = Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
-    let executable = container.executable(selection.dvle).map_err(|error| input.fail(&error))?;
+    let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
+    let executable = container.executable(dvle).map_err(|error| input.fail(&error))?;
     let state = match state {
         Some(path) => read_state(&path, &around, program.stage())?,
         None => {
@@ -51,11 +40,13 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         }
     };
     let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
-    let mut log = String::new();
-    let trace = trace.then_some(&mut log);
+    let mut log = trace.then(|| Log::new(output.as_ref()));
+    let trace = log.as_mut();
+    let mapped = mapped(executable);
+    let start = Instant::now();
     let text = match (program.stage(), on) {
         (Stage::Geometry, On::Cpu) => {
-            let mask = executable.header.output_mask;
+            let mask = executable.output_mask();
             geometry::run(&program, mask, &state, settings, trace, json)
         }
         (Stage::Geometry, On::Gpu) => {
@@ -64,7 +55,7 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             let case = EmitCase {
                 program: &program,
                 around: &around,
-                outputs: executable.header.output_mask,
+                outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
                 given: &given,
                 options: selection.options(EntryPoint::Compute),
@@ -76,24 +67,27 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
             })?)
         }
         (Stage::Vertex, On::Cpu) => {
-            interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, json))
+            interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
         (Stage::Vertex, On::Gpu) => {
             let options = selection.options(EntryPoint::Compute);
             let gpu = open(adapter.as_deref(), common)?;
-            Ok(show(&on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?, json))
+            let outputs = on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?;
+            Ok(show(&outputs, mapped, json))
         }
     };
-    let text = text.map_err(|error| input.fail(&error))?;
-    files::write(output.as_deref(), (log + &text).as_bytes())
-}
-
-fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
-    let gpu = Gpu::open(adapter).map_err(|error| Failure::gpu(&error))?;
-    if common.verbose {
-        eprintln!("on {}", gpu.name());
+    let text = text.map_err(|error| input.fail(&error));
+    common.detail(format_args!(
+        "{}: DVLE {dvle}, {} vertices or invocations in {:?}",
+        file.display(),
+        state.vertices.len(),
+        start.elapsed()
+    ));
+    match (log, text) {
+        (None, text) => files::write(output.as_deref(), text?.as_bytes()),
+        (Some(log), Ok(text)) => log.finish(&text),
+        (Some(log), Err(failure)) => log.abandon().and(Err(failure)),
     }
-    Ok(gpu)
 }
 
 fn read_state(path: &Path, around: &Executable<'_>, stage: Stage) -> Result<State, Failure> {
@@ -119,20 +113,11 @@ pub fn generated(
     State { uniforms, floats_set: [false; 96], vertices, delivered }
 }
 
-/// Collects the trace as text.
-pub struct Log<'a>(pub &'a mut String);
-
-impl Trace for Log<'_> {
-    fn record(&mut self, record: &Record) {
-        let _ = writeln!(self.0, "{record}");
-    }
-}
-
 fn interpret(
     program: &Program<'_>,
     state: &State,
     settings: Settings,
-    mut log: Option<&mut String>,
+    mut log: Option<&mut Log<'_>>,
 ) -> Result<Vec<Registers>, transpica::error::Error> {
     let mut machine = Machine::new(program, settings)?;
     machine.set_uniforms(&state.uniforms);
@@ -140,7 +125,7 @@ fn interpret(
     for vertex in &state.vertices {
         let inputs = vertex.map(|register| register.map(f32::from_bits));
         let outputs = match log.as_deref_mut() {
-            Some(log) => machine.run_traced(&inputs, &mut Log(log))?,
+            Some(log) => machine.run_traced(&inputs, log)?,
             None => machine.run(&inputs)?,
         };
         all.push(outputs.map(|register| register.map(f32::to_bits)));
@@ -190,8 +175,16 @@ pub fn to_line(n: usize, register: [f32; 4]) -> String {
     format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"))
 }
 
-fn show(outputs: &[Registers], json: bool) -> String {
-    if json { to_json(outputs) } else { to_table(outputs) }
+/// The output registers that an executable hands on, by its mask or by its output map.
+fn mapped(executable: &Dvle<'_>) -> u16 {
+    let registers = executable.outputs.iter().map(|output| output.register);
+    registers.fold(executable.header.output_mask, |mask, register| {
+        mask | 1u16.checked_shl(register.into()).unwrap_or(0)
+    })
+}
+
+fn show(outputs: &[Registers], mapped: u16, json: bool) -> String {
+    if json { to_json(outputs) } else { to_table(outputs, mapped) }
 }
 
 fn to_json(outputs: &[Registers]) -> String {
@@ -202,13 +195,14 @@ fn to_json(outputs: &[Registers]) -> String {
     document("vertex", outputs.iter().map(vertex).collect())
 }
 
-fn to_table(outputs: &[Registers]) -> String {
+/// The mapped registers of each vertex, and what others hold but (0, 0, 0, 1).
+fn to_table(outputs: &[Registers], mapped: u16) -> String {
     let mut text = String::new();
     for (vertex, registers) in outputs.iter().enumerate() {
         let _ = writeln!(text, "vertex {vertex}");
         for (n, register) in registers.iter().enumerate() {
             let register = register.map(f32::from_bits);
-            if register != [0.0, 0.0, 0.0, 1.0] {
+            if mapped >> n & 1 != 0 || register != [0.0, 0.0, 0.0, 1.0] {
                 let _ = writeln!(text, "{}", to_line(n, register));
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ParallelProgressIterator;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 use transpica::container::Shbin;
@@ -16,7 +16,7 @@ use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
 use super::translated;
-use crate::args::{Command, Common, GeometryOptions};
+use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
 
@@ -41,35 +41,30 @@ enum Outcome {
     },
 }
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Survey { paths, precision, layout, json, output } = command else {
-        unreachable!("dispatched by command")
-    };
+pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
+    let Survey { paths, precision, layout, json, output } = arguments;
     let files = files::shaders(&paths)?;
     let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
-    let bar = bar(files.len(), common.quiet);
+    let start = Instant::now();
+    let bar = super::progress(files.len(), common.quiet);
     let rows: Vec<Vec<Row>> = files
         .par_iter()
         .progress_with(bar.clone())
         .map_init(|| Translator::new(options, Profile::default()), |translator, path| file(translator, path))
         .collect();
     bar.finish_and_clear();
+    common.detail(format_args!(
+        "{} files in {:?} on {} threads",
+        files.len(),
+        start.elapsed(),
+        rayon::current_num_threads()
+    ));
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let text = if json { to_json(&rows) } else { to_table(&rows, files.len(), common.quiet) };
     files::write(output.as_deref(), text.as_bytes())?;
     match rows.iter().filter(|row| row.result.is_err()).count() {
         0 => Ok(()),
         n => Err(Failure::new(format!("{n} of {} were not translated", rows.len()))),
-    }
-}
-
-/// Progress on standard error, where somebody looks at it.
-fn bar(files: usize, quiet: bool) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(files as u64), target);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use transpica::backend::text::Language;
 use transpica::host::dvle::Executable;
@@ -12,29 +13,30 @@ use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use super::{Input, translated};
-use crate::args::{Command, Common, Entry, EntryOption, GlslVersion, Raw, Target};
+use crate::args::{
+    Common, Entry, EntryOption, GeometryOptions, GlslVersion, NO_OUTPUTS, Raw, Target, Translate,
+};
 use crate::files;
 use crate::report::Failure;
 
-pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
-    let Command::Translate {
+pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
+    let (target, shapes_outputs) = (arguments.target(), arguments.shapes_outputs());
+    let Translate {
         file,
         raw,
         selection,
-        to,
+        to: _,
         glsl_version,
         entry,
         geometry,
+        position,
         output,
         reflect,
         raw_depth,
         raw_colors,
         live_constants,
         lenient,
-    } = command
-    else {
-        unreachable!("dispatched by command")
-    };
+    } = arguments;
     let (shape, start) = entry_point(&entry);
     let options = Options {
         depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
@@ -43,22 +45,40 @@ pub fn run(command: Command, common: &Common) -> Result<(), Failure> {
         lenient,
         ..selection.options(shape)
     };
-    let job = Job { options, to, glsl_version, output, reflect };
+    let options = position.apply(options);
+    let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
+    let has_depth = position.depth.is_some() || raw_depth;
+    let job = Job { options, target, version, has_depth, output, reflect };
     match (&raw.code, file) {
         (Some(code), _) => from_words(code, &raw, start, job, common),
         (None, Some(file)) => {
             let input = Input::read(&file)?;
             let container = input.parse()?;
-            let program = input.program(&container, selection.dvle)?;
+            let dvle = input.chosen(&container, &selection, common);
+            let program = input.program(&container, dvle)?;
+            fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
-            let around =
-                Executable::new(&container, selection.dvle, &name).map_err(|error| input.fail(&error))?;
+            let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(job.options, Profile::default());
-            let translated = translated(&mut translator, &container, selection.dvle, &around, geometry);
+            let translated = translated(&mut translator, &container, dvle, &around, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
             show(&input, &program, translator, &translated, &around.constants(), job, common)
         }
         (None, None) => unreachable!("one of both is required"),
+    }
+}
+
+/// Refuses options of the other stage.
+fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) -> Result<(), Failure> {
+    let GeometryOptions { vertex, stride } = geometry;
+    match program.stage() {
+        Stage::Vertex if vertex.is_some() || stride.is_some() => {
+            Err(Failure::usage("--vertex and --stride are for geometry programs; this is a vertex program"))
+        }
+        Stage::Geometry if shapes_outputs => {
+            Err(Failure::usage(format!("{NO_OUTPUTS}; a geometry program becomes a compute shader")))
+        }
+        Stage::Vertex | Stage::Geometry => Ok(()),
     }
 }
 
@@ -88,7 +108,10 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, job: Job, common: &Common) -> R
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
     let mut translator = Translator::new(job.options, Profile::default());
-    let translated = translator.translate(&program, &state.vertex()).map_err(|error| input.fail(&error))?;
+    let mut translated =
+        translator.translate(&program, &state.vertex()).map_err(|error| input.fail(&error))?;
+    translated.interface.source = input.name();
+    translated.interface.entry = Some(start);
     show(&input, &program, translator, &translated, &Constants::default(), job, common)
 }
 
@@ -119,8 +142,10 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 /// What becomes of a program.
 struct Job {
     options: Options,
-    to: Target,
-    glsl_version: GlslVersion,
+    target: Target,
+    version: GlslVersion,
+    /// Whether the depth range was chosen.
+    has_depth: bool,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
 }
@@ -136,23 +161,42 @@ fn show(
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
-    if !common.quiet {
-        for warning in &translated.warnings {
-            eprintln!("warning: {path}: {warning}");
-        }
+    for warning in &translated.warnings {
+        common.warn(format_args!("{path}: {warning}"));
     }
-    if common.verbose {
-        eprintln!("{path}: {}", translated.tier);
+    if job.target == Target::Glsl && job.version.is_opengl() && !job.has_depth && has_position(&translator) {
+        common.note("z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w");
     }
     let reflection = Reflection::new(&translator, program, translated, constants);
+    let start = Instant::now();
     let bytes = emit(&mut translator, translated, &reflection, &job).map_err(|error| input.fail(&error))?;
-    let reflection =
-        job.reflect.map(|path| (path, serde_json::to_string_pretty(&reflection).unwrap_or_default() + "\n"));
+    common.detail(format_args!(
+        "{path}: {}, {} code words, {} bytes of {} in {:?}",
+        translated.tier,
+        program.code().len(),
+        bytes.len(),
+        job.target.name(),
+        start.elapsed()
+    ));
+    let reflection = job.reflect.map(|path| (path, to_json(&reflection)));
     let output = job.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
         None => files::write(output, &bytes),
     }
+}
+
+/// Returns whether what was translated is a vertex stage.
+fn has_position(translator: &Translator) -> bool {
+    match translator.options().entry {
+        EntryPoint::Vertex => true,
+        EntryPoint::Compute | EntryPoint::Geometry => false,
+    }
+}
+
+/// The reflection as JSON.
+fn to_json(reflection: &Reflection) -> String {
+    serde_json::to_string_pretty(reflection).unwrap_or_default() + "\n"
 }
 
 fn emit(
@@ -161,7 +205,8 @@ fn emit(
     reflection: &Reflection,
     job: &Job,
 ) -> Result<Vec<u8>, transpica::error::Error> {
-    let language = match job.to {
+    let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
+    let language = match job.target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -170,9 +215,12 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::backend::spirv::text(&words)?.into_bytes());
         }
+        Target::Reflection if job.output.as_ref().is_some_and(is_json) => {
+            return Ok(to_json(reflection).into_bytes());
+        }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(job.glsl_version.into()),
+        Target::Glsl => Language::Glsl(job.version.into()),
         Target::Hlsl => Language::Hlsl,
         Target::Msl => Language::Msl,
     };

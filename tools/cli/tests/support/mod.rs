@@ -45,8 +45,24 @@ pub fn transpica(arguments: &[&str]) -> Ran {
 
 /// Runs the command with these words and this standard input.
 pub fn transpica_reading(arguments: &[&str], input: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_transpica"))
-        .args(arguments)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
+    // What a terminal can is no matter of the machine that tests run on.
+    command.args(arguments).env("TERM", "xterm");
+    ran(&mut command, input)
+}
+
+/// Runs a command of the shell on a terminal of its own, where standard output and standard error are one. The command under
+/// test is `$TRANSPICA`.
+pub fn on_terminal(line: &str, variables: &[(&str, &str)]) -> Ran {
+    let mut command = Command::new("script");
+    command.args(["-qec", line, "/dev/null"]).env("TRANSPICA", env!("CARGO_BIN_EXE_transpica"));
+    command.env_remove("NO_COLOR").env("TERM", "xterm").env("LC_ALL", "C.UTF-8");
+    ran(command.envs(variables.iter().copied()), &[])
+}
+
+/// Runs a command in the root of the repository.
+pub fn ran(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -58,7 +58,7 @@ fn program(file: &Shbin<'_>, index: usize) {
     let Some(program) = super::unless_refused(dvle::program(file, index, &limits)) else { return };
     // Range: at most 4096 words.
     program.warnings((0..program.code().len()).map(|pc| Pc(pc as u16)));
-    for finding in lint::lint(&program, &file.executables[index], &limits) {
+    for finding in lint::lint(&program, file, index, &limits).expect("there") {
         assert!(!finding.to_string().is_empty());
     }
     let around = Executable::new(file, index, "any.shbin").expect("there");

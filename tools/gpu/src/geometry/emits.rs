@@ -5,16 +5,17 @@ use transpica::chain::Draw;
 use transpica::error::{At, Error, Kind};
 use transpica::host::kernel::RECORDED;
 use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
-use transpica::interp::{GeometryMachine, Settings, Uniforms};
+use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica::limits;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
 use super::stage::{self, Stage};
+use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, Allowed, CompareError, Verdict};
 use crate::driver::Subnormals;
-use crate::{Gpu, GpuError, Registers, Route, Shader, bounds, dots};
+use crate::{Gpu, GpuError, Registers, Route, Shader};
 
 /// EMITs of an invocation that there is room for at first, where fewer are not proven.
 const FIRST_EMITS: u32 = 32;
@@ -208,17 +209,32 @@ fn records(words: &[u32], counts: &[u32], capacity: u32, vectors: u32, passed_on
     found
 }
 
-/// The records of the interpreter, and how many invocations it finished: none after one that takes too long.
-fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>, usize), Error> {
+/// The interpreter, ready for invocations.
+fn machine(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<GeometryMachine, Error> {
     let flush_subnormals = subnormals == Subnormals::Flushed;
     let settings = Settings { flush_subnormals, ..case.options.settings(case.budget) };
     let mut machine = GeometryMachine::new(case.program, case.outputs, settings)?;
     machine.set_uniforms(case.uniforms);
     machine.set_most_emits(MOST_EMITS);
+    Ok(machine)
+}
+
+/// Runs the next invocation.
+fn run<'m>(
+    machine: &'m mut GeometryMachine,
+    given: &Given,
+    trace: &mut impl Trace,
+) -> Result<&'m Invocation, Error> {
+    machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
+    machine.run_traced(&given.inputs.map(|register| register.map(f32::from_bits)), trace)
+}
+
+/// The records of the interpreter, and how many invocations it finished: none after one that takes too long.
+fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>, usize), Error> {
+    let mut machine = machine(case, subnormals)?;
     let mut records = Vec::new();
     for (invocation, given) in case.given.iter().enumerate() {
-        machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
-        let ran = match machine.run(&given.inputs.map(|register| register.map(f32::from_bits))) {
+        let ran = match run(&mut machine, given, &mut |_: &Step| {}) {
             Ok(ran) => ran,
             Err(Error { kind: Kind::StepBudget(_) | Kind::Limit { .. }, .. }) => {
                 return Ok((records, invocation));
@@ -239,9 +255,37 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
     Ok((records, case.given.len()))
 }
 
+/// How far a driver may move what each EMIT has.
+struct Moved {
+    /// One for each EMIT; none where every driver gives the same.
+    emits: Vec<Bounds>,
+    /// Whether EMITs themselves may be others.
+    is_lost: bool,
+}
+
+/// How far a driver may move the EMITs of the first invocations, all of which end.
+fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'_>) -> Result<Moved, Error> {
+    let mut moved = Moved { emits: Vec::new(), is_lost: false };
+    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route) else {
+        return Ok(moved);
+    };
+    let mut machine = machine(case, judged.subnormals)?;
+    let mut follow = Follow::new(arithmetic, case.program);
+    for given in given {
+        if memory == Memory::None {
+            moved.is_lost |= follow.is_lost();
+            let ended = std::mem::replace(&mut follow, Follow::new(arithmetic, case.program));
+            moved.emits.extend(ended.into_emits());
+        }
+        run(&mut machine, given, &mut |step: &Step| follow.step(step))?;
+    }
+    moved.is_lost |= follow.is_lost();
+    moved.emits.extend(follow.into_emits());
+    Ok(moved)
+}
+
 /// Runs a geometry program on interpreter and GPU and compares every EMIT; the vertices of the verdict are those emitted.
-/// Invocations from the first one on that the interpreter does not finish never reach the GPU. Of components that EX2 or LG2
-/// move nothing is said.
+/// Invocations from the first one on that the interpreter does not finish never reach the GPU.
 ///
 /// # Errors
 /// What the library, the interpreter or the GPU refuses.
@@ -251,20 +295,10 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let given = &case.given[..finished];
     let (translated, shader) = translate(case, route)?;
     let found = run_emits(gpu, &translated, shader, case.uniforms, given)?;
-    let judged = Judged { case, translated: &translated, expected: &expected, route, subnormals };
-    let mut verdict = judged.verdict(&found, &[]);
-    if !verdict.passed() {
-        let mut witnesses = Vec::new();
-        for &(order, no_contraction) in compare::freedom(case.options.precision, route) {
-            let options = Options { entry: EntryPoint::Compute, fold_constants: false, ..case.options };
-            let mut module = translated.clone();
-            dots::spell(&mut module.module, order);
-            let profile = Profile { no_contraction, ..Profile::default() };
-            let words = Translator::new(options, profile).spirv(&module)?;
-            witnesses.push(run_emits(gpu, &module, Shader::Passthrough(words), case.uniforms, given)?);
-        }
-        verdict = judged.verdict(&found, &witnesses);
-    }
+    let judged = Judged { case, expected: &expected, route, subnormals };
+    let kernel = translated.interface.geometry.as_ref();
+    let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
+    let mut verdict = judged.verdict(&found, &moved(case, given, memory, &judged)?);
     verdict.unfinished = case.given.len() - finished;
     Ok(verdict)
 }
@@ -272,54 +306,36 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
 /// What records are judged by.
 struct Judged<'a> {
     case: &'a EmitCase<'a>,
-    translated: &'a Translated,
     expected: &'a [Record],
     route: Route,
     subnormals: Subnormals,
 }
 
 impl Judged<'_> {
-    fn verdict(&self, found: &[Record], witnesses: &[Vec<Record>]) -> Verdict {
+    fn verdict(&self, found: &[Record], moved: &Moved) -> Verdict {
         let expected = self.expected;
-        let mut verdict = Verdict { vertices: expected.len(), ..Verdict::default() };
-        let has_approximate =
-            !self.case.options.portable_exponentials && bounds::has_approximate(self.case.program);
+        let written =
+            std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
+        let components = bounds::components(&written);
+        let mut verdict = Verdict { vertices: expected.len(), components, ..Verdict::default() };
         let same = |(a, b): (&Record, &Record)| {
             (a.invocation, a.slot, a.prim, a.invert) == (b.invocation, b.slot, b.prim, b.invert)
         };
         let shapes_agree = expected.len() == found.len() && expected.iter().zip(found).all(same);
         if !shapes_agree {
             let missing = expected.len().max(found.len()) as u64;
-            if has_approximate {
+            if moved.is_lost {
                 verdict.excused += missing;
             } else {
                 verdict.differing += missing;
             }
             return verdict;
         }
-        let moved = if has_approximate { self.moved() } else { [0; 16] };
-        let bounds = moved
-            .map(|lanes| [0, 1, 2, 3].map(|lane| if lanes >> lane & 1 != 0 { f64::INFINITY } else { 0.0 }));
-        let written =
-            std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
-            let witnesses = witnesses.iter().filter_map(|all| Some(&all.get(number)?.outputs)).collect();
-            let Self { subnormals, route, .. } = *self;
-            let allowed =
-                Allowed { witnesses, subnormals, route, bounds: &bounds, written: &written, loses: false };
+            let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
+            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written, loses: false };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict
-    }
-
-    /// By output register: the components that depend on EX2 or LG2.
-    fn moved(&self) -> [u8; 16] {
-        let mut moved = [0; 16];
-        let passed_on = (0..16usize).filter(|register| self.case.outputs >> register & 1 != 0);
-        // The first vector of a record is what SETEMIT set.
-        for (register, lanes) in passed_on.zip(self.translated.approximate().into_iter().skip(1)) {
-            moved[register] = lanes;
-        }
-        moved
     }
 }

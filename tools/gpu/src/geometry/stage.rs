@@ -18,7 +18,7 @@ pub(super) const UNIFORM: BufferBindingType = Uniform;
 pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::FEED, READ),
     (bindings::TRIANGLES, WRITE),
-    (2, UNIFORM),
+    (bindings::UNIFORMS, UNIFORM),
     (bindings::DRAW, UNIFORM),
     (bindings::COUNTS, WRITE),
     (bindings::STATE, WRITE),

@@ -2,37 +2,35 @@
 //! In: [`Inst`]. Out: [`Access`], sets of bits. Knows no order of instructions.
 //! Facts: the operation semantics measured on hardware; a component that cannot change a result is not read.
 
-use crate::isa::{
-    CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source,
-};
+use super::{CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 
 /// a0.x in the sets of [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
-pub(super) const ADDRESS: u16 = 1;
+pub(crate) const ADDRESS: u16 = 1;
 /// aL
-pub(super) const COUNTER: u16 = 4;
+pub(crate) const COUNTER: u16 = 4;
 /// cmp.x; cmp.y follows.
-pub(super) const FLAGS: u16 = 8;
+pub(crate) const FLAGS: u16 = 8;
 /// aL as it was when the loop in slot 0 began; slots 1 to 3 follow.
-pub(super) const SAVED: u16 = 32;
+pub(crate) const SAVED: u16 = 32;
 /// How many saved values of aL there are.
-pub(super) const LOOPS: u32 = 4;
+pub(crate) const LOOPS: u32 = 4;
 
 /// What an instruction reads and writes. Bit 4 · n + c of the sets of registers is component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Access {
+pub(crate) struct Access {
     /// Of r0..r15.
-    pub(super) temps_read: u64,
-    pub(super) temps_written: u64,
+    pub(crate) temps_read: u64,
+    pub(crate) temps_written: u64,
     /// Of o0..o15.
-    pub(super) outputs_written: u64,
+    pub(crate) outputs_written: u64,
     /// Of all else.
-    pub(super) rest_read: u16,
-    pub(super) rest_written: u16,
+    pub(crate) rest_read: u16,
+    pub(crate) rest_written: u16,
 }
 
 impl Access {
     /// What an instruction reads and writes besides what EMIT and SETEMIT work on.
-    pub(super) fn of(inst: &Inst) -> Self {
+    pub(crate) fn of(inst: &Inst) -> Self {
         let mut access = Self::default();
         match inst {
             Inst::Data { op, dest, mask, sources } => access.data(*op, *dest, *mask, sources),
@@ -110,12 +108,12 @@ impl Access {
 }
 
 /// The bit of a component of a register.
-pub(super) fn lane(register: u8, component: Component) -> u64 {
+pub(crate) fn lane(register: u8, component: Component) -> u64 {
     1 << (4 * u32::from(register & 15) + component as u32)
 }
 
 /// The flags that a condition looks at.
-pub(super) fn tested(condition: Condition) -> u16 {
+pub(crate) fn tested(condition: Condition) -> u16 {
     match condition.op {
         ConditionOp::Or | ConditionOp::And => 3 * FLAGS,
         ConditionOp::X => FLAGS,

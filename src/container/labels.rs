@@ -1,0 +1,45 @@
+//! Which of several labels at one address names what begins there.
+//! In: the labels of an executable. Out: how well each names its address as a start. Knows no code.
+//! Facts: vendor tools label the entry point, its end and every target of a call or jump, so that the end of one procedure and
+//! the start of the next share an address; a length is that of a subroutine, in a unit that tools do not agree on.
+
+use std::collections::BTreeMap;
+
+use super::bytes::Name;
+use super::dvle::Header;
+use super::records::Label;
+
+/// The labels of an executable, by name.
+pub(crate) struct Labels<'n> {
+    /// Lowest address of each name.
+    first: BTreeMap<&'n [u8], u32>,
+    main: u32,
+    endmain: u32,
+}
+
+impl<'n> Labels<'n> {
+    /// Collects labels with their names.
+    pub(crate) fn new(labels: impl Iterator<Item = (Label, Name<'n>)>, header: &Header) -> Self {
+        let mut first = BTreeMap::new();
+        for (label, Name(name)) in labels {
+            let lowest = first.entry(name).or_insert(label.address);
+            *lowest = label.address.min(*lowest);
+        }
+        Self { first, main: header.main, endmain: header.endmain }
+    }
+
+    /// How much speaks against a label as the name of what begins at its address: that it is an end, that the entry point
+    /// of its executable is elsewhere, that it has no length. The least wins, then the first in the table.
+    pub(crate) fn doubt(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
+        (self.is_end(label, name), label.address != self.main, label.length == 0)
+    }
+
+    /// Whether a label is the end of a procedure before it: `endmain`, or `end` before the name of a label there.
+    fn is_end(&self, label: Label, Name(name): Name<'_>) -> bool {
+        let end = name.split_at_checked(3).filter(|(start, _)| start.eq_ignore_ascii_case(b"end"));
+        let Some((_, rest)) = end else { return false };
+        let rest = rest.strip_prefix(b"_").unwrap_or(rest);
+        let begins_before = self.first.get(rest).is_some_and(|&begins| begins < label.address);
+        begins_before || label.address == self.endmain && self.endmain > self.main
+    }
+}

@@ -1,0 +1,464 @@
+//! What a compiler may find out of lanes before a program runs: which are one literal on every path, and which could become
+//! a literal where it copies code or knows a decision.
+//! In: a function of either stage. Out: a [`Fact`] for each value, and the operands that could be a literal zero of a product or
+//! sum. Changes nothing.
+//!
+//! Why: drivers fold `x * 0` and `x + 0` wrongly, NoContraction or not, once they know the zero (measured on lavapipe).
+//! They look through phis lane by lane, unroll loops, compute the first round of a loop in front of it, and decide inside of an
+//! arm what the condition of the arm decides. So:
+//!
+//! * A lane is **literal** if every path gives it the same bits. Of a loop parameter that is assumed until a round disproves it.
+//!   Regions that no path reaches do not count.
+//! * A lane is **fixed** if some copy of the code could have a literal there: a parameter one of whose sources is fixed; a
+//!   result one of whose sources is, if something fixed or a loop decides among them; what is computed from fixed lanes only.
+//!   Specialisation constants are fixed.
+//! * Inside an arm the condition is literal, and so is an equal comparison; behind an arm that never falls through, its opposite.
+//!
+//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
+
+#[path = "known/decisions.rs"]
+mod decisions;
+#[path = "known/lanes.rs"]
+mod lanes;
+#[cfg(test)]
+mod tests;
+
+use self::decisions::Decisions;
+pub use self::lanes::{foldable, one_nan};
+use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
+use super::op::{Binary, Def, Op};
+use super::types::{Kind, Lane, Value};
+use super::walk::{Step, Walk};
+use crate::entity::Handle;
+use crate::precision::Precision;
+
+/// How often a function is gone through before literals of parameters are given up.
+const SWEEPS: u32 = 16;
+const SIGN: u32 = 0x8000_0000;
+/// 2^-62: smaller numbers count as zero in float24.
+const F24_MIN: u32 = 0x2080_0000;
+
+/// Float constants that take the place of uniforms.
+pub type Constants = [Option<[u32; 4]>; 96];
+
+/// What is known of one value; bit 0 of each mask is x.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Lanes that are the same literal on every path.
+    pub literal: u8,
+    /// Lanes that some copy of the code could know; the literal ones are among them.
+    pub fixed: u8,
+    /// The fixed lanes that could be known as a zero.
+    pub zero: u8,
+    /// The bits of literal lanes.
+    pub bits: [u32; 4],
+    /// Whether a sweep reached it.
+    seen: bool,
+    /// The number of the choice that it is, if it is the result of an `if` with two arms that yield.
+    choice: u32,
+}
+
+impl Fact {
+    /// Nothing is known.
+    pub const NONE: Self = Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], seen: false, choice: 0 };
+
+    /// The bits of a lane, if it is literal.
+    #[inline]
+    pub fn get(&self, lane: u8) -> Option<u32> {
+        (self.literal >> lane & 1 != 0).then(|| self.bits[usize::from(lane & 3)])
+    }
+
+    /// This or the other, whichever the path says; any of them could be met alone.
+    fn either(self, other: Self) -> Self {
+        if !self.seen {
+            return other;
+        }
+        let mut both = self;
+        both.literal &= other.literal & !differing(&self.bits, &other.bits);
+        both.fixed |= other.fixed;
+        both.zero |= other.zero;
+        both
+    }
+}
+
+/// The lanes that differ.
+fn differing(a: &[u32; 4], b: &[u32; 4]) -> u8 {
+    (0..4).fold(0, |mask, lane| mask | u8::from(a[lane] != b[lane]) << lane)
+}
+
+/// An operand of a product or sum with lanes that may be a literal zero there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Risk {
+    /// The product or sum.
+    pub user: Value,
+    /// The operand.
+    pub operand: Value,
+    /// The lanes that are literal zeros on every path.
+    pub literal: u8,
+    /// The lanes that could be literal zeros, or the products of which in a dot product could be.
+    pub possible: u8,
+}
+
+/// The first operand of a product or sum of a legal module that is a literal zero, or could become one where a driver copies
+/// code; in words. A call with two float arguments counts as a product. `legalize` leaves none, but in functions that read no
+/// number when they run, which every driver can compute altogether.
+pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
+    let reads = |f: &Func| {
+        f.values.values().iter().any(|data| match data.def {
+            Def::Op(Op::Input(_) | Op::DrawField(_)) => true,
+            Def::Op(Op::Member { .. }) => data.ty.lanes > 1,
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => false,
+        })
+    };
+    // What helpers compute with is exact in every precision.
+    let helpers = module.helpers.iter().map(|f| (f, Precision::Exact));
+    let main = [(&module.main, precision)].into_iter().filter(|(main, _)| reads(main));
+    helpers.chain(main).find_map(|(f, precision)| {
+        let mut known = Known::new(precision, None, f.values.len());
+        known.analyze(f);
+        let Risk { user, operand, literal, .. } = known.risks().first()?;
+        let is = if *literal != 0 { "is" } else { "could become" };
+        Some(format!("function {}: {user}: {operand} has a lane that {is} a literal zero", f.name))
+    })
+}
+
+/// What the exits of a construct gave one of its results so far.
+#[derive(Clone, Copy)]
+struct Join {
+    fact: Fact,
+    /// Lanes that each exit has fixed, and that each could have as zero.
+    all: u8,
+    all_zero: u8,
+    /// Lanes of which two exits have different literals.
+    differ: u8,
+}
+
+const NOTHING: Join = Join { fact: Fact::NONE, all: 15, all_zero: 15, differ: 0 };
+
+impl Join {
+    fn add(&mut self, fact: Fact) {
+        if self.fact.seen {
+            self.differ |= self.fact.literal & fact.literal & differing(&self.fact.bits, &fact.bits);
+        }
+        self.all &= fact.fixed;
+        self.all_zero &= fact.zero;
+        self.fact = self.fact.either(Fact { seen: true, choice: 0, ..fact });
+    }
+
+    /// The result, where something that could be known decides among the exits, or not.
+    fn result(self, decided: bool) -> Fact {
+        let mut fact = self.fact;
+        if fact.seen && !decided {
+            fact.fixed = self.all & !self.differ | fact.literal;
+            fact.zero &= fact.fixed & (self.all_zero | fact.literal);
+        }
+        fact
+    }
+}
+
+/// A construct that a sweep is in.
+struct Open {
+    node: Node,
+    /// Whether a path reaches it, and its end.
+    live: bool,
+    reached: bool,
+    /// Whether something that could be known decides among its exits.
+    decided: bool,
+    /// The decisions in force around it.
+    context: u32,
+    /// Its first result among the joins.
+    first: usize,
+}
+
+/// What is known of the lanes of one function.
+pub struct Known<'a> {
+    facts: Vec<Fact>,
+    precision: Precision,
+    constants: Option<&'a Constants>,
+    decisions: Decisions,
+    /// The arms' values and the condition of each result of an `if`.
+    choices: Vec<[Value; 3]>,
+    /// The decisions in force where each region begins, and behind each construct.
+    inside: Vec<u32>,
+    behind: Vec<u32>,
+    risks: Vec<Risk>,
+    /// Whether the last sweep learnt something of a parameter.
+    changed: bool,
+}
+
+impl std::fmt::Debug for Known<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.facts).finish()
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Of a function of which nothing is known yet. `constants` take the place of uniforms.
+    pub fn new(precision: Precision, constants: Option<&'a Constants>, values: usize) -> Self {
+        Self {
+            facts: vec![Fact::NONE; values],
+            precision,
+            constants,
+            decisions: Decisions::default(),
+            choices: Vec::new(),
+            inside: Vec::new(),
+            behind: Vec::new(),
+            risks: Vec::new(),
+            changed: false,
+        }
+    }
+
+    /// Finds out everything. A function without constructs needs it for the risks only; [`learn`](Self::learn) does the rest.
+    pub fn analyze(&mut self, f: &Func) {
+        self.inside.resize(f.regions.len(), 0);
+        self.behind.resize(f.nodes.len(), 0);
+        let mut walk = Walk::default();
+        let mut sweeps = 0;
+        loop {
+            self.changed = false;
+            self.sweep(f, &mut walk);
+            if !self.changed {
+                return;
+            }
+            sweeps += 1;
+            if sweeps == SWEEPS {
+                self.give_up(f);
+            }
+        }
+    }
+
+    /// Assumes nothing of any parameter, after which a sweep learns nothing more of one.
+    fn give_up(&mut self, f: &Func) {
+        for node in f.nodes.values() {
+            if let NodeData::Loop { params, .. } = *node {
+                for &param in f.get(params) {
+                    self.facts[param.index()] = Fact { fixed: 15, zero: 15, seen: true, ..Fact::NONE };
+                }
+            }
+        }
+    }
+
+    /// What is known of a value, wherever it is used.
+    #[inline]
+    pub fn of(&self, value: Value) -> Fact {
+        self.facts.get(value.index()).copied().unwrap_or(Fact::NONE)
+    }
+
+    /// The operands that may be a literal zero of a product or sum.
+    pub fn risks(&self) -> &[Risk] {
+        &self.risks
+    }
+
+    /// The decisions in force where a region begins.
+    #[inline]
+    pub fn inside(&self, region: Region) -> u32 {
+        self.inside.get(region.index()).copied().unwrap_or(0)
+    }
+
+    /// The decisions in force behind a construct.
+    #[inline]
+    pub fn behind(&self, node: Node) -> u32 {
+        self.behind.get(node.index()).copied().unwrap_or(0)
+    }
+
+    /// Looks at a value whose operation is new. What was known of it stays.
+    #[inline]
+    pub fn learn(&mut self, f: &Func, value: Value, context: u32) {
+        if self.facts.len() <= value.index() {
+            self.facts.resize(value.index() + 1, Fact::NONE);
+        }
+        let old = self.facts[value.index()];
+        let mut new = self.transfer(f, value, context);
+        for lane in (0..4).filter(|lane| old.literal & !new.literal >> lane & 1 != 0) {
+            new.bits[lane] = old.bits[lane];
+        }
+        new.literal |= old.literal;
+        new.fixed |= old.literal;
+        self.facts[value.index()] = Fact { choice: old.choice, ..new };
+    }
+
+    /// Whether bits count as a zero.
+    pub fn is_zero(&self, bits: u32) -> bool {
+        let magnitude = bits & !SIGN;
+        match self.precision {
+            Precision::Exact | Precision::Fast => magnitude == 0,
+            Precision::F24 => magnitude < F24_MIN,
+        }
+    }
+
+    fn sweep(&mut self, f: &Func, walk: &mut Walk) {
+        self.decisions.clear();
+        self.choices.clear();
+        self.risks.clear();
+        let mut open: Vec<Open> = Vec::new();
+        let mut joins: Vec<Join> = Vec::new();
+        let (mut live, mut context) = (true, 0);
+        walk.start(f);
+        while let Some(step) = walk.next(f) {
+            match step {
+                Step::Let(value) if live => self.facts[value.index()] = self.evaluate(f, value, context),
+                Step::Let(_) => {}
+                Step::Enter(node) => {
+                    let data = &f.nodes[node];
+                    let decided = data.is_loop() || data.decider().is_some_and(|it| self.of(it).fixed != 0);
+                    open.push(Open { node, live, reached: false, decided, context, first: joins.len() });
+                    joins.resize(joins.len() + data.results().len as usize, NOTHING);
+                    if let NodeData::Loop { params, inits, .. } = data
+                        && live
+                    {
+                        self.assign(f, *params, *inits, context);
+                    }
+                }
+                Step::Begin(region) => {
+                    if let Some(inner) = open.last() {
+                        live = inner.live && self.may_run(f, inner.node, region, inner.context);
+                        context = self.decide(f, inner, region);
+                    }
+                    self.inside[region.index()] = context;
+                }
+                Step::End(region) if live => self.exit(f, region, context, &mut open, &mut joins),
+                Step::End(_) => {}
+                Step::Leave(node) => {
+                    let Some(inner) = open.pop() else { continue };
+                    self.give(f, &inner, &joins[inner.first..]);
+                    joins.truncate(inner.first);
+                    live = inner.live && inner.reached;
+                    context = self.leave(f, &inner);
+                    self.behind[node.index()] = context;
+                    if let Some(outer) = open.last_mut() {
+                        outer.decided |= inner.decided;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a path may lead into this region of a construct that is reached.
+    fn may_run(&self, f: &Func, node: Node, region: Region, context: u32) -> bool {
+        let decider = |value| self.literal_in(f, Lane::new(value, 0), context);
+        match &f.nodes[node] {
+            NodeData::If { cond, then, .. } => {
+                decider(*cond).is_none_or(|bits| (bits != 0) == (*then == region))
+            }
+            NodeData::Switch { selector, cases, .. } => decider(*selector).is_none_or(|bits| {
+                let holds = |values: &[i32]| values.binary_search(&bits.cast_signed()).is_ok();
+                match cases.iter().find(|(_, case)| *case == region) {
+                    Some((values, _)) => holds(values),
+                    None => !cases.iter().any(|(values, _)| holds(values)),
+                }
+            }),
+            NodeData::Loop { .. } | NodeData::Block { .. } => true,
+        }
+    }
+
+    /// The decisions in force inside a region of a construct.
+    fn decide(&mut self, f: &Func, open: &Open, region: Region) -> u32 {
+        match f.nodes[open.node] {
+            NodeData::If { cond, then, .. } => {
+                let facts = &self.facts;
+                self.decisions.add(f, facts, open.context, Lane::new(cond, 0), then == region)
+            }
+            NodeData::Loop { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => open.context,
+        }
+    }
+
+    /// The decisions in force behind a construct: an arm that never falls through decides what follows.
+    fn leave(&mut self, f: &Func, open: &Open) -> u32 {
+        let NodeData::If { cond, then, otherwise, results } = f.nodes[open.node] else { return open.context };
+        let yields = |region| match f.regions[region].exit {
+            Exit::Yield(list) => Some(list),
+            Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
+        };
+        let holds = match (yields(then), yields(otherwise)) {
+            (Some(a), Some(b)) => {
+                for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
+                    self.choices.push([cond, a, b]);
+                    self.facts[result.index()].choice = self.choices.len() as u32;
+                }
+                return open.context;
+            }
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => return open.context,
+        };
+        self.decisions.add(f, &self.facts, open.context, Lane::new(cond, 0), holds)
+    }
+
+    /// Adds values to what parameters may be.
+    fn assign(&mut self, f: &Func, params: ValueList, values: ValueList, context: u32) {
+        for (&param, &value) in f.get(params).iter().zip(f.get(values)) {
+            let old = self.of(param);
+            let mut new = old.either(Fact { choice: 0, ..self.here(f, value, context) });
+            new.seen = true;
+            self.changed |= new != old;
+            self.facts[param.index()] = new;
+        }
+    }
+
+    /// Hands what a region gives to the construct that its exit leads to.
+    fn exit(&mut self, f: &Func, region: Region, context: u32, open: &mut [Open], joins: &mut [Join]) {
+        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
+            open.iter().rposition(|it| takes(&f.nodes[it.node]))
+        };
+        let (target, list) = match f.regions[region].exit {
+            Exit::Yield(list) => (open.len().checked_sub(1), list),
+            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
+            Exit::Continue(list) => {
+                if let Some(target) = innermost(open, NodeData::is_loop)
+                    && let NodeData::Loop { params, .. } = f.nodes[open[target].node]
+                {
+                    self.assign(f, params, list, context);
+                }
+                return;
+            }
+            Exit::Unreachable => return,
+        };
+        let Some(target) = target.and_then(|index| open.get_mut(index)) else { return };
+        target.reached = true;
+        for (join, &value) in joins[target.first..].iter_mut().zip(f.get(list)) {
+            join.add(self.here(f, value, context));
+        }
+    }
+
+    /// Gives a construct its results.
+    fn give(&mut self, f: &Func, open: &Open, joins: &[Join]) {
+        for (&result, join) in f.get(f.nodes[open.node].results()).iter().zip(joins) {
+            self.facts[result.index()] = join.result(open.decided);
+        }
+    }
+
+    /// What an operation computes; notes what is at risk.
+    fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
+        let operands = match f.op(value) {
+            Some(Op::Binary(Binary::AddP | Binary::MulP | Binary::DotP, a, b)) => Some((a, b)),
+            Some(Op::Binary(Binary::Add | Binary::Mul | Binary::Dot, a, b)) => Some((a, b)),
+            Some(Op::Call { args, .. }) => match f.get(args) {
+                &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == Kind::F32) => Some((a, b)),
+                _other_arguments => None,
+            },
+            Some(_) | None => None,
+        };
+        if let Some((a, b)) = operands {
+            self.note_risks(f, value, a, b, context);
+        }
+        self.transfer(f, value, context)
+    }
+
+    fn note_risks(&mut self, f: &Func, user: Value, a: Value, b: Value, context: u32) {
+        let (x, y) = (self.here(f, a, context), self.here(f, b, context));
+        if (x.zero | y.zero | x.fixed & y.fixed) == 0 {
+            return;
+        }
+        let lanes = (1 << f.ty(a).lanes) - 1;
+        // In a dot product the products are operands of sums.
+        let sums = if f.ty(user).lanes < f.ty(a).lanes { x.fixed & y.fixed } else { 0 };
+        for (operand, fact, other) in [(a, x, y), (b, y, x)] {
+            // What a driver knows altogether it computes as it should.
+            let possible = (fact.zero & !other.literal | sums) & !fact.literal & lanes;
+            let literal = fact.zero & fact.literal & lanes;
+            if (possible | literal) != 0 {
+                self.risks.push(Risk { user, operand, literal, possible });
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! What an operation makes of what is known of its operands, lane by lane; and what a place knows beyond that.
+//! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
+
+use super::{Fact, Known, SIGN};
+use crate::ir::func::Func;
+use crate::ir::op::{Binary, Def, Op, Unary};
+use crate::ir::scalar;
+use crate::ir::signature::Shape;
+use crate::ir::types::{Kind, Lane, Value};
+use crate::precision::arith;
+
+const NAN: u32 = 0x7FC0_0000;
+const ONE: u32 = 0x3F80_0000;
+/// How many definitions one question looks at.
+const FUEL: u32 = 16;
+
+/// A computed literal; NaN has one form, whatever the machine that computes it.
+pub fn one_nan(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() { NAN } else { bits }
+}
+
+/// Whether every machine computes the same for a literal operand.
+pub fn foldable(op: Unary, a: u32) -> bool {
+    match op {
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
+        | Unary::AddressP
+        | Unary::Neg
+        | Unary::Abs
+        | Unary::Floor
+        | Unary::Not
+        | Unary::ToInt
+        | Unary::ToBits
+        | Unary::FromBits
+        | Unary::UintToInt
+        | Unary::IntToUint => true,
+        // Whole powers, and what lies outside of the range in which `legalize` lets the machine compute.
+        Unary::Exp2P => {
+            let a = f32::from_bits(a);
+            a.floor().to_bits() == a.to_bits() || a <= -150.0 || a >= 128.0
+        }
+        Unary::Log2P => a & 0x007F_FFFF == 0,
+        Unary::Sqrt | Unary::Exp2 | Unary::Log2 => false,
+    }
+}
+
+/// A lane of a fact.
+#[derive(Clone, Copy)]
+struct One {
+    literal: Option<u32>,
+    fixed: bool,
+    zero: bool,
+}
+
+impl Fact {
+    #[inline]
+    fn lane(&self, index: u8) -> One {
+        let bit = |mask: u8| mask >> index & 1 != 0;
+        One { literal: self.get(index), fixed: bit(self.fixed), zero: bit(self.zero) }
+    }
+
+    #[inline]
+    fn set(&mut self, index: u8, one: One) {
+        if let Some(bits) = one.literal {
+            self.literal |= 1 << index;
+            self.bits[usize::from(index & 3)] = bits;
+        }
+        self.fixed |= u8::from(one.fixed) << index;
+        self.zero |= u8::from(one.zero) << index;
+    }
+}
+
+impl Known<'_> {
+    fn constant(&self, kind: Kind, bits: [u32; 4], lanes: u8) -> Fact {
+        let all = (1u8 << lanes) - 1;
+        let zero = match kind {
+            Kind::F32 => (0..lanes)
+                .fold(0, |mask, lane| mask | u8::from(self.is_zero(bits[usize::from(lane)])) << lane),
+            Kind::I32 | Kind::U32 | Kind::Bool => 0,
+        };
+        Fact { literal: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
+    }
+
+    /// A lane of which only that it is literal is known so far.
+    fn literal(&self, kind: Kind, bits: u32) -> One {
+        One { literal: Some(bits), fixed: true, zero: kind == Kind::F32 && self.is_zero(bits) }
+    }
+
+    /// What is known of a value in a place.
+    #[inline]
+    pub fn here(&self, f: &Func, value: Value, context: u32) -> Fact {
+        let fact = self.of(value);
+        if context == 0 { fact } else { self.decided(f, value, fact, context) }
+    }
+
+    fn decided(&self, f: &Func, value: Value, mut fact: Fact, context: u32) -> Fact {
+        let ty = f.ty(value);
+        let open = !fact.literal;
+        for lane in (0..ty.lanes).filter(|lane| open >> lane & 1 != 0) {
+            if let Some(bits) = self.search(f, Lane::new(value, lane), context) {
+                let one = self.literal(ty.kind, bits);
+                fact.zero &= !(1 << lane);
+                fact.set(lane, one);
+            }
+        }
+        fact
+    }
+
+    /// The bits of a lane in a place, if it is literal there.
+    #[inline]
+    pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
+        let known = self.of(lane.value()).get(lane.index());
+        if context == 0 || known.is_some() { known } else { self.search(f, lane, context) }
+    }
+
+    /// Follows the choices that are decided in a place.
+    fn search(&self, f: &Func, mut lane: Lane, context: u32) -> Option<u32> {
+        let (mut cleared, mut flipped) = (0, 0);
+        let facts = &self.facts[..];
+        for _ in 0..FUEL {
+            let at = |value| Lane::new(value, lane.index());
+            if f.ty(lane.value()).kind == Kind::Bool
+                && let Some(holds) = self.decisions.of(f, facts, context, lane)
+            {
+                return Some(u32::from(holds));
+            }
+            lane = match f.values[lane.value()].def {
+                Def::Op(Op::Shuffle(lanes)) => lanes[usize::from(lane.index())],
+                Def::Op(Op::Unary(Unary::Neg, a)) => {
+                    // An absolute value on the way here has hidden the sign already.
+                    flipped ^= SIGN & !cleared;
+                    at(a)
+                }
+                Def::Op(Op::Unary(Unary::Abs, a)) => {
+                    cleared = SIGN;
+                    at(a)
+                }
+                Def::Op(Op::Select { cond, a, b }) => {
+                    at(if self.truth(f, at(cond), context)? { a } else { b })
+                }
+                Def::Op(Op::Binary(op @ (Binary::MinP | Binary::MaxP), a, b)) => {
+                    let (low, high) = if op == Binary::MinP { (a, b) } else { (b, a) };
+                    let operands = [at(low), at(high)];
+                    let first = self.decisions.compared(f, facts, context, Binary::Less, operands)?;
+                    at(if first { a } else { b })
+                }
+                Def::Op(Op::Binary(op @ (Binary::SgeP | Binary::SltP), a, b)) => {
+                    let holds = self.decisions.compared(f, facts, context, op, [at(a), at(b)])?;
+                    return Some((if holds { ONE } else { 0 }) & !cleared ^ flipped);
+                }
+                Def::Result => {
+                    let [cond, a, b] =
+                        *self.choices.get((self.of(lane.value()).choice as usize).checked_sub(1)?)?;
+                    at(if self.truth(f, Lane::new(cond, 0), context)? { a } else { b })
+                }
+                Def::Op(_) | Def::Param | Def::Dead => return None,
+            };
+            if let Some(bits) = self.of(lane.value()).get(lane.index()) {
+                return Some(bits & !cleared ^ flipped);
+            }
+        }
+        None
+    }
+
+    fn truth(&self, f: &Func, lane: Lane, context: u32) -> Option<bool> {
+        let known = self.of(lane.value()).get(lane.index()).map(|bits| bits != 0);
+        known.or_else(|| self.decisions.of(f, &self.facts, context, lane))
+    }
+
+    /// What an operation computes.
+    pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
+        let Some(op) = f.op(value) else { return self.of(value) };
+        let ty = f.ty(value);
+        let of = |value| self.here(f, value, context);
+        let mut fact = Fact { seen: true, ..Fact::NONE };
+        match op {
+            Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
+            Op::Shuffle(lanes) => {
+                for (index, lane) in (0..ty.lanes).zip(lanes) {
+                    let mut one = self.of(lane.value()).lane(lane.index());
+                    if one.literal.is_none()
+                        && context != 0
+                        && let Some(bits) = self.search(f, lane, context)
+                    {
+                        one = self.literal(ty.kind, bits);
+                    }
+                    fact.set(index, one);
+                }
+            }
+            Op::Unary(op, a) => {
+                let a = of(a);
+                for lane in (0..ty.lanes).filter(|lane| a.fixed >> lane & 1 != 0) {
+                    fact.set(lane, self.unary(op, a.lane(lane), ty.kind));
+                }
+            }
+            Op::Binary(op, a, b) if op.shape() == Shape::Dot => {
+                fact = self.dot(op, of(a), of(b), f.ty(a).lanes);
+            }
+            Op::Binary(op, a, b) => {
+                let (a, b) = (of(a), of(b));
+                for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
+                    fact.set(lane, self.binary(op, a.lane(lane), b.lane(lane), ty.kind));
+                }
+            }
+            Op::Select { cond, a, b } => {
+                let (cond, a, b) = (of(cond), of(a), of(b));
+                for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
+                    fact.set(lane, select(cond.lane(lane), a.lane(lane), b.lane(lane)));
+                }
+            }
+            Op::Uniform(register) => {
+                if let Some(bits) = self.register(register) {
+                    fact = self.constant(ty.kind, bits, ty.lanes);
+                }
+            }
+            Op::UniformAt { base, offset } => fact = self.uniform_at(base, of(offset).lane(0)),
+            Op::Specialized(_) => fact.fixed = 1,
+            Op::Call { args, .. } => {
+                if ty.kind == Kind::F32 {
+                    fact = self.call(f, f.get(args), ty.lanes, context);
+                }
+            }
+            Op::Input(_)
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::Member { .. }
+            | Op::MemberAt { .. }
+            | Op::HostField(_)
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. } => {}
+        }
+        fact
+    }
+
+    /// A call: lane by lane, unless one comes of many. What is literal altogether is no zero, or else it would be computed.
+    fn call(&self, f: &Func, args: &[Value], lanes: u8, context: u32) -> Fact {
+        let all = (1 << lanes) - 1;
+        let mut fact = Fact { seen: true, fixed: all, literal: all, ..Fact::NONE };
+        for &arg in args {
+            let from = (1 << f.ty(arg).lanes) - 1;
+            let given = self.here(f, arg, context);
+            let each = |mask: u8| if f.ty(arg).lanes == lanes { mask } else { u8::from(mask == from) * all };
+            fact.fixed &= each(given.fixed);
+            fact.literal &= each(given.literal);
+        }
+        fact.zero = fact.fixed & !fact.literal;
+        fact.literal = 0;
+        fact
+    }
+
+    fn register(&self, register: u8) -> Option<[u32; 4]> {
+        *self.constants?.get(usize::from(register))?
+    }
+
+    /// A relative read: the literals among the registers can be known where the offset can.
+    fn uniform_at(&self, base: u8, offset: One) -> Fact {
+        let mut fact = Fact { seen: true, ..Fact::NONE };
+        if let Some(offset) = offset.literal {
+            let index = arith::uniform_index(base, offset.cast_signed());
+            let bits = if index < 96 { self.register(index) } else { Some([ONE; 4]) };
+            return bits.map_or(fact, |bits| self.constant(Kind::F32, bits, 4));
+        }
+        if offset.fixed {
+            for bits in self.constants.into_iter().flatten().flatten() {
+                fact.fixed = 15;
+                fact.zero |= self.constant(Kind::F32, *bits, 4).zero;
+            }
+        }
+        fact
+    }
+
+    fn unary(&self, op: Unary, a: One, kind: Kind) -> One {
+        if let Some(bits) = a.literal {
+            if foldable(op, bits) {
+                let bits = scalar::unary(op, self.precision, bits);
+                return self.literal(kind, if kind == Kind::F32 { one_nan(bits) } else { bits });
+            }
+            return One { literal: None, fixed: true, zero: false };
+        }
+        let zero = match op {
+            Unary::Neg | Unary::Abs => a.zero,
+            Unary::RcpP
+            | Unary::RsqP
+            | Unary::Exp2P
+            | Unary::Log2P
+            | Unary::Exp2Portable
+            | Unary::Log2Portable
+            | Unary::AddressP
+            | Unary::Floor
+            | Unary::Sqrt
+            | Unary::Exp2
+            | Unary::Log2
+            | Unary::Not
+            | Unary::ToInt
+            | Unary::ToBits
+            | Unary::FromBits
+            | Unary::UintToInt
+            | Unary::IntToUint => kind == Kind::F32,
+        };
+        One { literal: None, fixed: a.fixed, zero: zero && a.fixed }
+    }
+
+    fn binary(&self, op: Binary, a: One, b: One, kind: Kind) -> One {
+        if let (Some(x), Some(y)) = (a.literal, b.literal)
+            && op != Binary::Div
+        {
+            let bits = scalar::binary(op, self.precision, x, y);
+            return self.literal(kind, if kind == Kind::F32 { one_nan(bits) } else { bits });
+        }
+        // What one operand decides alone.
+        let alone = match op {
+            Binary::And | Binary::IAnd | Binary::BitAnd | Binary::IMul => Some(0),
+            Binary::Or => Some(1),
+            Binary::BitOr => Some(u32::MAX),
+            Binary::AddP
+            | Binary::MulP
+            | Binary::DotP
+            | Binary::MinP
+            | Binary::MaxP
+            | Binary::SgeP
+            | Binary::SltP
+            | Binary::Add
+            | Binary::Mul
+            | Binary::Div
+            | Binary::Dot
+            | Binary::Equal
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+            | Binary::IAdd
+            | Binary::ISub
+            | Binary::IEqual
+            | Binary::ILess
+            | Binary::IGreater
+            | Binary::BitXor
+            | Binary::ShiftRight
+            | Binary::ShiftLeft
+            | Binary::UEqual
+            | Binary::ULess => None,
+        };
+        if let Some(alone) = alone {
+            if [a.literal, b.literal].contains(&Some(alone)) {
+                return self.literal(kind, alone);
+            }
+            let could = |one: One| one.fixed && one.literal.is_none();
+            return One { literal: None, fixed: could(a) || could(b), zero: false };
+        }
+        let fixed = a.fixed && b.fixed;
+        One { literal: None, fixed, zero: fixed && kind == Kind::F32 }
+    }
+
+    fn dot(&self, op: Binary, a: Fact, b: Fact, lanes: u8) -> Fact {
+        let all = (1 << lanes) - 1;
+        let mut fact = Fact { seen: true, ..Fact::NONE };
+        if a.literal & b.literal & all == all && op.signature().pica {
+            let bits = one_nan(scalar::dot(op, self.precision, a.bits, b.bits, lanes));
+            fact.set(0, self.literal(Kind::F32, bits));
+        } else if a.fixed & b.fixed & all == all {
+            (fact.fixed, fact.zero) = (1, 1);
+        }
+        fact
+    }
+}
+
+/// A choice between two lanes.
+fn select(cond: One, a: One, b: One) -> One {
+    match (cond.literal, a.literal, b.literal) {
+        (Some(0), ..) => b,
+        (Some(_), ..) => a,
+        (None, Some(x), Some(y)) if x == y => a,
+        // A choice that is made when the program runs gives one of two literals.
+        (None, Some(_), Some(_)) if !cond.fixed => One { literal: None, fixed: false, zero: false },
+        (None, ..) if cond.fixed => One { literal: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero },
+        (None, ..) => {
+            let fixed = a.fixed && b.fixed;
+            One { literal: None, fixed, zero: fixed && a.zero && b.zero }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Temporary registers that are read before anything has written them.
+//! In: a program, its graph, the output map. Out: findings, one for each component at the first word that reads it.
+//!
+//! A read counts if a mapped output, a flag or an address register that is looked at later may hang on it: that an instruction
+//! moves a component along that nothing wants is common. And it counts only if no path that comes to it for the first time
+//! has written the component: some paths always seem to lack a write where two blocks hang on the same bool.
+//! In geometry programs temporaries carry over, so there a component counts only if the program never writes it.
+
+use super::outputs::{bits, mapped};
+use super::written::{Components, solve};
+use super::{Findings, Rule};
+use crate::cfg::{Action, Block, BlockData, Cfg, Terminator};
+use crate::container::{Dvle, Semantic};
+use crate::entity::Handle;
+use crate::isa::access::{ADDRESS, Access, FLAGS, tested};
+use crate::isa::control::Test;
+use crate::isa::{CompareOp, DataOp, Dest, Inst, Mask, Pc, Program, Stage};
+
+/// Blocks that are visited to find out which path comes first; beyond that the reads of further blocks are not judged.
+const MOST_VISITS: usize = 1 << 22;
+
+/// What is wanted: components of r0..r15, and above them the flags and address registers as [`Access`] has them.
+type Wanted = u128;
+
+/// A word of a block, and the components of temporaries that it reads for something that is wanted.
+struct Step {
+    pc: Pc,
+    inst: Inst,
+    reads: Components,
+}
+
+pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findings: &mut Findings) {
+    let outputs = looked_at(executable);
+    let mut steps = steps(program, cfg);
+    demand(cfg, &mut steps, outputs);
+    let own: Vec<Components> =
+        steps.iter().map(|block| block.iter().fold(0, |all, step| all | writes(&step.inst))).collect();
+    let mut finder = Finder { cfg, own, reported: 0, visits: 0 };
+    match program.stage() {
+        Stage::Vertex => finder.before_writes(&steps, findings),
+        Stage::Geometry => finder.without_writes(&steps, findings),
+    }
+}
+
+/// The components of outputs that something sees: the mapped ones, and all of those for geometry programs.
+fn looked_at(executable: &Dvle<'_>) -> Components {
+    let generic = executable.outputs.iter().filter(|output| output.semantic() == Some(Semantic::Generic));
+    generic.fold(mapped(executable), |all, output| {
+        // Ranges: a register of the map is below 16, and the mask.
+        all | bits(output.register as u8 & 15, Mask(output.mask as u8 & 15))
+    })
+}
+
+fn steps(program: &Program<'_>, cfg: &Cfg) -> Vec<Vec<Step>> {
+    let step = |action: &Action| {
+        let Action::Run(pc) = *action else { return None };
+        Some(Step { pc, inst: program.inst(pc)?, reads: 0 })
+    };
+    cfg.blocks.keys().map(|block| cfg.actions_of(block).iter().filter_map(step).collect()).collect()
+}
+
+fn writes(inst: &Inst) -> Components {
+    Access::of(inst).temps_written
+}
+
+/// Fills in what each step reads for something that is wanted, from the last block to the first until nothing is added.
+fn demand(cfg: &Cfg, steps: &mut [Vec<Step>], outputs: Components) {
+    let mut before: Vec<Wanted> = vec![0; steps.len()];
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for (block, data) in cfg.blocks.iter().rev() {
+            let mut wanted = data.terminator.targets().fold(asked(data), |all, to| all | before[to.index()]);
+            for step in steps[block.index()].iter_mut().rev() {
+                let needed = needed(&step.inst, wanted, outputs);
+                step.reads = needed.temps_read;
+                let written = Access::of(&step.inst);
+                wanted &= !lanes(written.temps_written, written.rest_written);
+                wanted |= lanes(needed.temps_read, needed.rest_read);
+            }
+            again |= std::mem::replace(&mut before[block.index()], wanted) != wanted;
+        }
+    }
+}
+
+fn lanes(temps: Components, rest: u16) -> Wanted {
+    Wanted::from(temps) | Wanted::from(rest) << 64
+}
+
+/// The flags that decide where a block goes on.
+fn asked(data: &BlockData) -> Wanted {
+    match data.terminator {
+        Terminator::Branch { test: Test::Cmp(condition), .. } => lanes(0, tested(condition)),
+        Terminator::Branch { .. } | Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => 0,
+    }
+}
+
+/// What an instruction reads for the components that are wanted behind it.
+fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
+    let rest = (wanted >> 64) as u16; // Range: above the temporaries there are sixteen bits.
+    let nothing = Access::default();
+    match *inst {
+        Inst::Data { op, dest, mask, sources } => {
+            let (set, register) = match dest {
+                Dest::Temp(register) => (wanted as Components, register), // Range: the lower half.
+                Dest::Output(register) => (outputs, register),
+            };
+            let mask = Mask(mask.0 & (set >> (4 * (register & 15))) as u8); // Range: the mask.
+            let sets_flags = op == DataOp::Litp && rest & 3 * FLAGS != 0;
+            if mask.is_empty() && !sets_flags {
+                return nothing;
+            }
+            Access::of(&Inst::Data { op, dest, mask, sources })
+        }
+        Inst::Mova { mask, source } => {
+            let mask = Mask(mask.0 & (rest / ADDRESS) as u8 & 3); // Range: the mask.
+            Access::of(&Inst::Mova { mask, source })
+        }
+        Inst::Cmp { x, y, sources } => {
+            // A comparison that always holds reads nothing.
+            let kept = |op, flag: u16| if rest & flag == 0 { CompareOp::True6 } else { op };
+            Access::of(&Inst::Cmp { x: kept(x, FLAGS), y: kept(y, FLAGS << 1), sources })
+        }
+        Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => nothing,
+    }
+}
+
+struct Finder<'a> {
+    cfg: &'a Cfg,
+    /// What each block writes.
+    own: Vec<Components>,
+    reported: Components,
+    visits: usize,
+}
+
+impl Finder<'_> {
+    /// Finds what is read while nothing has written it.
+    fn before_writes(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
+        let before = solve(self.cfg, &self.own, None);
+        for block in self.cfg.blocks.keys() {
+            let Some(start) = before[block.index()] else { continue };
+            let mut here = 0;
+            let mut first = None;
+            for step in &steps[block.index()] {
+                let unsure = step.reads & !start.every & !here;
+                if unsure != 0 {
+                    let set = *first.get_or_insert_with(|| self.set_at_first(block, start.some));
+                    self.report(step.pc, unsure & !set, findings);
+                }
+                here |= writes(&step.inst);
+            }
+        }
+    }
+
+    /// What some path that comes to a block for the first time has written; `some` is what any path has.
+    fn set_at_first(&mut self, block: Block, some: Components) -> Components {
+        self.visits += self.cfg.blocks.len();
+        if some == 0 {
+            return 0;
+        }
+        if self.visits > MOST_VISITS {
+            return Components::MAX;
+        }
+        solve(self.cfg, &self.own, Some(block))[block.index()].map_or(some, |written| written.some)
+    }
+
+    /// Finds what is read and never written.
+    fn without_writes(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
+        let all = self.own.iter().fold(0, |all, own| all | own);
+        for step in steps.iter().flatten() {
+            self.report(step.pc, step.reads & !all, findings);
+        }
+    }
+
+    fn report(&mut self, pc: Pc, lanes: Components, findings: &mut Findings) {
+        let new = lanes & !self.reported;
+        self.reported |= new;
+        for register in 0..16 {
+            let components = Mask((new >> (4 * register)) as u8 & 15); // Range: the mask.
+            if !components.is_empty() {
+                let message = format!("r{register}.{components} is read before anything has written it");
+                findings.at(pc, Rule::UnsetTemporary, message);
+            }
+        }
+    }
+}

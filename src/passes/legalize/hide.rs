@@ -1,0 +1,279 @@
+//! Hides literals that could become zeros of a product or sum where a driver copies code, see [`crate::ir::known`].
+//! In: a function of the `Pica` stage and what is known of it. Out: the same function, with numbers in place of the literals
+//! that a driver cannot know. Knows no precision.
+//!
+//! ```text
+//! %0 = input v0 ; %1 = const 0                            =>      %0 = input v0 ; %2 = hidden 0 of %0
+//! loop (%3 = %1) { .. %4 = mulp %3 %0 .. continue %5 }    =>      loop (%3 = %2) { .. %4 = mulp %3 %0 .. continue %5 }
+//! ```
+//!
+//! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when the program runs: even, so
+//! 0, which follows from no single bit of its parts. Other literals have their bits set over it. A function computes it once,
+//! at its begin, and only if something is to be hidden: literals on the way into loop parameters and results, arms of choices that
+//! specialisation constants decide, operands of powers. A relative read that could get a literal has it added to its offset.
+
+use super::emit::{Emit, splat};
+use crate::entity::Handle;
+use crate::ir::known::{Constants, Known};
+use crate::ir::{
+    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Shape, Type, Unary, Value, ValueList,
+};
+use crate::passes::flow::{Flow, exit_list};
+
+/// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute all of it and nothing is.
+pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
+    if known.risks().iter().all(|risk| risk.possible == 0) {
+        return;
+    }
+    let Some(seed) = seed(f, constants) else { return };
+    let mut flow = Flow::default();
+    flow.compute(f);
+    let masks = marks(f, known, &flow);
+    let mut targets = vec![ValueList::EMPTY; f.regions.len()];
+    for &node in &flow.order {
+        flow.results_from(node).for_each(|region| targets[region.index()] = f.nodes[node].results());
+        if let NodeData::Loop { params, .. } = f.nodes[node] {
+            flow.continues_from(node).for_each(|region| targets[region.index()] = params);
+        }
+    }
+    let mut hide =
+        Hide { emit: Emit::new(f), known, masks, seed, zero: None, begin: Vec::new(), cache: Vec::new() };
+    for region in hide.emit.func.regions.keys() {
+        hide.region(region, targets[region.index()]);
+    }
+    let Hide { begin, emit, .. } = hide;
+    if let Some(body) = emit.func.body {
+        emit.func.regions[body].items.splice(0..0, begin);
+    }
+}
+
+/// Something that is known when the program runs only.
+fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
+    let found = |test: fn(Op, &Constants) -> bool| {
+        let ops = f.values.values().iter().filter_map(|data| match data.def {
+            Def::Op(op) if test(op, constants) => Some((data.ty, op)),
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+        });
+        ops.into_iter().next()
+    };
+    found(|op, _| matches!(op, Op::Input(_)))
+        .or_else(|| found(|op, _| matches!(op, Op::DrawField(_))))
+        .or_else(|| {
+            found(|op, constants| {
+                matches!(op, Op::Uniform(register) if constants.get(usize::from(register)).is_some_and(Option::is_none))
+            })
+        })
+        .or_else(|| found(|op, _| matches!(op, Op::IntUniform { .. })))
+}
+
+/// The lanes of each value that no copy of the code may know: those at risk and what they are computed from.
+fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
+    let mut masks = vec![0; f.values.len()];
+    let mut work: Vec<(Value, u8)> =
+        known.risks().iter().map(|risk| (risk.operand, risk.possible)).filter(|work| work.1 != 0).collect();
+    while let Some((value, lanes)) = work.pop() {
+        let (ty, fact) = (f.ty(value), known.of(value));
+        let mask = &mut masks[value.index()];
+        let new = lanes & fact.fixed & !fact.literal & !*mask & ((1 << ty.lanes) - 1);
+        if new == 0 || ty.kind != Kind::F32 {
+            continue;
+        }
+        *mask |= new;
+        match f.values[value].def {
+            Def::Op(Op::Shuffle(sources)) => {
+                let lanes = (0..ty.lanes).zip(sources).filter(|(index, _)| new >> index & 1 != 0);
+                work.extend(lanes.map(|(_, lane)| (lane.value(), 1 << lane.index())));
+            }
+            Def::Op(Op::Unary(_, a)) => work.push((a, new)),
+            Def::Op(Op::Binary(op, a, b)) => {
+                let lanes = if op.shape() == Shape::Dot { 15 } else { new };
+                work.extend([(a, lanes), (b, lanes)]);
+            }
+            Def::Op(Op::Select { a, b, .. }) => work.extend([(a, new), (b, new)]),
+            Def::Op(
+                Op::Const(_)
+                | Op::Input(_)
+                | Op::Uniform(_)
+                | Op::UniformAt { .. }
+                | Op::IntUniform { .. }
+                | Op::BoolUniform(_)
+                | Op::HostField(_)
+                | Op::Specialized(_)
+                | Op::Member { .. }
+                | Op::MemberAt { .. }
+                | Op::DrawField(_)
+                | Op::Load { .. }
+                | Op::Submit { .. }
+                | Op::Call { .. },
+            )
+            | Def::Dead => {}
+            Def::Param | Def::Result => flow.for_each_source(f, value, |source| work.push((source, new))),
+        }
+    }
+    masks
+}
+
+/// The hidden zero as each kind.
+#[derive(Clone, Copy)]
+struct Zero {
+    int: Value,
+    bits: Value,
+    float: Value,
+}
+
+struct Hide<'a> {
+    emit: Emit<'a>,
+    known: &'a Known<'a>,
+    masks: Vec<u8>,
+    seed: (Type, Op),
+    zero: Option<Zero>,
+    /// Items for the begin of the function.
+    begin: Vec<Item>,
+    /// Literals hidden so far, and the lanes of them that are.
+    cache: Vec<(Type, [u32; 4], u8, Value)>,
+}
+
+impl Hide<'_> {
+    /// Hides literals in one region; its exit gives values to those of `target`.
+    fn region(&mut self, region: Region, target: ValueList) {
+        let items = std::mem::take(&mut self.emit.func.regions[region].items);
+        self.emit.items = Vec::with_capacity(items.len());
+        let mut context = self.known.inside(region);
+        for item in items {
+            match item {
+                Item::Let(value) => self.operands(value, context),
+                Item::Node(node) => {
+                    self.inits(node, context);
+                    context = self.known.behind(node);
+                }
+            }
+            self.emit.items.push(item);
+        }
+        let list = exit_list(self.emit.func, region);
+        self.list(list, target, context);
+        self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
+    }
+
+    fn inits(&mut self, node: Node, context: u32) {
+        if let NodeData::Loop { params, inits, .. } = self.emit.func.nodes[node] {
+            self.list(inits, params, context);
+        }
+    }
+
+    fn list(&mut self, list: ValueList, target: ValueList, context: u32) {
+        for (from, to) in list.range().zip(target.range()) {
+            let [value, to] = [from, to].map(|index| self.emit.func.pool[index]);
+            self.emit.func.pool[from] = self.hidden(value, self.masks[to.index()], context);
+        }
+    }
+
+    fn operands(&mut self, value: Value, context: u32) {
+        let mask = self.masks.get(value.index()).copied().unwrap_or(0);
+        let Some(op) = self.emit.func.op(value).filter(|_| mask != 0) else { return };
+        let op = match op {
+            Op::Select { cond, a, b } => {
+                let [a, b] = [a, b].map(|arm| self.hidden(arm, mask, context));
+                Op::Select { cond, a, b }
+            }
+            Op::Unary(op, a) => Op::Unary(op, self.hidden(a, mask, context)),
+            Op::UniformAt { base, offset } => {
+                let zero = self.zero().int;
+                Op::UniformAt { base, offset: self.emit.binary(Binary::IAdd, offset, zero) }
+            }
+            Op::Const(_)
+            | Op::Input(_)
+            | Op::Uniform(_)
+            | Op::IntUniform { .. }
+            | Op::BoolUniform(_)
+            | Op::HostField(_)
+            | Op::Specialized(_)
+            | Op::Member { .. }
+            | Op::MemberAt { .. }
+            | Op::Shuffle(_)
+            | Op::Binary(..)
+            | Op::DrawField(_)
+            | Op::Load { .. }
+            | Op::Submit { .. }
+            | Op::Call { .. } => return,
+        };
+        self.emit.func.values[value].def = Def::Op(op);
+    }
+
+    /// The value, with those of the lanes hidden that are literal here.
+    fn hidden(&mut self, value: Value, lanes: u8, context: u32) -> Value {
+        let fact = self.known.here(self.emit.func, value, context);
+        let lanes = lanes & fact.literal;
+        if lanes == 0 {
+            return value;
+        }
+        let ty = self.emit.func.ty(value);
+        let mut bits = [0; 4];
+        for lane in (0..usize::from(ty.lanes)).filter(|lane| fact.literal >> lane & 1 != 0) {
+            bits[lane] = fact.bits[lane];
+        }
+        if fact.literal == (1 << ty.lanes) - 1 {
+            return self.literal(ty, bits, lanes);
+        }
+        let hidden = self.literal(ty, bits, lanes);
+        self.mixed(ty, hidden, value, lanes)
+    }
+
+    /// These lanes of one value, the others of another.
+    fn mixed(&mut self, ty: Type, first: Value, second: Value, lanes: u8) -> Value {
+        let from = |index: u8| {
+            let index = if index < ty.lanes { index } else { 0 };
+            Lane::new(if lanes >> index & 1 != 0 { first } else { second }, index)
+        };
+        self.emit.op(ty, Op::Shuffle([0, 1, 2, 3].map(from)))
+    }
+
+    /// A literal with these lanes hidden, at the begin of the function.
+    fn literal(&mut self, ty: Type, bits: [u32; 4], lanes: u8) -> Value {
+        if let Some(known) = self.cache.iter().find(|known| (known.0, known.1, known.2) == (ty, bits, lanes))
+        {
+            return known.3;
+        }
+        let zero = self.zero();
+        let inside = std::mem::replace(&mut self.emit.items, std::mem::take(&mut self.begin));
+        let is_zero = (0..usize::from(ty.lanes)).all(|lane| lanes >> lane & 1 == 0 || bits[lane] == 0);
+        let mut value = if is_zero { zero.float } else { zero.bits };
+        if ty.lanes > 1 {
+            let all = self.emit.func.ty(value).with_lanes(ty.lanes);
+            value = self.emit.op(all, Op::Shuffle([Lane::new(value, 0); 4]));
+        }
+        if !is_zero {
+            let literal = self.emit.op(ty.with_kind(Kind::U32), Op::Const(bits));
+            value = self.emit.binary(Binary::BitOr, value, literal);
+            value = self.emit.unary(Unary::FromBits, value);
+        }
+        if lanes != (1 << ty.lanes) - 1 {
+            let literal = self.emit.op(ty, Op::Const(bits));
+            value = self.mixed(ty, value, literal, lanes);
+        }
+        self.begin = std::mem::replace(&mut self.emit.items, inside);
+        self.cache.push((ty, bits, lanes, value));
+        value
+    }
+
+    fn zero(&mut self) -> Zero {
+        if let Some(zero) = self.zero {
+            return zero;
+        }
+        let inside = std::mem::replace(&mut self.emit.items, std::mem::take(&mut self.begin));
+        let emit = &mut self.emit;
+        let mut x = emit.op(self.seed.0, self.seed.1);
+        if self.seed.0.kind == Kind::F32 {
+            x = emit.lane(Lane::new(x, 0));
+            x = emit.unary(Unary::ToBits, x);
+            x = emit.unary(Unary::UintToInt, x);
+        }
+        let one = emit.op(Type::I32, splat(Type::I32, 1));
+        let next = emit.binary(Binary::IAdd, x, one);
+        let product = emit.binary(Binary::IMul, x, next);
+        let int = emit.binary(Binary::IAnd, product, one);
+        let bits = emit.unary(Unary::IntToUint, int);
+        let float = emit.unary(Unary::FromBits, bits);
+        self.begin = std::mem::replace(&mut self.emit.items, inside);
+        *self.zero.insert(Zero { int, bits, float })
+    }
+}

@@ -1,0 +1,86 @@
+//! Values as bytes that are the same on every machine: what digests that outlive a process are made of.
+//! In: values with a derived `Hash`. Out: their bytes, appended. Knows no type, and so forgets no field.
+//! Rules: `Hash` as `derive` makes it writes every field, the variant before its fields, the length before the elements.
+//! Integers are little-endian here; `usize` and `isize`, which lengths and variants are, have eight bytes.
+
+use std::hash::{Hash, Hasher};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Appends the bytes of a value.
+pub(crate) fn append(out: &mut Vec<u8>, value: &impl Hash) {
+    value.hash(&mut Bytes(out));
+}
+
+/// Where values are written.
+struct Bytes<'a>(&'a mut Vec<u8>);
+
+impl Hasher for Bytes<'_> {
+    fn finish(&self) -> u64 {
+        xxh3_64(self.0)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+    fn write_u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+    fn write_u16(&mut self, value: u16) {
+        self.write(&value.to_le_bytes());
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write(&value.to_le_bytes());
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.write(&value.to_le_bytes());
+    }
+    fn write_u128(&mut self, value: u128) {
+        self.write(&value.to_le_bytes());
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_isize(&mut self, value: isize) {
+        self.write_i64(value as i64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::append;
+
+    #[derive(Hash)]
+    enum Choice {
+        First,
+        Second(u16),
+    }
+
+    #[derive(Hash)]
+    struct Value {
+        choice: [Choice; 2],
+        number: i32,
+        wide: u128,
+        name: &'static str,
+        maybe: Option<bool>,
+    }
+
+    #[test]
+    fn bytes_are_little_endian_variants_and_lengths_have_eight() {
+        let value = Value {
+            choice: [Choice::First, Choice::Second(0x0102)],
+            number: -2,
+            wide: 3,
+            name: "ab",
+            maybe: Some(true),
+        };
+        let mut bytes = vec![9];
+        append(&mut bytes, &value);
+        let mut expected = vec![9, 2, 0, 0, 0, 0, 0, 0, 0];
+        expected.extend([0; 8]);
+        expected.extend([1, 0, 0, 0, 0, 0, 0, 0, 2, 1]);
+        expected.extend([0xFE, 0xFF, 0xFF, 0xFF, 3]);
+        expected.extend([0; 15]);
+        expected.extend([b'a', b'b', 0xFF, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(bytes, expected);
+    }
+}

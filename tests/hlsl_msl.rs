@@ -1,0 +1,132 @@
+//! HLSL and MSL of every program with every entry: compilers read them, and no buffer of MSL has the slot of another.
+//! Without glslang and g++ this fails and says how to install them. The HLSL is left in the target folder for DXC
+//! (`cargo xtask validate`).
+
+mod products;
+mod samples;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use products::with_products;
+use transpica::backend::text::Language;
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::kernel::bindings;
+use transpica::host::{EntryPoint, UniformBlock};
+use transpica::limits::Limits;
+use transpica::{Options, Profile, Translator};
+use transpica_prove::glslang::{self, Stage};
+use transpica_prove::{metal, spirv_tools};
+
+/// Every text in a language, by name; true for vertex stages.
+fn texts(language: Language) -> BTreeMap<String, (String, bool)> {
+    let texts = Mutex::new(BTreeMap::new());
+    let count = with_products(|name, translator, translated| {
+        let text = translator.text(translated, language);
+        let text = text.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let is_vertex = translator.options().entry == EntryPoint::Vertex;
+        texts.lock().expect("no panic").insert(name.to_owned(), (text, is_vertex));
+    });
+    let texts = texts.into_inner().expect("no panic");
+    assert_eq!(texts.len(), count, "names");
+    assert!(count > 400, "{count} texts");
+    texts
+}
+
+#[test]
+fn no_two_buffers_of_msl_have_one_slot() {
+    let mut kernels = 0;
+    for (name, (text, is_vertex)) in texts(Language::Msl) {
+        let mut slots = metal::slots(&text);
+        let count = slots.len();
+        assert_eq!(slots.contains(&bindings::SIZES), !is_vertex, "{name}: runtime arrays\n{text}");
+        kernels += usize::from(slots.contains(&bindings::DRAW));
+        slots.sort_unstable();
+        slots.dedup();
+        assert_eq!(slots.len(), count, "{name}: two buffers with one slot\n{text}");
+    }
+    assert!(kernels > 50, "{kernels} kernels with buffers of their own");
+}
+
+#[test]
+fn slots_are_found() {
+    let text = "constant A& a [[buffer(3)]]\n, device B& b [[buffer(12)]]\n, constant C& c [[buffer(3)]]";
+    assert_eq!(metal::slots(text), [3, 12, 3]);
+}
+
+/// Assertions in MSL that the members of the uniform block lie where the block says.
+fn offsets(text: &str, block: &UniformBlock) -> String {
+    let struct_of = text.split("struct Uniforms {\n").nth(1).and_then(|rest| rest.split("};").next());
+    let names = struct_of.unwrap_or_default().lines();
+    let names = names.filter_map(|line| line.trim().strip_suffix(';')?.rsplit(' ').next());
+    let names: Vec<&str> = names.filter(|name| !name.starts_with("_pad")).collect();
+    let order = block.by_offset();
+    assert_eq!(names.len(), order.len(), "{text}");
+    let assertion = |(name, index): (&str, usize)| {
+        let offset = block.members[index].offset;
+        format!("static_assert(__builtin_offsetof(Uniforms, {name}) == {offset}, \"{name}\");\n")
+    };
+    names.into_iter().zip(order).map(assertion).collect()
+}
+
+#[test]
+fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
+    let texts = Mutex::new(Vec::new());
+    with_products(|name, translator, translated| {
+        let text = translator.text(translated, Language::Msl).expect("MSL");
+        let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
+        texts.lock().expect("no panic").push((name.to_owned(), text));
+    });
+    let texts = texts.into_inner().expect("no panic");
+    assert!(texts.iter().filter(|(_, text)| text.contains("static_assert")).count() > 250);
+    let named = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    metal::read(named).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn the_compiler_of_msl_sees_errors() {
+    let bytes = include_bytes!("../shaders/lights.shbin");
+    let file = Shbin::parse(bytes).expect("a file");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let translated = translator.translate(&program, &around).expect("translates");
+    let text = translator.text(&translated, Language::Msl).expect("MSL");
+    let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
+    let reads = |text: &str| metal::read([("text", text)]);
+    reads(&text).expect("as it is");
+    for (from, to) in [
+        ("metal::float4(", "metal::float3("),
+        ("metal::abs(", "metal::abs_of("),
+        (" _e", " _f"),
+        ("uniforms.", "uniform."),
+        ("    return ", "    return !"),
+        ("metal::select(", "metal::select(0.0, "),
+        ("    type_2 normalMatrix;", "    metal::float2 added;\n    type_2 normalMatrix;"),
+    ] {
+        assert!(text.contains(from), "{from}\n{text}");
+        assert!(reads(&text.replacen(from, to, 1)).is_err(), "{from} as {to}");
+    }
+}
+
+#[test]
+fn glslang_reads_hlsl() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hlsl");
+    // What an earlier run left may no longer be written.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("writable");
+    with_products(|name, translator, translated| {
+        let text = translator.text(translated, Language::Hlsl).expect("HLSL");
+        let (stage, end) = match translator.options().entry {
+            EntryPoint::Vertex => (Stage::Vertex, "vs"),
+            EntryPoint::Compute | EntryPoint::Geometry => (Stage::Compute, "cs"),
+        };
+        let file = name.replace(['/', ' '], "-").replace(".shbin", "");
+        fs::write(folder.join(format!("{file}.{end}.hlsl")), &text).expect("writable");
+        let words = glslang::hlsl(&text, stage).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    });
+}

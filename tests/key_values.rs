@@ -1,0 +1,214 @@
+//! Every value of every option, of the profile and of a set-up has a key of its own, and whatever gives other words has
+//! another key. Which values there are follows from the types: see `values`.
+
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{BoolUniforms, EntryPoint, Layout, Options, Profile, RegisterState};
+use transpica::isa::{Pc, Program, Stage};
+use transpica::key::{Key, Settings};
+use transpica::limits::Limits;
+use transpica::pipeline::Setup;
+use transpica::{Translated, Translator};
+use transpica_generate::{Kind, generate};
+use values::Values;
+
+/// Options and profiles that differ in one part from these, with what is changed.
+fn others(options: Options, profile: Profile) -> Vec<(String, Options, Profile)> {
+    let changed = options.others().into_iter().map(|(path, options)| (path, options, profile));
+    let hosts = profile.others().into_iter().map(|(path, profile)| (path, options, profile));
+    changed.chain(hosts).collect()
+}
+
+/// Options whose bool uniforms are all known, so that their values mean something.
+fn all_known(options: Options) -> Options {
+    Options { bools: BoolUniforms { baked: 0xFFFF, values: 0x5A5A, specialized: 0 }, ..options }
+}
+
+/// What is used as random here.
+fn random(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state >> 32) as usize
+}
+
+/// Options and profile far from the defaults: a hundred changes one after another.
+fn anything(seed: u64) -> (Options, Profile) {
+    let mut state = seed;
+    let (mut options, mut profile) = (Options::default(), Profile::default());
+    for _ in 0..100 {
+        let mut all = options.others();
+        options = all.swap_remove(random(&mut state) % all.len()).1;
+        let mut all = profile.others();
+        profile = all.swap_remove(random(&mut state) % all.len()).1;
+    }
+    (options, profile)
+}
+
+#[test]
+fn all_values_of_options_and_profile_have_different_keys() {
+    let mut bases = vec![(all_known(Options::default()), Profile::default())];
+    bases.extend((1..20).map(|seed| {
+        let (options, profile) = anything(seed);
+        (all_known(options), profile)
+    }));
+    for (options, profile) in bases {
+        let mut seen = BTreeMap::from([(key_of(&options, &profile), "base".to_owned())]);
+        let all = others(options, profile);
+        for (path, options, profile) in &all {
+            if let Some(other) = seen.insert(key_of(options, profile), path.clone()) {
+                panic!("{other} and {path} have one key, of {options:?} {profile:?}");
+            }
+        }
+        assert!(all.len() > 1_000, "{} values", all.len());
+    }
+}
+
+/// The key that options and profile give a program.
+fn key_of(options: &Options, profile: &Profile) -> Key {
+    let state = RegisterState::default();
+    let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex);
+    Settings::new(options, profile).key(&program.expect("a program"), &state.vertex(), options, b"")
+}
+
+#[test]
+fn values_of_uniforms_that_are_not_known_are_not_in_the_key() {
+    let known =
+        Options { bools: BoolUniforms { baked: 0x00F0, ..BoolUniforms::default() }, ..Options::default() };
+    let of = |values| {
+        let bools = BoolUniforms { values, ..known.bools };
+        key_of(&Options { bools, ..known }, &Profile::default())
+    };
+    assert_eq!(of(0), of(0xFF0F));
+    assert_ne!(of(0), of(0x0010));
+}
+
+/// What each key stands for.
+#[derive(Default)]
+struct Products {
+    by_key: BTreeMap<Key, (String, Result<Vec<u32>, String>)>,
+}
+
+impl Products {
+    /// Notes what a key stands for: words where there are any, else why not.
+    fn add(&mut self, key: Key, name: &str, words: Result<Vec<u32>, String>) {
+        match self.by_key.get(&key) {
+            None => {
+                self.by_key.insert(key, (name.to_owned(), words));
+            }
+            Some((other, found)) => assert!(*found == words, "{other} and {name}: one key, other words"),
+        }
+    }
+
+    /// How many modules there are, each counted once.
+    fn modules(&self) -> usize {
+        let modules: BTreeSet<_> =
+            self.by_key.values().filter_map(|(_, words)| words.as_ref().ok()).collect();
+        println!("{} keys, {} modules", self.by_key.len(), modules.len());
+        modules.len()
+    }
+}
+
+/// The words of a translation or its error.
+fn words(
+    translator: &mut Translator,
+    translate: impl FnOnce(&mut Translator) -> transpica::error::Result<Translated>,
+) -> Result<Vec<u32>, String> {
+    let translated = translate(translator).map_err(|error| error.to_string())?;
+    translator.spirv(&translated).map_err(|error| error.to_string())
+}
+
+/// Registers with a few outputs.
+fn registers() -> RegisterState {
+    let mut state = RegisterState::default();
+    state.write(0x2BD, 0b11_0011);
+    state.write(0x4F, 4);
+    for (number, word) in [(0x50, 0x0302_0100), (0x51, 0x0B0A_0908), (0x52, 0x1F10_0D0C), (0x53, 0x0706_0504)]
+    {
+        state.write(number, word);
+    }
+    state
+}
+
+#[test]
+fn options_that_give_other_words_give_another_key() {
+    let state = registers();
+    let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("a file");
+    let lights = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 0, "lights").expect("an executable");
+    let random =
+        [(Kind::Clean, 3), (Kind::Wild, 5), (Kind::Numeric, 1)].map(|(kind, seed)| generate(kind, seed));
+    // Far from the defaults, and yet an input that is translated.
+    let (options, profile) = anything(7);
+    let options =
+        Options { entry: EntryPoint::Vertex, layout: Layout::Azahar, limits: Limits::default(), ..options };
+    let options = Options { attributes: Default::default(), ints: Default::default(), ..all_known(options) };
+    let far = (options, Profile { spirv_version: (1, 5), ..profile });
+    for (options, profile) in [(Options::default(), Profile::default()), far] {
+        let mut products = Products::default();
+        let mut all = others(options, profile);
+        all.push((String::new(), options, profile));
+        for (path, options, profile) in all {
+            let mut translator = Translator::new(options, profile);
+            let key = translator.key(&lights, &around, b"");
+            let found = words(&mut translator, |translator| translator.translate(&lights, &around));
+            products.add(key, &path, found);
+            for (number, program) in random.iter().enumerate() {
+                let program = program.program();
+                let key = translator.key(&program, &state.vertex(), b"");
+                let found =
+                    words(&mut translator, |translator| translator.translate(&program, &state.vertex()));
+                products.add(key, &format!("{number}{path}"), found);
+            }
+        }
+        assert!(products.modules() > 500);
+    }
+}
+
+#[test]
+fn set_ups_that_give_other_words_give_another_key() {
+    let mut products = Products::default();
+    let samples: [(&str, &[u8]); 3] = [
+        ("points", include_bytes!("../shaders/points.shbin")),
+        ("silhouette", include_bytes!("../shaders/silhouette.shbin")),
+        ("trail", include_bytes!("../shaders/trail.shbin")),
+    ];
+    for (sample, bytes) in samples {
+        let file = Shbin::parse(bytes).expect("a file");
+        let [vertex, geometry] =
+            [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("a program"));
+        let [before, around] =
+            [0, 1].map(|index| Executable::new(&file, index, sample).expect("an executable"));
+        let [mut plain, mut compute, mut stage] =
+            [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry]
+                .map(|entry| Translator::new(Options { entry, ..Options::default() }, Profile::default()));
+        let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+        let mut all = setup.others();
+        all.push((String::new(), setup));
+        for (path, setup) in &all {
+            // What cannot be is an error whatever the key is.
+            let mut add = |key, product: &str, words: Result<Vec<u32>, String>| match words {
+                Ok(words) => products.add(key, &format!("{sample} {product}{path}"), Ok(words)),
+                Err(_) => {}
+            };
+            let key = compute.geometry_key(&geometry, &around, setup, b"");
+            add(key, "kernel", words(&mut compute, |t| t.translate_geometry(&geometry, &around, setup)));
+            let key = stage.geometry_key(&geometry, &around, setup, b"");
+            add(key, "stage", words(&mut stage, |t| t.translate_geometry_stage(&geometry, &around, setup)));
+            if let Ok(kernel) = compute.translate_geometry(&geometry, &around, setup) {
+                let key = plain.geometry_key(&geometry, &around, setup, b"");
+                add(key, "draw", words(&mut plain, |t| t.draw_stage(&kernel)));
+            }
+            let outputs = setup.vertex_outputs;
+            let key = plain.before_geometry_key(&vertex, &before, outputs, b"");
+            add(key, "before", words(&mut plain, |t| t.translate_before_geometry(&vertex, &before, outputs)));
+        }
+        let key = plain.key(&vertex, &before, b"");
+        products.add(key, sample, words(&mut plain, |t| t.translate(&vertex, &before)));
+    }
+    assert!(products.modules() > 300);
+}

@@ -1,0 +1,181 @@
+//! Recorded results of every sample program: SPIR-V words, cache keys and outputs of the interpreter, each as a hash.
+//!
+//! A change that should move nothing leaves `cases/recorded.tsv` as it is. A wanted difference is recorded anew with
+//! `BLESS=1 cargo test --all-features --test recorded`, and the commit says why.
+
+mod samples;
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+use transpica::container::Shbin;
+use transpica::error::Result;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{ClipPlanes, DepthRange, EntryPoint, FlipY, Layout};
+use transpica::interp::{GeometryMachine, Machine};
+use transpica::isa::{Program, Stage};
+use transpica::pipeline::Setup;
+use transpica::precision::Precision;
+use transpica::{Options, Profile, Translated, Translator};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Vertices, or invocations of a geometry program, that the interpreter runs.
+const RUNS: usize = 16;
+/// Instructions that one of them may execute; every sample ends before.
+const BUDGET: u64 = 1 << 20;
+
+/// Four sets of options, each with a name, that differ in what most of the translator depends on.
+fn option_sets() -> [(&'static str, Options); 4] {
+    [
+        ("default", Options::default()),
+        (
+            "fast registers",
+            Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
+        ),
+        (
+            "host",
+            Options {
+                layout: Layout::Azahar,
+                depth: DepthRange::MinusWToW,
+                flip_y: FlipY::Dynamic,
+                clip_planes: ClipPlanes::BuiltIn,
+                loop_guard: Some(1000),
+                fold_constants: false,
+                ..Options::default()
+            },
+        ),
+        ("f24", Options { precision: Precision::F24, portable_exponentials: true, ..Options::default() }),
+    ]
+}
+
+/// A program of a file, with what its translation needs.
+struct Subject<'a> {
+    program: Program<'static>,
+    around: Executable<'a>,
+    setup: Option<Setup>,
+}
+
+impl Subject<'_> {
+    /// Every module of the program under these options, by the name of the entry.
+    fn modules(&self, options: Options) -> Vec<(&'static str, Result<Vec<u32>>)> {
+        let words = |entry, translate: &dyn Fn(&mut Translator) -> Result<Translated>| {
+            let mut translator = Translator::new(Options { entry, ..options }, Profile::default());
+            translate(&mut translator).and_then(|translated| translator.spirv(&translated))
+        };
+        let (program, around) = (&self.program, &self.around);
+        let Some(setup) = &self.setup else {
+            return vec![
+                ("vertex", words(EntryPoint::Vertex, &|t| t.translate(program, around))),
+                ("compute", words(EntryPoint::Compute, &|t| t.translate(program, around))),
+            ];
+        };
+        let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
+        let draw = |options: Options| -> Result<Vec<u32>> {
+            let options = Options { entry: EntryPoint::Compute, ..options };
+            let kernel =
+                Translator::new(options, Profile::default()).translate_geometry(program, around, setup)?;
+            let mut translator =
+                Translator::new(Options { entry: EntryPoint::Vertex, ..options }, Profile::default());
+            let stage = translator.draw_stage(&kernel)?;
+            translator.spirv(&stage)
+        };
+        vec![
+            ("geometry", words(EntryPoint::Compute, &|t| t.translate_geometry(program, around, setup))),
+            ("emits", words(EntryPoint::Compute, &|t| t.translate_emits(program, around, outputs))),
+            ("stage", words(EntryPoint::Geometry, &|t| t.translate_geometry_stage(program, around, setup))),
+            ("draw", draw(options)),
+        ]
+    }
+
+    /// The key under these options.
+    fn key(&self, options: Options) -> String {
+        let translator = Translator::new(options, Profile::default());
+        match &self.setup {
+            None => translator.key(&self.program, &self.around, &[]).to_string(),
+            Some(setup) => translator.geometry_key(&self.program, &self.around, setup, &[]).to_string(),
+        }
+    }
+
+    /// The hash of all that the interpreter gives, NaN as one value.
+    fn interpreted(&self, file: &Shbin<'_>, executable: usize, options: Options) -> Result<u64> {
+        // The mathematics library of the system may differ in last bits.
+        let options = Options { portable_exponentials: true, ..options };
+        let mut uniforms = transpica_generate::uniforms(1);
+        dvle::constants(file.executable(executable)?).apply(&mut uniforms);
+        let mut bytes = Vec::new();
+        let mut add = |value: f32| {
+            let bits = if value.is_nan() { 0x7FC0_0000 } else { value.to_bits() };
+            bytes.extend(bits.to_le_bytes());
+        };
+        let inputs = transpica_generate::inputs(2, RUNS);
+        if let Some(setup) = &self.setup {
+            let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
+            let mut machine = GeometryMachine::new(&self.program, outputs, options.settings(BUDGET))?;
+            machine.set_uniforms(&uniforms);
+            for inputs in &inputs {
+                for emit in machine.run(inputs)?.emits() {
+                    emit.outputs.iter().flatten().for_each(|&value| add(value));
+                }
+            }
+        } else {
+            let mut machine = Machine::new(&self.program, options.settings(BUDGET))?;
+            machine.set_uniforms(&uniforms);
+            for inputs in &inputs {
+                machine.run(inputs)?.iter().flatten().for_each(|&value| add(value));
+            }
+        }
+        Ok(xxh3_64(&bytes))
+    }
+}
+
+/// A hash of words, or the error in their place.
+fn hashed(words: Result<Vec<u32>>) -> String {
+    match words {
+        Ok(words) => {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            format!("{} words {:016x}", words.len(), xxh3_64(&bytes))
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn samples_give_what_is_recorded() {
+    let mut table = String::from("file\tprogram\toptions\twhat\tresult\n");
+    for sample in samples::samples().iter().filter(|sample| sample.name.starts_with("shaders/")) {
+        let file = Shbin::parse(&sample.bytes).expect("a file");
+        let stage = |index| dvle::program(&file, index, &Options::default().limits).expect("a program");
+        let vertex = (0..file.executables.len()).find(|&index| stage(index).stage() == Stage::Vertex);
+        for index in 0..file.executables.len() {
+            let program = stage(index);
+            let setup = match program.stage() {
+                Stage::Vertex => None,
+                Stage::Geometry => {
+                    let vertex = vertex.expect("a vertex program");
+                    Some(Setup::from_file(&file, vertex, Some(index), None).expect("a setup"))
+                }
+            };
+            let around = Executable::new(&file, index, &sample.name).expect("an executable");
+            let subject = Subject { program, around, setup };
+            for (name, options) in option_sets() {
+                let mut row = |what: &str, result: String| {
+                    writeln!(table, "{}\t{index}\t{name}\t{what}\t{result}", sample.name).expect("a string");
+                };
+                for (entry, words) in subject.modules(options) {
+                    row(entry, hashed(words));
+                }
+                row("key", subject.key(options));
+                let interpreted = subject.interpreted(&file, index, options);
+                row(
+                    "interpreter",
+                    interpreted.map_or_else(|error| error.to_string(), |hash| format!("{hash:016x}")),
+                );
+            }
+        }
+    }
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/recorded.tsv");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(golden, &table).expect("writable");
+    }
+    expect_file![golden].assert_eq(&table);
+}

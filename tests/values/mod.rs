@@ -1,0 +1,207 @@
+//! Every value of a type, one part changed at a time. The lists below name each field and each variant, and the compiler
+//! refuses them while one is missing: what is new is tried, or does not build.
+
+use transpica::host::{
+    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, EntryPoint,
+    FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap,
+    OutputSet, Profile, RegisterLayout, Topology, Unwritten,
+};
+use transpica::limits::Limits;
+use transpica::pipeline::Setup;
+use transpica::precision::Precision;
+
+/// A type whose values can be listed.
+pub trait Values: Sized {
+    /// Some value.
+    fn some() -> Self;
+    /// Values that differ from this one in one part, with what is changed: all variants, all bits of numbers.
+    fn others(&self) -> Vec<(String, Self)>;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => { $(
+        impl Values for $number {
+            fn some() -> Self {
+                0
+            }
+            fn others(&self) -> Vec<(String, Self)> {
+                let mut all: Vec<Self> = (0..Self::BITS).map(|bit| 1 << bit).collect();
+                all.extend([0, 3, Self::MAX]);
+                all.retain(|other| other != self);
+                all.into_iter().map(|other| (format!(" = {other}"), other)).collect()
+            }
+        }
+    )* };
+}
+
+numbers!(u8 u16 u32);
+
+impl Values for bool {
+    fn some() -> Self {
+        false
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        vec![(format!(" = {}", !self), !self)]
+    }
+}
+
+impl<T: Values> Values for Option<T> {
+    fn some() -> Self {
+        None
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let some = |(path, value)| (format!(".some{path}"), Some(value));
+        let mut all: Vec<_> = match self {
+            None => vec![(" = some".to_owned(), Some(T::some()))],
+            Some(_) => vec![(" = none".to_owned(), None)],
+        };
+        all.extend(self.as_ref().unwrap_or(&T::some()).others().into_iter().map(some));
+        all
+    }
+}
+
+impl<T: Values + Copy, const N: usize> Values for [T; N] {
+    fn some() -> Self {
+        [T::some(); N]
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let mut all = Vec::new();
+        for index in 0..N {
+            for (path, value) in self[index].others() {
+                let mut changed = *self;
+                changed[index] = value;
+                all.push((format!("[{index}]{path}"), changed));
+            }
+        }
+        all
+    }
+}
+
+impl<A: Values + Copy, B: Values + Copy> Values for (A, B) {
+    fn some() -> Self {
+        (A::some(), B::some())
+    }
+    fn others(&self) -> Vec<(String, Self)> {
+        let mut all: Vec<_> =
+            self.0.others().into_iter().map(|(path, a)| (format!(".0{path}"), (a, self.1))).collect();
+        all.extend(self.1.others().into_iter().map(|(path, b)| (format!(".1{path}"), (self.0, b))));
+        all
+    }
+}
+
+/// A struct, by its fields.
+macro_rules! fields {
+    ($name:ident { $($field:ident)* }) => {
+        impl Values for $name {
+            fn some() -> Self {
+                Self { $($field: Values::some()),* }
+            }
+            fn others(&self) -> Vec<(String, Self)> {
+                let Self { $($field),* } = *self;
+                let mut all = Vec::new();
+                $(for (path, value) in $field.others() {
+                    all.push((format!(".{}{path}", stringify!($field)), Self { $field: value, ..*self }));
+                })*
+                all
+            }
+        }
+    };
+}
+
+/// An enum, by its variants and their fields; those without names are `0`.
+macro_rules! variants {
+    ($name:ident { $($variant:ident { $($field:tt: $bound:ident),* })* }) => {
+        impl Values for $name {
+            fn some() -> Self {
+                [$(Self::$variant { $($field: Values::some()),* }),*][0]
+            }
+            #[allow(clippy::let_unit_value, clippy::unused_unit, reason = "variants without fields")]
+            fn others(&self) -> Vec<(String, Self)> {
+                match self {
+                    $(Self::$variant { $($field: _),* } => {})*
+                }
+                let mut all = Vec::new();
+                $(
+                    let ($($bound,)*) = match *self {
+                        Self::$variant { $($field: $bound),* } => ($($bound,)*),
+                        _ => ($({ let $bound = Values::some(); $bound },)*),
+                    };
+                    let variant = Self::$variant { $($field: $bound),* };
+                    if variant != *self {
+                        all.push((format!(" = {}", stringify!($variant)), variant));
+                    }
+                    $(for (path, value) in $bound.others() {
+                        let $bound = value;
+                        let mut changed = variant;
+                        if let Self::$variant { $field: place, .. } = &mut changed {
+                            *place = $bound;
+                        }
+                        let name = concat!(stringify!($variant), ".", stringify!($bound));
+                        all.push((format!(".{name}{path}"), changed));
+                    })*
+                )*
+                all
+            }
+        }
+    };
+}
+
+variants!(Precision { Exact {} Fast {} F24 {} });
+variants!(EntryPoint { Vertex {} Compute {} Geometry {} });
+variants!(Layout { Symbols {} Registers {} Azahar {} Panda3ds {} Custom { 0: layout } });
+fields!(RegisterLayout { floats ints packing bools });
+variants!(IntPacking { Words {} Bytes {} });
+variants!(DepthRange { ZeroToW {} MinusWToW {} Raw {} });
+variants!(FlipY { Never {} Always {} Dynamic {} });
+variants!(ClipPlanes { None {} BuiltIn {} Varying {} });
+variants!(Unwritten { Default {} Zero {} });
+variants!(OutputSet { Mapped {} All {} });
+variants!(AttributeKind { Float {} Int {} Uint {} });
+fields!(AttributeFormat { kind components });
+fields!(BoolUniforms { baked values specialized });
+fields!(IntUniforms { baked specialized });
+fields!(Limits {
+    code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
+});
+fields!(Options {
+    precision portable_exponentials entry layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
+    attributes fold_constants bools ints loop_guard lenient limits
+});
+
+fields!(Binding { set binding });
+fields!(Bindings { uniforms host });
+fields!(Locations {
+    position color texcoord0 texcoord1 texcoord2 texcoord0_w quaternion view clip_distances
+});
+fields!(Profile { spirv_version no_contraction invariant_position names bindings locations });
+
+variants!(Topology { List {} Strip {} Fan {} Geometry {} });
+variants!(GeometryInput {
+    Point { inputs: inputs, registers: registers }
+    Variable { main: main }
+    Fixed { first: first, vertices: vertices, stride: stride }
+});
+fields!(GeometrySetup { input outputs });
+fields!(Setup { vertex_outputs geometry map topology });
+
+impl Values for OutputMap {
+    fn some() -> Self {
+        Self::default()
+    }
+    /// Maps of one component each: every code from some registers.
+    fn others(&self) -> Vec<(String, Self)> {
+        let mut all = Vec::new();
+        for (register, component) in [(0, 0), (0, 1), (1, 0), (2, 2), (15, 3)] {
+            for code in 0..24 {
+                let mut codes = [0x1F; 4];
+                codes[component] = code;
+                all.push((
+                    format!(": {code} is o{register}.{component}"),
+                    Self::from_words([(register, codes)]),
+                ));
+            }
+        }
+        all.retain(|(_, other)| other != self);
+        all
+    }
+}

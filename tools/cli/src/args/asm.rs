@@ -1,0 +1,55 @@
+//! Arguments of `asm`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Denied, denied};
+use crate::streams::{Output, Streams};
+
+/// Assemble sources in picasso's language into one file
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica asm lights.v.pica -o lights.shbin
+  transpica asm points.v.pica points.g.pica -o points.shbin --header points.h
+
+All files share code and operand descriptors; each makes one executable (DVLE), in the order given.
+- as output or header is standard output. picasso's -h is --header here, its -n is --no-nop.
+Warnings and what --lint finds do not change the exit status; what --deny names does, and then nothing is written.
+--json is a list of the errors, or of what --lint finds: severity, rule (none for errors), message, file, line, column,
+help or explanation.")]
+pub struct Asm {
+    /// The sources; - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where the binary goes
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Also write a C header with the registers of the uniforms
+    #[arg(long, value_name = "FILE")]
+    pub header: Option<PathBuf>,
+    /// Warn where a padding NOP is needed instead of inserting it
+    #[arg(long)]
+    pub no_nop: bool,
+    /// Also warn of what hardware does not tolerate
+    #[arg(long)]
+    pub lint: bool,
+    /// As --lint, and refuse to write if it finds something of this rule; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = denied())]
+    pub deny: Vec<Denied>,
+    /// Errors and what --lint finds as JSON on standard output (the assembler's own warnings are not among it)
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Asm {
+    /// Files and streams that it reads and writes.
+    pub fn streams(&self) -> Streams<'_> {
+        let mut streams = Streams::of_files(&self.files, Some(&self.output));
+        let instead = "give -o a file; transpica dis prints one as text, transpica info its tables";
+        streams.outputs[0].binary = Some(instead);
+        streams.outputs.extend(self.header.as_deref().map(|path| Output::text("--header", Some(path))));
+        streams.outputs.extend(self.json.then(|| Output::text("--json", None)));
+        streams
+    }
+}

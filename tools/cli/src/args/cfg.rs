@@ -1,0 +1,46 @@
+//! Arguments of `cfg`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Form, Format, Position, Selection};
+
+/// Show the intermediate forms of a program
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica cfg fog.shbin --format dot | dot -Tsvg -o fog.svg
+  transpica cfg lights.shbin --stage tree
+  transpica cfg lights.shbin --stage ir")]
+pub struct Cfg {
+    /// The .shbin file; - reads standard input
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub selection: Selection,
+    #[command(flatten)]
+    pub position: Position,
+    /// Which form
+    #[arg(long, value_enum, default_value_t = Form::Cfg)]
+    pub stage: Form,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Where the result goes; standard output if absent
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl Cfg {
+    /// Finds options that cannot go together, where that depends on their values.
+    pub fn check(&self) -> Result<(), String> {
+        if matches!(self.stage, Form::Tree | Form::Ir) && self.format == Format::Dot {
+            return Err(
+                "only the control-flow graph has a dot form; leave --stage out, or use --format text".into(),
+            );
+        }
+        if self.stage != Form::Ir && self.position.is_given() {
+            return Err("--depth, --flip-y and --clip show in the intermediate form; add --stage ir".into());
+        }
+        Ok(())
+    }
+}

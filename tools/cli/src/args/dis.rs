@@ -1,0 +1,22 @@
+//! Arguments of `dis`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Disassemble a file to text that `asm` turns back into it
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica dis lights.shbin
+  transpica dis lights.shbin --hex
+  transpica dis lights.shbin -o copy.pica && transpica asm copy.pica -o copy.shbin")]
+pub struct Dis {
+    /// The .shbin file; - reads standard input
+    pub file: PathBuf,
+    /// Address and word of each instruction in a comment
+    #[arg(long)]
+    pub hex: bool,
+    /// Where the result goes; standard output if absent
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,30 @@
+//! Arguments of `info`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Denied, denied};
+
+/// Show every table of a file, for every executable
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica info lights.shbin
+  transpica info lights.shbin --lint
+  transpica info library.shbin --json")]
+pub struct Info {
+    /// The .shbin file; - reads standard input
+    pub file: PathBuf,
+    /// Also what hardware does not tolerate
+    #[arg(long)]
+    pub lint: bool,
+    /// As --lint, and exit 1 if it finds something of this rule; may be repeated
+    #[arg(long, value_name = "RULE", value_parser = denied())]
+    pub deny: Vec<Denied>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the result goes; standard output if absent
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

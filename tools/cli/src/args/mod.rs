@@ -1,0 +1,197 @@
+//! The command line: subcommands, options, help texts with examples.
+//! In: arguments. Out: [`Cli`]. One file for each command, and `values` for what options can be. What the options mean is
+//! decided by the commands.
+
+mod asm;
+mod cfg;
+mod compare;
+mod dis;
+mod info;
+mod position;
+mod run;
+mod survey;
+mod translate;
+mod values;
+
+use clap::error::ErrorKind;
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use transpica::host;
+
+use crate::streams::Streams;
+
+pub use asm::Asm;
+pub use cfg::Cfg;
+pub use compare::Compare;
+pub use dis::Dis;
+pub use info::Info;
+pub use position::Position;
+pub use run::Run;
+pub use survey::Survey;
+pub use translate::{GeometryOptions, NO_OUTPUTS, Raw, Translate};
+pub(crate) use values::denied;
+pub use values::{
+    Denied, Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
+};
+
+/// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and proves the result.
+#[derive(Debug, Parser)]
+#[command(name = "transpica", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  transpica translate lights.shbin                    WGSL on standard output
+  transpica translate lights.shbin --to spirv -o lights.spv
+  transpica info lights.shbin                         every table of the file
+  transpica run lights.shbin --seed 7                 outputs of the reference interpreter
+  transpica compare shaders --vertices 4096           interpreter against GPU
+  transpica asm lights.v.pica -o lights.shbin         picasso source to binary
+  transpica dis lights.shbin                          and back
+
+Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Place of common options in help texts: behind those of the command, before `--help`.
+const LAST: usize = 998;
+
+/// Options that every command takes.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    /// No warnings, notes and progress; of tables only what failed and the last lines
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
+    pub quiet: bool,
+    /// Sizes, times and the ways taken, on standard error
+    #[arg(short, long, global = true, display_order = LAST)]
+    pub verbose: bool,
+    /// Colour in diagnostics
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, display_order = LAST)]
+    pub color: Color,
+}
+
+/// When diagnostics are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal that has colors
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Which program of a file, and how it is translated.
+#[derive(Args, Clone, Debug)]
+pub struct Selection {
+    /// Number of the executable (DVLE) in the file; the first, 0, if absent
+    #[arg(long, value_name = "N")]
+    pub dvle: Option<usize>,
+    /// The numbers the program computes with
+    #[arg(long, value_enum, default_value_t = Precision::Exact)]
+    pub precision: Precision,
+    /// Layout of the uniform block
+    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
+    pub layout: Layout,
+}
+
+impl Selection {
+    /// Library options for an entry point.
+    pub fn options(&self, entry: host::EntryPoint) -> host::Options {
+        host::Options {
+            precision: self.precision.into(),
+            layout: self.layout.into(),
+            entry,
+            ..host::Options::default()
+        }
+    }
+}
+
+/// The subcommands; each is described at its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Translate(Translate),
+    Info(Info),
+    Run(Run),
+    Compare(Compare),
+    Survey(Survey),
+    Asm(Asm),
+    Dis(Dis),
+    Cfg(Cfg),
+}
+
+impl Command {
+    /// Its word on the command line.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Translate(_) => "translate",
+            Self::Info(_) => "info",
+            Self::Run(_) => "run",
+            Self::Compare(_) => "compare",
+            Self::Survey(_) => "survey",
+            Self::Asm(_) => "asm",
+            Self::Dis(_) => "dis",
+            Self::Cfg(_) => "cfg",
+        }
+    }
+    /// Finds options that cannot go together, where that depends on their values.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Translate(arguments) => arguments.check(),
+            Self::Run(arguments) => arguments.check(),
+            Self::Cfg(arguments) => arguments.check(),
+            Self::Info(_) | Self::Asm(_) | Self::Compare(_) | Self::Survey(_) | Self::Dis(_) => Ok(()),
+        }
+    }
+    /// Files and streams that it reads and writes.
+    fn streams(&self) -> Streams<'_> {
+        match self {
+            Self::Translate(arguments) => arguments.streams(),
+            Self::Info(Info { file, output, .. })
+            | Self::Dis(Dis { file, output, .. })
+            | Self::Cfg(Cfg { file, output, .. }) => Streams::of_files([file], output.as_deref()),
+            Self::Run(Run { file, state, output, .. }) => {
+                Streams::of_files([Some(file), state.as_ref()].into_iter().flatten(), output.as_deref())
+            }
+            Self::Compare(Compare { paths, output, .. }) | Self::Survey(Survey { paths, output, .. }) => {
+                Streams { trees: paths, ..Streams::of_files([], output.as_deref()) }
+            }
+            Self::Asm(arguments) => arguments.streams(),
+        }
+    }
+    /// Returns whether it runs anything on a GPU.
+    pub fn opens_gpu(&self) -> bool {
+        match self {
+            Self::Compare(_) => true,
+            Self::Run(Run { on, .. }) => *on == Machine::Gpu,
+            Self::Translate(_)
+            | Self::Info(_)
+            | Self::Survey(_)
+            | Self::Asm(_)
+            | Self::Dis(_)
+            | Self::Cfg(_) => false,
+        }
+    }
+}
+
+/// Finds what is wrong with a command line beyond its words. Nothing has been read or written then.
+pub fn check(cli: &Cli) -> Result<(), clap::Error> {
+    let color = match cli.common.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let result = cli.command.check().and_then(|()| cli.command.streams().check());
+    result.map_err(|text| {
+        // The error shows the usage of the command that it is about.
+        let mut root = Cli::command().color(color);
+        root.build();
+        let name = cli.command.name();
+        root.find_subcommand_mut(name).map_or_else(
+            || Cli::command().error(ErrorKind::ArgumentConflict, &text),
+            |command| command.error(ErrorKind::ArgumentConflict, &text),
+        )
+    })
+}

@@ -1,0 +1,67 @@
+//! Arguments of `run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Machine, RouteName, Selection};
+
+/// Run a program and print its output registers
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica run lights.shbin --seed 7
+  transpica run lights.shbin --state state.json --json
+  transpica run lights.shbin --on gpu --route wgsl
+  transpica run textured.shbin --trace
+
+State file: { \"uniforms\": { \"c\": {\"0\": [1, 0, 0, 0]}, \"i\": {\"0\": [3, 0, 1, 0]}, \"b\": {\"2\": true} },
+              \"vertices\": [ { \"v0\": [0.5, 1, 0, 1], \"v1\": [\"0x3f800000\", \"inf\", \"-inf\", \"nan\"] } ] }
+
+Of a geometry program each element is an invocation, and what it leaves behind carries over to the next:
+  { \"v0\": [0, 0, 0, 1], \"c\": {\"10\": [1, 2, 3, 4]} }, c being the uniforms that vertices are delivered to")]
+pub struct Run {
+    /// The .shbin file; - reads standard input
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Uniforms and vertices; generated from the seed if absent
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Seed of generated inputs
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub seed: u64,
+    /// Number of generated vertices, or invocations of a geometry program
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    pub vertices: usize,
+    /// Where it runs
+    #[arg(long, value_enum, default_value_t = Machine::Cpu)]
+    pub on: Machine,
+    /// How it reaches the GPU
+    #[arg(long, value_enum, default_value_t = RouteName::Spirv)]
+    pub route: RouteName,
+    /// Part of the name of the GPU
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+    /// Print every executed instruction before the outputs, as they run: also of a run that fails (interpreter only)
+    #[arg(long, conflicts_with = "json")]
+    pub trace: bool,
+    /// Instructions that one vertex or invocation may execute
+    #[arg(long, default_value_t = 1 << 24, value_name = "N")]
+    pub budget: u64,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the result goes; standard output if absent
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl Run {
+    /// Finds options that cannot go together, where that depends on their values.
+    pub fn check(&self) -> Result<(), String> {
+        if self.trace && self.on == Machine::Gpu {
+            return Err("only the interpreter can --trace; leave --on gpu out".into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Arguments of `survey`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Layout, Precision};
+
+/// Translate every program below some folders, on all cores, and say what became of each
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  transpica survey dumps
+  transpica survey dumps -q
+  transpica survey shaders --json -o survey.json")]
+pub struct Survey {
+    /// Files and folders
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The numbers the programs compute with
+    #[arg(long, value_enum, default_value_t = Precision::Exact)]
+    pub precision: Precision,
+    /// Layout of the uniform block
+    #[arg(long, value_enum, default_value_t = Layout::Symbols)]
+    pub layout: Layout,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the result goes; standard output if absent
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,260 @@
+//! Values of options: what can be written, and what the library calls it.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use transpica::backend::text;
+use transpica::host;
+use transpica::lint::Rule;
+use transpica::precision;
+use transpica_gpu::Route;
+
+use crate::files;
+
+/// `--precision`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// Bit-equal to the reference interpreter in f32
+    Exact,
+    /// Plain IEEE
+    Fast,
+    /// Rounded to float24 after each operation
+    F24,
+}
+
+impl From<Precision> for precision::Precision {
+    fn from(precision: Precision) -> Self {
+        match precision {
+            Precision::Exact => Self::Exact,
+            Precision::Fast => Self::Fast,
+            Precision::F24 => Self::F24,
+        }
+    }
+}
+
+/// `--layout`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// One named member for each bound symbol
+    Symbols,
+    /// The whole register file at fixed offsets
+    Registers,
+    /// The whole register file as Azahar holds it
+    Azahar,
+    /// The whole register file as Panda3DS holds it
+    Panda3ds,
+}
+
+impl From<Layout> for host::Layout {
+    fn from(layout: Layout) -> Self {
+        match layout {
+            Layout::Symbols => Self::Symbols,
+            Layout::Registers => Self::Registers,
+            Layout::Azahar => Self::Azahar,
+            Layout::Panda3ds => Self::Panda3ds,
+        }
+    }
+}
+
+/// `--to`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// WGSL text
+    Wgsl,
+    /// SPIR-V module
+    Spirv,
+    /// SPIR-V disassembly
+    SpirvAsm,
+    /// GLSL text (see --glsl-version)
+    Glsl,
+    /// HLSL text
+    Hlsl,
+    /// MSL text
+    Msl,
+    /// What the program reads and writes, as a table; as JSON where -o ends in .json
+    Reflection,
+}
+
+impl Target {
+    /// The target that the ending of a file name means.
+    pub fn of_ending(path: &Path) -> Option<Self> {
+        Some(match files::ending(path)?.as_str() {
+            "wgsl" => Self::Wgsl,
+            "spv" => Self::Spirv,
+            "spvasm" => Self::SpirvAsm,
+            "glsl" | "vert" | "comp" => Self::Glsl,
+            "hlsl" => Self::Hlsl,
+            "metal" | "msl" => Self::Msl,
+            "json" => Self::Reflection,
+            _ => return None,
+        })
+    }
+    /// Name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wgsl => "WGSL",
+            Self::Spirv => "SPIR-V",
+            Self::SpirvAsm => "SPIR-V disassembly",
+            Self::Glsl => "GLSL",
+            Self::Hlsl => "HLSL",
+            Self::Msl => "MSL",
+            Self::Reflection => "reflection",
+        }
+    }
+}
+
+/// `--glsl-version`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GlslVersion {
+    /// OpenGL 3.3 and later: blocks and varyings by name
+    #[value(name = "330")]
+    Core330,
+    /// Vulkan: sets, bindings, locations
+    #[value(name = "450")]
+    Vulkan450,
+    /// OpenGL ES 3.1 and later: bindings, locations
+    #[value(name = "310es")]
+    Es310,
+}
+
+impl GlslVersion {
+    /// Returns whether OpenGL reads it, and Vulkan does not.
+    pub fn is_opengl(self) -> bool {
+        match self {
+            Self::Core330 | Self::Es310 => true,
+            Self::Vulkan450 => false,
+        }
+    }
+}
+
+impl From<GlslVersion> for text::GlslVersion {
+    fn from(version: GlslVersion) -> Self {
+        match version {
+            GlslVersion::Core330 => Self::Core330,
+            GlslVersion::Vulkan450 => Self::Vulkan450,
+            GlslVersion::Es310 => Self::Es310,
+        }
+    }
+}
+
+/// `--entry`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Entry {
+    /// A vertex stage
+    Vertex,
+    /// A compute stage that maps v registers to o registers
+    Compute,
+}
+
+/// One value of `--entry`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryOption {
+    /// The shape of the entry point.
+    Shape(Entry),
+    /// The code word where the program starts.
+    Word(u16),
+}
+
+impl EntryOption {
+    /// Reads one.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(shape) = Entry::from_str(text, false) {
+            return Ok(Self::Shape(shape));
+        }
+        let word = number(text).and_then(|word| u16::try_from(word).ok());
+        word.map(Self::Word)
+            .ok_or_else(|| "must be vertex, compute, or the number of a code word".to_string())
+    }
+}
+/// `--on`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Machine {
+    /// The reference interpreter
+    Cpu,
+    /// The translated program on wgpu
+    Gpu,
+}
+
+/// `--route`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RouteName {
+    /// Our SPIR-V, unchanged (exact)
+    Spirv,
+    /// Our SPIR-V through naga
+    SpirvNaga,
+    /// Our WGSL text, read by naga (`naga` means the same)
+    #[value(alias = "naga")]
+    Wgsl,
+}
+
+impl From<RouteName> for Route {
+    fn from(name: RouteName) -> Self {
+        match name {
+            RouteName::Spirv => Self::Passthrough,
+            RouteName::SpirvNaga => Self::SpirvNaga,
+            RouteName::Wgsl => Self::Wgsl,
+        }
+    }
+}
+
+/// `--stage`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// The control-flow graph
+    Cfg,
+    /// The structured tree
+    Tree,
+    /// The intermediate form after the passes
+    Ir,
+}
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Graphviz (control-flow graph only)
+    Dot,
+    /// Text
+    Text,
+}
+
+/// A number, decimal or with 0x.
+fn number(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    digits
+        .map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok().filter(|_| is_plain(hex)))
+}
+
+/// `--outmap`
+pub fn outmap(text: &str) -> Result<(u8, u32), String> {
+    let wrong = || "must be like 0=0x03020100: a register 0 to 15 and a word".to_string();
+    let (register, word) = text.split_once('=').ok_or_else(wrong)?;
+    let register = register.parse().ok().filter(|&register| register < 16).ok_or_else(wrong)?;
+    Ok((register, number(word).ok_or_else(wrong)?))
+}
+
+/// `--deny`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// Every rule.
+    All,
+    /// One rule.
+    One(Rule),
+}
+
+impl Denied {
+    /// Returns whether a list of them has this rule.
+    pub fn has(list: &[Self], rule: Rule) -> bool {
+        list.iter().any(|denied| [Self::All, Self::One(rule)].contains(denied))
+    }
+}
+
+/// Parser of the name of a rule, or of `all`.
+pub fn denied() -> impl TypedValueParser<Value = Denied> {
+    let names = Rule::ALL.iter().map(|rule| rule.id()).chain(["all"]);
+    PossibleValuesParser::new(names).map(|name| {
+        let rule = Rule::ALL.iter().find(|rule| rule.id() == name);
+        rule.map_or(Denied::All, |&rule| Denied::One(rule))
+    })
+}

@@ -1,0 +1,190 @@
+//! Where a command reads and writes: no output is an input, no two outputs are one, no binary goes to a terminal.
+//! In: paths as they were given. Out: what is wrong with them, before anything is read or written.
+
+use std::fs::{self, File, Metadata};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use crate::files;
+
+/// One thing that a command writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Option that asks for it.
+    pub option: &'static str,
+    /// Its file; standard output if absent or `-`.
+    pub path: Option<&'a Path>,
+    /// Of a binary: what to do instead of sending it to a terminal.
+    pub binary: Option<&'static str>,
+}
+
+impl<'a> Output<'a> {
+    /// A text.
+    pub fn text(option: &'static str, path: Option<&'a Path>) -> Self {
+        Self { option, path, binary: None }
+    }
+    /// Its file, unless it goes to standard output.
+    fn file(&self) -> Option<&'a Path> {
+        self.path.filter(|path| !is_dash(path))
+    }
+    fn is_terminal(&self) -> bool {
+        match self.file() {
+            None => std::io::stdout().is_terminal(),
+            // Only what is open can be asked, and a file must not be opened before it is written.
+            Some(path) => {
+                let open = || File::options().write(true).open(path);
+                is_device(path) && open().is_ok_and(|device| device.is_terminal())
+            }
+        }
+    }
+}
+
+/// Everything that a command reads and writes.
+#[derive(Debug, Default)]
+pub struct Streams<'a> {
+    /// Files, `-` for standard input.
+    pub inputs: Vec<&'a Path>,
+    /// Files, and folders with files.
+    pub trees: &'a [PathBuf],
+    /// In the order in which they are written.
+    pub outputs: Vec<Output<'a>>,
+}
+
+impl<'a> Streams<'a> {
+    /// Those of a command that reads files and writes a text.
+    pub fn of_files(inputs: impl IntoIterator<Item = &'a PathBuf>, output: Option<&'a Path>) -> Self {
+        let inputs = inputs.into_iter().map(PathBuf::as_path).collect();
+        Self { inputs, outputs: vec![Output::text("-o", output)], ..Self::default() }
+    }
+    /// Checks all of it; an error says what is wrong and what to do.
+    pub fn check(&self) -> Result<(), String> {
+        if self.inputs.iter().filter(|path| is_dash(path)).count() > 1 {
+            return Err("standard input can be read once only".into());
+        }
+        for (n, output) in self.outputs.iter().enumerate() {
+            let file = output.file();
+            if let Some(other) = self.outputs[..n].iter().find(|other| are_one(other.file(), file)) {
+                let (first, second) = (other.option, output.option);
+                let place = file.map_or("standard output".into(), |path| path.display().to_string());
+                return Err(format!("{first} and {second} both go to {place}; give each a file of its own"));
+            }
+            if let Some(path) = file
+                && self.reads(path)
+            {
+                let path = path.display();
+                return Err(format!(
+                    "{path} is an input, {} does not overwrite it; name another file",
+                    output.option
+                ));
+            }
+            if let Some(instead) = output.binary
+                && output.is_terminal()
+            {
+                return Err(format!("binary does not go to a terminal; {instead}"));
+            }
+        }
+        Ok(())
+    }
+    /// Returns whether a file is one of the inputs, under whichever name.
+    fn reads(&self, path: &Path) -> bool {
+        // Pipes and devices can be both: nothing of them is lost.
+        if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return false;
+        }
+        if self.inputs.iter().any(|input| !is_dash(input) && is_same(input, path)) {
+            return true;
+        }
+        // Only what exists can lie among the files of a folder. What cannot be listed cannot be read either.
+        let trees = || files::shaders(self.trees).unwrap_or_default();
+        !self.trees.is_empty() && path.is_file() && trees().iter().any(|input| is_same(input, path))
+    }
+}
+
+fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Returns whether two outputs mix: both on standard output, or in one file. The null device mixes nothing.
+fn are_one(first: Option<&Path>, second: Option<&Path>) -> bool {
+    match (first, second) {
+        (None, None) => true,
+        (Some(first), Some(second)) => is_same(first, second) && first != Path::new("/dev/null"),
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}
+
+/// Returns whether two paths name one file, also through links. Neither has to exist.
+fn is_same(first: &Path, second: &Path) -> bool {
+    match (fs::metadata(first), fs::metadata(second)) {
+        (Ok(a), Ok(b)) => identity(first, &a) == identity(second, &b),
+        (Err(_), Err(_)) => place(first) == place(second),
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+    }
+}
+
+/// The numbers of a file's device and inode, so that hard links are the same.
+#[cfg(unix)]
+fn identity(_: &Path, data: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (data.dev(), data.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path, _: &Metadata) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+#[cfg(unix)]
+fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|data| data.file_type().is_char_device())
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &Path) -> bool {
+    false
+}
+
+/// Most links that a path may go through, as Linux has it.
+const LINKS: usize = 40;
+
+/// Where a file will be that does not exist yet: its folder in full, and its name. Links that lead nowhere are followed.
+fn place(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        match fs::read_link(&path) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => return path.file_name().map_or_else(|| path.clone(), |name| folder.join(name)),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_place_whatever_it_is_called() {
+        let folder = std::env::temp_dir().join(format!("transpica-streams-{}", std::process::id()));
+        fs::create_dir_all(folder.join("inner")).expect("writable");
+        let file = folder.join("file");
+        fs::write(&file, "").expect("writable");
+        let same = |a: &str, b: &str| is_same(&folder.join(a), &folder.join(b));
+        assert!(same("file", "./file") && same("file", "inner/../file"));
+        assert!(same("new", "./new") && same("new", "inner/../new"));
+        assert!(!same("new", "inner/new") && !same("file", "new") && !same("file", "inner/file"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("file", folder.join("link")).expect("a link");
+            std::os::unix::fs::symlink("inner/../new", folder.join("nowhere")).expect("a link");
+            std::os::unix::fs::symlink("round", folder.join("round")).expect("a link");
+            fs::hard_link(&file, folder.join("inner/hard")).expect("a link");
+            assert!(same("file", "link") && same("link", "inner/hard") && same("file", "inner/hard"));
+            assert!(same("nowhere", "new") && same("round", "round") && !same("round", "new"));
+        }
+        fs::remove_dir_all(folder).expect("removable");
+    }
+}

@@ -1,0 +1,88 @@
+//! Abilities of the terminal, and text that is safe on it.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io::IsTerminal;
+
+use crate::args::Color;
+
+/// Text whose control characters are spelled out: a terminal would act on them, and what stands in a file must not move its
+/// cursor, change its title or turn its text around. Line feeds, also those after a carriage return, and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.char_indices().any(|(at, c)| is_active(text, at, c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        if is_active(text, at, c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// Where a place of a text lies once that is [`visible`].
+pub fn visible_place(text: &str, place: usize) -> usize {
+    let before = text.char_indices().take_while(|&(at, _)| at < place);
+    before.map(|(at, c)| if is_active(text, at, c) { c.escape_unicode().len() } else { c.len_utf8() }).sum()
+}
+
+/// Returns whether a terminal acts on the character at a place: control characters, and those that change the direction of text.
+fn is_active(text: &str, at: usize, c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\r' => !text[at..].starts_with("\r\n"),
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Returns whether diagnostics are colored.
+pub fn has_color(color: Color) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => std::io::stderr().is_terminal() && !is_dumb() && !is_set("NO_COLOR"),
+    }
+}
+
+/// Returns whether lines are drawn with more than ASCII. A file takes any character; a terminal those of its locale.
+pub fn has_unicode() -> bool {
+    !is_dumb() && (!std::io::stderr().is_terminal() || has_unicode_locale())
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == OsStr::new("dumb"))
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// The locale of characters is that of the first of these variables that is set; elsewhere than on Unix text is Unicode.
+fn has_unicode_locale() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|variable| is_set(variable));
+    let locale = locale.and_then(std::env::var_os).unwrap_or_default().to_string_lossy().to_lowercase();
+    !cfg!(unix) || locale.contains("utf-8") || locale.contains("utf8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_terminals_act_on_are_spelled_out() {
+        for (text, expected) in [
+            ("plain, µ and 中\n\ttext\r\n", "plain, µ and 中\n\ttext\r\n"),
+            ("\u{1b}[2J", "\\u{1b}[2J"),
+            ("a\rb\r\n\r", "a\\u{d}b\r\n\\u{d}"),
+            ("\u{7f}\u{9b}1m\0", "\\u{7f}\\u{9b}1m\\u{0}"),
+            ("r0\u{202e}, v0\u{2069}", "r0\\u{202e}, v0\\u{2069}"),
+        ] {
+            assert_eq!(visible(text), expected);
+            for (place, _) in text.char_indices() {
+                let (before, after) = (visible_place(text, place), visible(&text[place..]));
+                assert_eq!(visible(text)[before..], after, "{text:?} at {place}");
+            }
+            assert_eq!(visible_place(text, text.len()), visible(text).len());
+        }
+    }
+}

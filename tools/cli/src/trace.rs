@@ -1,0 +1,67 @@
+//! The trace of a run, written while the program runs: what led to a failure, or to no end, is there to be read.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use transpica::interp::{Record, Trace};
+
+use crate::report::Failure;
+
+/// Instructions as they run, then the result, in one file or on standard output.
+pub struct Log<'a> {
+    path: Option<&'a Path>,
+    /// Open from the first instruction on.
+    out: Option<BufWriter<Box<dyn Write>>>,
+    /// The first error; nothing is written after it.
+    error: Option<io::Error>,
+}
+
+impl<'a> Log<'a> {
+    /// A log that goes where the result will.
+    pub fn new(output: Option<&'a PathBuf>) -> Self {
+        let path = output.map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
+        Self { path, out: None, error: None }
+    }
+    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        if self.error.is_none() {
+            self.error = self.open().and_then(write).err();
+        }
+    }
+    fn open(&mut self) -> io::Result<&mut dyn Write> {
+        if self.out.is_none() {
+            let to: Box<dyn Write> = match self.path {
+                Some(path) => Box::new(File::create(path)?),
+                None => Box::new(io::stdout().lock()),
+            };
+            self.out = Some(BufWriter::new(to));
+        }
+        self.out.as_mut().map(|out| out as &mut dyn Write).ok_or_else(|| ErrorKind::NotFound.into())
+    }
+    /// Writes the result after the trace.
+    pub fn finish(mut self, result: &str) -> Result<(), Failure> {
+        self.write(|out| out.write_all(result.as_bytes()));
+        self.close()
+    }
+    /// Ends the trace of a run that failed: without an instruction nothing is written.
+    pub fn abandon(self) -> Result<(), Failure> {
+        self.close()
+    }
+    fn close(mut self) -> Result<(), Failure> {
+        if self.out.is_some() {
+            self.write(|out| out.flush());
+        }
+        match self.error {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::io("write", self.path.unwrap_or(Path::new("standard output")), &error))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Trace for Log<'_> {
+    fn record(&mut self, record: &Record) {
+        self.write(|out| writeln!(out, "{record}"));
+    }
+}

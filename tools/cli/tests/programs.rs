@@ -1,0 +1,233 @@
+//! Which program of a file is taken and how its text says so; what `run` prints of it; how its position reaches the host.
+
+mod support;
+
+use std::fs;
+
+use expect_test::expect;
+use support::{folder, on_terminal, root, transpica, transpica_reading};
+use transpica::Translator;
+use transpica::backend::text::{GlslVersion, Language};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Profile};
+use transpica::limits::Limits;
+
+const SAMPLE: &str = "shaders/lights.shbin";
+const LIBRARY: &str = "shaders/library.shbin";
+
+#[test]
+fn a_file_with_several_programs_says_so_where_none_was_chosen() {
+    for command in [&["translate"][..], &["run"], &["run", "--json"], &["cfg"], &["cfg", "--stage", "ir"]] {
+        let ran = transpica(&[command, &[LIBRARY]].concat());
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{command:?}: {}", ran.err);
+        assert!(
+            ran.err.starts_with("note: library.shbin has ") && ran.err.contains("this is DVLE 0 (vertex")
+        );
+        for silent in [&["-q"][..], &["--dvle", "0"]] {
+            let again = transpica(&[command, &[LIBRARY], silent].concat());
+            assert_eq!((again.err.as_str(), &again.out), ("", &ran.out), "{command:?} {silent:?}");
+        }
+        let ran = transpica(&[command, &[SAMPLE]].concat());
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "one program");
+    }
+}
+
+/// Two programs in one file.
+const NAMED: [&str; 2] = [
+    ".out position position\n.proc main\n\tmov position, v0\n\tend\n.end\n",
+    ".out position position\n.entry sky\n.proc ground\n\tnop\n\tend\n.end\n.proc sky\n\tmov position, v0\n\tend\n.end\n",
+];
+
+#[test]
+fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
+    let folder = folder("named");
+    let names = ["a.pica", "b.pica", "both.shbin"].map(|name| folder.join(name));
+    let [first, second, both] = names.each_ref().map(|name| name.to_str().expect("a name"));
+    NAMED.iter().zip(&names).for_each(|(source, name)| fs::write(name, source).expect("written"));
+    assert_eq!(transpica(&["asm", first, second, "-o", both]).status, 0);
+    for (target, before) in [("wgsl", ""), ("glsl", "#version 450\n"), ("hlsl", ""), ("msl", "")] {
+        let head = |dvle: &str| {
+            let text = transpica(&["translate", both, "--dvle", dvle, "--to", target]).succeeded();
+            text.split("\n\n").next().expect("a head").to_string()
+        };
+        let comments = "// source: both.shbin\n// program: DVLE 0\n// entry: code word 0x0";
+        assert_eq!(head("0"), format!("{before}{comments}"));
+        let comments = "// source: both.shbin\n// program: DVLE 1\n// entry: code word 0x4";
+        assert_eq!(head("1"), format!("{before}{comments}"));
+    }
+    let text = transpica(&["translate", "shaders/points.shbin", "--dvle", "1"]).succeeded();
+    assert!(text.starts_with("// source: points.shbin\n// program: DVLE 1\n// entry: "), "{text:.100}");
+    let code = folder.join("code.bin");
+    fs::write(&code, [0u32, 0x8800_0000].map(u32::to_le_bytes).concat()).expect("written");
+    let text =
+        transpica(&["translate", "--code", code.to_str().expect("a name"), "--entry", "1"]).succeeded();
+    assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n\n"), "{text:.100}");
+}
+
+/// Writes (0, 0, 0, 1) to one output, something else to the second, nothing to the third, and to no output what r0 holds.
+const DEFAULTS: &str = "
+.constf unit(0.0, 0.0, 0.0, 1.0)
+.constf other(1.0, 2.0, 3.0, 4.0)
+.out position position
+.out color color
+.out view view
+.proc main
+\tmov position, unit
+\tmov color, other
+\tend
+.end
+";
+
+#[test]
+fn run_prints_every_mapped_output() {
+    let folder = folder("mapped");
+    let file = folder.join("defaults.shbin");
+    let name = file.to_str().expect("a name");
+    let ran = transpica_reading(&["asm", "-", "-o", name], DEFAULTS.as_bytes());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let table = transpica(&["run", name, "--vertices", "2"]).succeeded();
+    expect![[r#"
+        vertex 0
+          o0               0.0             0.0             0.0             1.0
+          o1               1.0             2.0             3.0             4.0
+          o2               0.0             0.0             0.0             1.0
+        vertex 1
+          o0               0.0             0.0             0.0             1.0
+          o1               1.0             2.0             3.0             4.0
+          o2               0.0             0.0             0.0             1.0
+    "#]]
+    .assert_eq(&table);
+}
+
+/// A program that does not end.
+const ENDLESS: &str = "
+.bool on
+.setb on true
+.out position position
+.proc main
+again:
+\tjmpu on, again
+\tend
+.end
+";
+
+#[test]
+fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
+    let folder = folder("trace");
+    let file = folder.join("endless.shbin");
+    let name = file.to_str().expect("a name");
+    let ran = transpica_reading(&["asm", "-", "-o", name], ENDLESS.as_bytes());
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let ran = transpica(&["run", name, "--trace", "--budget", "5", "--vertices", "1"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.report().contains("budget") || ran.report().contains("instructions"), "{}", ran.err);
+    assert_eq!(ran.text().lines().filter(|line| line.contains("jmpu")).count(), 5, "{}", ran.text());
+    let out = folder.join("out.txt");
+    let path = out.to_str().expect("a name");
+    let into = transpica(&["run", name, "--trace", "--budget", "5", "--vertices", "1", "-o", path]);
+    assert_eq!((into.status, into.out.len()), (1, 0));
+    assert_eq!(fs::read(&out).expect("the trace"), ran.out);
+    // Without a trace nothing is written, and of a run that cannot begin neither.
+    fs::remove_file(&out).expect("removable");
+    let ran = transpica(&["run", name, "--budget", "5", "-o", path]);
+    assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
+    let ran = transpica(&["run", name, "--trace", "--dvle", "1", "-o", path]);
+    assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
+    let geometry = ["run", "shaders/points.shbin", "--dvle", "1", "--trace", "--budget", "3"];
+    let ran = transpica(&geometry);
+    assert_eq!((ran.status, ran.text().lines().count()), (1, 3), "{}", ran.text());
+    // A reader that has enough does not change how the run ends.
+    let line = format!("\"$TRANSPICA\" run {name} --trace --budget 50000 --color never | head -n 1");
+    let shown = on_terminal(&line, &[]).text();
+    assert!(shown.contains("jmpu") && shown.contains("endless.shbin"), "{shown}");
+}
+
+/// Text of the library under options.
+fn library(options: Options, language: Language) -> String {
+    let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
+    let file = Shbin::parse(&bytes).expect("valid");
+    let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
+    let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(&program, &around).expect("translates");
+    translator.text(&translated, language).expect("a text")
+}
+
+#[test]
+fn depth_y_and_clip_planes_are_those_of_the_library() {
+    let base = Options::default();
+    let depth = |depth| Options { depth, ..base };
+    let flip = |flip_y| Options { flip_y, ..base };
+    let clip = |clip_planes| Options { clip_planes, ..base };
+    for (option, value, options) in [
+        ("--depth", "0..w", depth(DepthRange::ZeroToW)),
+        ("--depth", "-w..w", depth(DepthRange::MinusWToW)),
+        ("--depth", "raw", depth(DepthRange::Raw)),
+        ("--flip-y", "never", flip(FlipY::Never)),
+        ("--flip-y", "always", flip(FlipY::Always)),
+        ("--flip-y", "host", flip(FlipY::Dynamic)),
+        ("--clip", "none", clip(ClipPlanes::None)),
+        ("--clip", "builtin", clip(ClipPlanes::BuiltIn)),
+        ("--clip", "varying", clip(ClipPlanes::Varying)),
+    ] {
+        let expected = library(options, Language::Wgsl);
+        assert_eq!(expected == library(base, Language::Wgsl), options == base, "{option} {value}");
+        for arguments in [vec![option.into(), value.into()], vec![format!("{option}={value}")]] {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let text = transpica(&[&["translate", SAMPLE][..], &arguments].concat()).succeeded();
+            assert!(text == expected, "{option} {value}");
+        }
+        let ir = |more: &[&str]| transpica(&[&["cfg", SAMPLE, "--stage", "ir"], more].concat()).succeeded();
+        assert_eq!(ir(&[option, value]) == ir(&[]), options == base, "{option} {value}");
+    }
+    let all = Options {
+        depth: DepthRange::MinusWToW,
+        flip_y: FlipY::Always,
+        clip_planes: ClipPlanes::Varying,
+        ..base
+    };
+    let arguments = [
+        "--depth",
+        "-w..w",
+        "--flip-y",
+        "always",
+        "--clip",
+        "varying",
+        "--to",
+        "glsl",
+        "--glsl-version",
+        "330",
+    ];
+    let text = transpica(&[&["translate", SAMPLE][..], &arguments].concat()).succeeded();
+    assert_eq!(text, library(all, Language::Glsl(GlslVersion::Core330)));
+}
+
+#[test]
+fn text_for_opengl_says_what_depth_it_has_until_one_is_chosen() {
+    let err = |arguments: &[&str]| {
+        let ran = transpica(&[&["translate", SAMPLE, "--to", "glsl"], arguments].concat());
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.err
+    };
+    for version in ["330", "310es"] {
+        let note = err(&["--glsl-version", version]);
+        assert!(note.starts_with("note: ") && note.contains("--depth -w..w"), "{note}");
+        for silent in [
+            &["--depth", "-w..w"][..],
+            &["--depth", "0..w"],
+            &["--raw-depth"],
+            &["--entry", "compute"],
+            &["-q"],
+        ] {
+            if (version, silent) == ("330", &["--entry", "compute"]) {
+                continue; // There is none.
+            }
+            assert_eq!(err(&[&["--glsl-version", version], silent].concat()), "", "{version} {silent:?}");
+        }
+    }
+    assert_eq!(err(&[]), "");
+    let help = transpica(&["translate", "--help"]).succeeded();
+    assert!(help.contains("OpenGL") && help.contains("--depth <RANGE>"), "{help}");
+}

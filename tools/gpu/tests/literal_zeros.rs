@@ -1,0 +1,99 @@
+//! The programs of `tests/cases/zeros` on the GPU: zeros that a compiler can find are no operands of products and sums.
+//! Without a Vulkan driver this fails and says how to install one.
+
+#[path = "support/valid.rs"]
+mod valid;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use transpica::Translator;
+use transpica::asm::{Source, assemble};
+use transpica::container::Shbin;
+use transpica::host::dvle::{self, Executable};
+use transpica::host::{EntryPoint, Layout, Options, Profile, Surroundings};
+use transpica::ir::{Def, Module, Op};
+use transpica_gpu::compare::{Case, Verdict, compare_shader};
+use transpica_gpu::{Gpu, Route};
+use valid::valid_shader;
+
+const VERTICES: usize = 2048;
+/// The first register that the assembler gives to a name, and no constant of the programs.
+const ZERO: usize = 0;
+const SEEDS: std::ops::Range<u64> = 1..7;
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/zeros");
+    let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let mut programs: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "pica")).collect();
+    programs.sort();
+    assert!(programs.len() >= 6, "only {programs:?}");
+    programs
+}
+
+/// Compares a program, whose module may be changed on the way.
+fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce(&mut Module)) -> Verdict {
+    let sources = [Source { name: "program.pica", text }];
+    let bytes = assemble(&sources).expect("it assembles").bytes;
+    let file = Shbin::parse(&bytes).expect("well formed");
+    let program = dvle::program(&file, 0, &Options::default().limits).expect("a vertex program");
+    let around = Executable::new(&file, 0, "program").expect("there");
+    let mut uniforms = transpica_generate::uniforms(seed);
+    around.constants().apply(&mut uniforms);
+    uniforms.floats[ZERO] = [0.0; 4];
+    let inputs = transpica_generate::inputs(seed, VERTICES);
+    let options = Options { layout, entry: EntryPoint::Compute, ..Options::default() };
+    let case = Case {
+        program: &program,
+        around: &around,
+        uniforms: &uniforms,
+        inputs: &inputs,
+        options,
+        budget: 1 << 20,
+    };
+    let mut translator = Translator::new(options, Profile::default());
+    let mut translated = translator.translate(&program, &around).expect("it translates");
+    change(&mut translated.module);
+    let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
+    compare_shader(gpu, &case, &translated, shader, Route::Passthrough).expect("it runs")
+}
+
+#[test]
+fn zeros_that_a_compiler_can_find_are_no_operands() {
+    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
+    let (mut values, mut wrong) = (0, Vec::new());
+    for path in programs() {
+        let text = fs::read_to_string(&path).expect("text");
+        for (seed, layout) in SEEDS.flat_map(|seed| [(seed, Layout::Symbols), (seed, Layout::Registers)]) {
+            let verdict = verdict(&gpu, &text, layout, seed, |_| {});
+            assert_eq!(verdict.unfinished, 0, "{}", path.display());
+            if !verdict.passed() || verdict.signed_zeros > 0 {
+                let (differing, zeros) = (verdict.differing, verdict.signed_zeros);
+                wrong.push(format!(
+                    "{} {layout:?} seed {seed}: {differing} values and {zeros} signs of zero differ, {:?}",
+                    path.display(),
+                    verdict.first
+                ));
+            }
+            values += verdict.values;
+        }
+    }
+    println!("{values} values on {}: {} comparisons differ", gpu.name(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_driver_folds_the_zeros_that_it_knows() {
+    // The driver's own, and asserted so that its end is noticed: x * c0 with a literal 0 put in the place of c0.
+    let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
+    let text = ".fvec zero\n.out - position o0\n.proc main\n mul o0, zero, v0\n end\n.end\n";
+    let verdict = verdict(&gpu, text, Layout::Registers, 1, |module| {
+        for data in module.main.values.values_mut() {
+            if let Def::Op(Op::Member { .. }) = data.def {
+                data.def = Def::Op(Op::Const([0; 4]));
+            }
+        }
+    });
+    assert_eq!(verdict.passed(), !gpu.facts().folds_zero_factors, "{:?}", verdict.first);
+}

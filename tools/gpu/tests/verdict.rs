@@ -1,0 +1,125 @@
+//! What the comparison notices on a route where the driver may reassociate: each deliberate error of the translation, and a NaN
+//! that became a number. Without a Vulkan driver this fails and says how to install one.
+
+#[path = "support/random.rs"]
+#[allow(dead_code, reason = "here programs that differ are wanted, and not made small")]
+mod random;
+mod support;
+#[path = "support/valid.rs"]
+mod valid;
+
+use support::Bare;
+use transpica::Translator;
+use transpica::asm::{Source, assemble};
+use transpica::backend::text::Language;
+use transpica::container::Shbin;
+use transpica::host::{Profile, dvle};
+use transpica::interp::{Registers, Uniforms};
+use transpica::isa::Program;
+use transpica::limits::Limits;
+use transpica::mutants::{self, Mutant};
+use transpica::precision::Precision;
+use transpica_generate::{Generated, Kind, generate};
+use transpica_gpu::compare::{self, Case, Verdict, compare_shader};
+use transpica_gpu::{Gpu, Route};
+
+/// Programs of each kind that a mutant may survive.
+const PROGRAMS: u64 = 300;
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The text of a random program; none where the library refuses it.
+fn text(generated: &Generated) -> Option<String> {
+    let mut translator = Translator::new(random::options(Precision::Exact), Profile::default());
+    let translated = translator.translate(&generated.program(), &Bare).ok()?;
+    translator.text(&translated, Language::Wgsl).ok()
+}
+
+/// The first program that shows an error on the WGSL route, and how many were tried.
+fn caught(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
+    let mut tried = 0;
+    for seed in 0..PROGRAMS {
+        for kind in [Kind::Clean, Kind::Numeric] {
+            let generated = generate(kind, seed);
+            mutants::set(None);
+            let honest = text(&generated);
+            mutants::set(Some(mutant));
+            // The driver need not run what the error does not change.
+            if text(&generated) == honest {
+                continue;
+            }
+            tried += 1;
+            let verdict = random::one(gpu, &generated, Precision::Exact, Route::Wgsl);
+            mutants::set(None);
+            let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed}: {error}"));
+            if let Some(first) = verdict.first {
+                return Some((tried, format!("{kind:?} seed {seed}, {first}")));
+            }
+        }
+    }
+    mutants::set(None);
+    None
+}
+
+#[test]
+fn every_mutant_is_caught_where_the_driver_may_reassociate() {
+    let gpu = gpu();
+    let mut survivors = Vec::new();
+    for mutant in Mutant::ALL {
+        match caught(&gpu, mutant) {
+            Some((tried, place)) => println!("{mutant:?}: caught by changed program {tried} ({place})"),
+            None => survivors.push(mutant),
+        }
+    }
+    assert!(survivors.is_empty(), "survived: {survivors:?}");
+}
+
+/// The program of a source.
+fn program(body: &str) -> Program<'static> {
+    let text = format!(".out position position\n.in v0\n.proc main\n{body}\nend\n.end\n");
+    let assembled =
+        assemble(&[Source { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
+    let file = Shbin::parse(&assembled.bytes).expect("well formed");
+    dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
+}
+
+/// Compares what one program gives on the interpreter with what another gives on the GPU.
+fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
+    let options = random::options(Precision::Exact);
+    let mut translator = Translator::new(options, Profile::default());
+    let mut translate = |program| translator.translate(program, &Bare).expect("translates");
+    let [translated, other] = [translate(right), translate(wrong)];
+    let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
+    let uniforms = Uniforms::default();
+    let case = Case { program: right, around: &Bare, uniforms: &uniforms, inputs, options, budget: 100 };
+    compare_shader(&gpu(), &case, &translated, shader, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_zero_for_nan_differs_where_the_driver_may_reassociate() {
+    // MAX gives its second operand where the first is NaN: v1 is zero, and all other sums are above it.
+    let right = program("mad r0, v0.x, v0.y, v0.z\nadd position, r0, v0.w");
+    let wrong = program("mad r0, v0.x, v0.y, v0.z\nadd r0, r0, v0.w\nmax position, r0, v1");
+    let vertex = |v0| {
+        let mut registers = Registers::DEFAULT_INPUTS;
+        [registers[0], registers[1]] = [v0, [0.0; 4]];
+        registers
+    };
+    let inputs = [
+        [0.1, 0.3, 0.7, 1.1],
+        [f32::NAN, 0.3, 0.7, 1.1],
+        [f32::INFINITY, 0.3, f32::NEG_INFINITY, 1.1],
+        [1.0e9, 1.7, 0.3, 1.1e9],
+    ]
+    .map(vertex);
+    let honest = one_for_another(&right, &right, &inputs);
+    assert!(honest.passed(), "{:?}", honest.first);
+    let verdict = one_for_another(&right, &wrong, &inputs);
+    // Four components of two vertices.
+    assert_eq!((verdict.differing, verdict.values, verdict.registers), (8, 16, 1), "{verdict:?}");
+    let first = verdict.first.expect("it differs");
+    assert_eq!((first.vertex, first.found), (1, 0), "{first}");
+    assert_eq!((verdict.reassociated, verdict.worst_ulp), (0, honest.worst_ulp), "{verdict:?}");
+}
