@@ -150,7 +150,11 @@ pub(super) fn host_field(field: u8) -> Result<HostField> {
 }
 
 /// Splits the arguments of a submission into the count and the vectors of three vertices.
-pub(super) fn submission(func: &Func, args: ir::ValueList, vectors: usize) -> Result<(ir::Value, &[ir::Value])> {
+pub(super) fn submission(
+    func: &Func,
+    args: ir::ValueList,
+    vectors: usize,
+) -> Result<(ir::Value, &[ir::Value])> {
     match func.get(args).split_first() {
         Some((&count, vertices)) if vertices.len() == 3 * vectors => Ok((count, vertices)),
         Some((_, vertices)) => Err(defect(format!("{} vectors for three vertices", vertices.len()))),

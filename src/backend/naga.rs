@@ -214,7 +214,8 @@ fn plain(word: &str) -> Option<&str> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let register =
         matches!(stem, "r" | "o" | "v" | "c" | "a" | "i") || stem.ends_with('_') || stem.ends_with("_i");
-    (register && stem.len() < name.len() && word.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
+    (register && stem.len() < name.len() && word.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .then_some(name)
 }
 
 /// The text in pieces: identifiers and numbers, and what is between them.

@@ -97,10 +97,7 @@ impl Body<'_> {
             ir::Op::Const(bits) => self.literal(ty, bits),
             ir::Op::Input(register) => self.registers[usize::from(register & 15)],
             ir::Op::HostField(field) => self.load_host(field)?,
-            ir::Op::Specialized(id) => self
-                .w
-                .specialized(id)
-                .ok_or_else(|| no_constant(id))?,
+            ir::Op::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id))?,
             ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
             ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
             ir::Op::Shuffle(lanes) => {

@@ -2,7 +2,9 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no control flow.
 
 use super::carry::Carriers;
-use super::draft::{Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, opposite, undefined, whole};
+use super::draft::{
+    Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, opposite, undefined, whole,
+};
 use crate::backend::interface::{Source, array_length, defect};
 use crate::error::Result;
 use crate::host::UniformBlock;
@@ -211,12 +213,12 @@ impl<'a> Builder<'a> {
                 1 => View::Whole(expr),
                 _ => View::Splat(expr),
             },
-            Atom::Part(base, _) if atoms.iter().all(|atom| matches!(atom, Atom::Part(b, _) if *b == base)) => {
+            Atom::Part(base, _)
+                if atoms.iter().all(|atom| matches!(atom, Atom::Part(b, _) if *b == base)) =>
+            {
                 self.selection(base, atoms)
             }
-            Atom::Scalar(_) | Atom::Part(..) | Atom::Const(_) => {
-                View::Whole(self.build(ty, atoms, label))
-            }
+            Atom::Scalar(_) | Atom::Part(..) | Atom::Const(_) => View::Whole(self.build(ty, atoms, label)),
         }
     }
 
@@ -231,7 +233,11 @@ impl<'a> Builder<'a> {
             }
         }
         let width = self.draft.nodes[base as usize].ty.lanes;
-        if in_order && usize::from(width) == atoms.len() { View::Whole(base) } else { View::Lanes(base, pattern) }
+        if in_order && usize::from(width) == atoms.len() {
+            View::Whole(base)
+        } else {
+            View::Lanes(base, pattern)
+        }
     }
 
     /// A vector of runs of lanes, scalars and constants.

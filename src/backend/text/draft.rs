@@ -166,16 +166,29 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
-    Store { place: Place, value: Operand },
-    If { condition: Operand },
+    Store {
+        place: Place,
+        value: Operand,
+    },
+    If {
+        condition: Operand,
+    },
     /// Ends the first arm of an `If` and begins the second.
     Else,
     /// `is_left`: by a `Break`.
-    Loop { is_left: bool },
+    Loop {
+        is_left: bool,
+    },
     /// `continues`: has a `Continue` for the loop around.
-    Switch { selector: Operand, continues: bool },
+    Switch {
+        selector: Operand,
+        continues: bool,
+    },
     /// A case with these values: range of [`Draft::values`].
-    Case { first: u32, count: u32 },
+    Case {
+        first: u32,
+        count: u32,
+    },
     Default,
     /// Ends an `If`, a `Loop`, a `Switch`, a `Case` or a `Default`.
     End,
@@ -186,7 +199,10 @@ pub enum Line {
     /// Returns from a helper.
     Return(Operand),
     /// Returns the outputs of the interface, or zeros where there is none: range of [`Draft::operands`].
-    Outputs { first: u32, count: u32 },
+    Outputs {
+        first: u32,
+        count: u32,
+    },
 }
 
 /// A local variable.

@@ -28,7 +28,8 @@ impl Builder<'_> {
     /// The vertex entry.
     pub fn vertex(mut self, reads: Reads, attributes: &[Attribute], interface: &Interface) -> Result<()> {
         for (index, attribute) in (0u8..).zip(attributes) {
-            let mut input = whole(self.draft.add(Form::Argument(index), attribute.ty, &[], PLAIN), attribute.ty);
+            let mut input =
+                whole(self.draft.add(Form::Argument(index), attribute.ty, &[], PLAIN), attribute.ty);
             if attribute.ty.kind != Kind::F32 && reads.inputs >> attribute.register & 1 != 0 {
                 input = whole(self.draft.add(Form::Float, Type::F32X4, &[input], PLAIN), Type::F32X4);
             }
@@ -46,7 +47,8 @@ impl Builder<'_> {
         for (index, &value) in (0u16..).zip(values) {
             results.push(self.output(index, value)?);
         }
-        if interface.outputs.iter().all(|output: &Output| output.location != crate::host::Location::Position) {
+        if interface.outputs.iter().all(|output: &Output| output.location != crate::host::Location::Position)
+        {
             let one = 1f32.to_bits();
             results.push(Operand { view: View::Const([0, 0, 0, one]), ty: Type::F32X4 });
         }

@@ -307,7 +307,9 @@ impl<D: Dialect> Body<'_, D> {
             Form::Unary(op) => self.unary(op, operands, level),
             Form::Opposite(op) => {
                 let text = opposite(op).unwrap_or_default();
-                self.enclosed(level > Level::Relation, |body| body.operation(expr, (text, Level::Sum, Level::Sum)));
+                self.enclosed(level > Level::Relation, |body| {
+                    body.operation(expr, (text, Level::Sum, Level::Sum))
+                });
             }
             Form::Binary(op) => match operator(op, draft.nodes[expr as usize].ty.lanes) {
                 Some((text, own, left, right)) => {

@@ -268,7 +268,9 @@ impl Chooser<'_> {
         let draft = self.draft;
         for line in &draft.lines {
             match *line {
-                Line::If { condition: operand } | Line::Switch { selector: operand, .. } | Line::Return(operand) => {
+                Line::If { condition: operand }
+                | Line::Switch { selector: operand, .. }
+                | Line::Return(operand) => {
                     self.name_exact(operand);
                 }
                 Line::Outputs { first, count } => {
@@ -308,7 +310,13 @@ impl Chooser<'_> {
             Form::Unary(Unary::Abs | Unary::Floor | Unary::Sqrt | Unary::Exp2 | Unary::Log2) => 7,
             Form::Unary(_) | Form::Float => 16,
             Form::Select | Form::Specialized(_) => 10,
-            Form::Build => if node.ty.lanes > 1 { 10 } else { 0 },
+            Form::Build => {
+                if node.ty.lanes > 1 {
+                    10
+                } else {
+                    0
+                }
+            }
             Form::Call(_) => 18,
             Form::NotFinite(variable) => 16 + length(&self.variable(variable)),
             Form::Argument(index) => self.parameters.get(usize::from(index)).copied().unwrap_or(NAME),
@@ -385,10 +393,8 @@ impl Chooser<'_> {
             words.push(names.unique(wanted));
             words.len() as u32 - 1
         };
-        let variables: Vec<u32> = (0..)
-            .zip(&self.draft.variables)
-            .map(|(variable, _)| give(&self.variable(variable)))
-            .collect();
+        let variables: Vec<u32> =
+            (0..).zip(&self.draft.variables).map(|(variable, _)| give(&self.variable(variable))).collect();
         let mut choices = Vec::with_capacity(self.named.len());
         for (expr, (&named, &is_broken)) in (0..).zip(self.named.iter().zip(&self.broken)) {
             let fact = &self.survey.facts[expr as usize];

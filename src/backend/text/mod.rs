@@ -80,7 +80,8 @@ impl<'a, D: Dialect> Writer<'a, D> {
             names.unique(&crate::host::profile::specialized_name(id));
         }
         let helpers = source.module.helpers.iter();
-        let helpers = helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
+        let helpers =
+            helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
         Self {
             helpers: helpers.collect(),
             numbers: LoadNumbers::new(&source.interface.block),
@@ -129,14 +130,8 @@ impl<'a, D: Dialect> Writer<'a, D> {
                 self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect()
             }
         };
-        let plan = plan(
-            &self.draft,
-            interface,
-            self.style,
-            given.unwrap_or(&wanted),
-            &self.names,
-            given.is_some(),
-        );
+        let plan =
+            plan(&self.draft, interface, self.style, given.unwrap_or(&wanted), &self.names, given.is_some());
         D::entry(&mut self.out, &self.declarations, &plan.parameters);
         self.body(plan, None);
         self.out.push_str("}\n");

@@ -343,7 +343,8 @@ impl<'w, D: Dialect> Body<'w, D> {
         let end = self.plan.ends[inner] as usize;
         let next = self.plan.declarations.get(self.declared);
         let is_last = matches!(self.draft.lines.get(end + 1), Some(Line::End));
-        (is_last && next.is_none_or(|declaration| declaration.at as usize > inner)).then_some((inner + 1, condition))
+        (is_last && next.is_none_or(|declaration| declaration.at as usize > inner))
+            .then_some((inner + 1, condition))
     }
 }
 

@@ -16,9 +16,7 @@ use super::carry::Carrier;
 use super::draft::{Line, Operand, int};
 use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{
-    Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList,
-};
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
 
 /// Braces that may nest; WGSL readers stop at 127.
 const MAX_DEPTH: u32 = 120;

@@ -214,7 +214,8 @@ impl<'d> Survey<'d> {
     /// The innermost block around two blocks.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
-            let deeper = if self.blocks[a as usize].depth >= self.blocks[b as usize].depth { &mut a } else { &mut b };
+            let deeper =
+                if self.blocks[a as usize].depth >= self.blocks[b as usize].depth { &mut a } else { &mut b };
             *deeper = self.blocks[*deeper as usize].parent;
         }
         a
@@ -309,7 +310,8 @@ impl<'d> Survey<'d> {
         let mut found: Vec<Option<(u32, u32, u32)>> = Vec::with_capacity(self.stores.len());
         for stores in &self.stores {
             let first = stores.first().map(|&(at, block)| (at, block, block));
-            let common = |(at, first, common), &(_, block): &(u32, u32)| (at, first, self.common(common, block));
+            let common =
+                |(at, first, common), &(_, block): &(u32, u32)| (at, first, self.common(common, block));
             found.push(first.map(|first| stores.iter().fold(first, common)));
         }
         for (node, fact) in self.draft.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {

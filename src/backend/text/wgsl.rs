@@ -12,9 +12,9 @@ use super::print::{Body, Closing, Dialect, Holder};
 use super::{Writer, header};
 use crate::backend::interface::{Source, WORKGROUP};
 use crate::error::Result;
+use crate::host::Location;
 use crate::host::names::is_keyword;
 use crate::host::profile::specialized_name;
-use crate::host::Location;
 use crate::ir::{Type, Unary};
 
 /// WGSL.

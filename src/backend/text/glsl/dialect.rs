@@ -177,7 +177,9 @@ impl Dialect for Glsl {
     fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
         let is_exact = match holder {
             Holder::Value(expr) => body.choice(expr).is_exact,
-            Holder::Filled(variable) | Holder::Empty(variable) => body.plan.exact_variables[variable as usize],
+            Holder::Filled(variable) | Holder::Empty(variable) => {
+                body.plan.exact_variables[variable as usize]
+            }
         };
         if is_exact {
             body.out.push_str(match body.dialect.version {
@@ -244,7 +246,9 @@ impl Dialect for Glsl {
         let function = match node.form {
             Form::Unary(Unary::ToBits) => "floatBitsToUint",
             Form::Unary(Unary::FromBits) => "uintBitsToFloat",
-            Form::Unary(Unary::ToInt | Unary::UintToInt | Unary::IntToUint) | Form::Float => Self::ty(node.ty),
+            Form::Unary(Unary::ToInt | Unary::UintToInt | Unary::IntToUint) | Form::Float => {
+                Self::ty(node.ty)
+            }
             Form::Unary(Unary::Not) if is_vector => "not",
             Form::Binary(op @ (Binary::And | Binary::Or)) if is_vector => {
                 let helper = if op == Binary::And { Helper::Both } else { Helper::Either };

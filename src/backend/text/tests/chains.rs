@@ -52,7 +52,9 @@ fn nest(levels: usize, constructs: &[&str]) -> ir::Module {
 #[test]
 fn a_hundred_nested_braces_pass() {
     let block = "block {\n if %2 { break } else { yield }\n";
-    for module in [nest(100, &["if %2 {\n"]), nest(50, &[block]), nest(75, &["if %2 {\n", block, "if %2 {\n"])] {
+    for module in
+        [nest(100, &["if %2 {\n"]), nest(50, &[block]), nest(75, &["if %2 {\n", block, "if %2 {\n"])]
+    {
         translate(&module, &interface(&module), EntryPoint::Vertex);
     }
 }

@@ -72,19 +72,13 @@ fn hostile_names_stay_in_their_places() {
     interface.attributes[0].name = "let; }".into();
     interface.block.members[2].name = "vec4".into();
     interface.outputs[0].name = "__$".into();
-<<<<<<< HEAD:src/backend/text/tests/entries.rs
     let wgsl = translate(&module, &interface, EntryPoint::Vertex);
-    assert!(wgsl.starts_with("// source: sample.shbin\n// entry: x?}} fn evil() { ? ?\n"), "{wgsl}");
-=======
-    let built = translate(&module, &interface, EntryPoint::Vertex);
-    let wgsl = text::wgsl(&built, &interface).unwrap();
     assert!(
         wgsl.starts_with(
             "// source: sample.shbin\n// program: DVLE 4\n// entry: x?}} fn evil() { ? ?, code word 0x2\n"
         ),
         "{wgsl}"
     );
->>>>>>> main:src/backend/naga_ir/tests/entries.rs
 }
 
 #[test]
