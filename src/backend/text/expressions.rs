@@ -472,6 +472,10 @@ fn positive(kind: Kind, bits: u32) -> Option<u32> {
 
 /// The shortest decimal that is this number, read with the precision of f64 first, as WGSL does.
 fn decimal(out: &mut String, value: f32) {
+    if value.fract() == 0.0 && value.abs() < 65536.0 && (value != 0.0 || value.is_sign_positive()) {
+        let _ = write!(out, "{}.0", value as i32);
+        return;
+    }
     let start = out.len();
     let _ = write!(out, "{value:?}");
     let read: f64 = out[start..].parse().unwrap_or(f64::NAN);

@@ -9,7 +9,9 @@
 //! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
 //! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
 
-use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Source, Variable, View};
+use std::borrow::Cow;
+
+use super::draft::{Draft, Expr, Form, Label, Line, Local, Node, Operand, Place, Source, View};
 use super::names::{Names, hinted};
 use super::survey::{Declaration, NONE, Survey};
 use crate::host::{Interface, Location};
@@ -79,7 +81,10 @@ struct Chooser<'d> {
     style: Style,
     /// Lengths of the names of parameters.
     parameters: Vec<u32>,
-    named: Vec<bool>,
+    /// Lengths of the names of variables.
+    variables: Vec<u32>,
+    /// Lengths of the names of expressions, 0 where they have none.
+    names: Vec<u32>,
     broken: Vec<bool>,
     sizes: Vec<Size>,
     exact_variables: Vec<bool>,
@@ -103,7 +108,8 @@ pub fn plan(
         survey: Survey::new(draft, is_clip),
         style,
         parameters: parameters.iter().map(|name| length(name)).collect(),
-        named: vec![false; draft.nodes.len()],
+        variables: draft.variables.iter().map(|local| length(&variable_name(local))).collect(),
+        names: vec![0; draft.nodes.len()],
         broken: vec![false; draft.nodes.len()],
         sizes: Vec::with_capacity(draft.nodes.len()),
         exact_variables: vec![false; draft.variables.len()],
@@ -111,7 +117,9 @@ pub fn plan(
     for (expr, node) in (0..).zip(&draft.nodes) {
         let size = chooser.size(expr, node);
         chooser.sizes.push(size);
-        chooser.named[expr as usize] = chooser.needs_name(expr, node);
+        if chooser.needs_name(expr, node) {
+            chooser.name(expr);
+        }
     }
     let is_return_broken = chooser.outputs();
     if style.marks_exact {
@@ -158,7 +166,7 @@ impl Chooser<'_> {
                 if size.depth + 1 >= DEPTH { u32::MAX } else { size.length }
             });
             match longest {
-                Some(part) => self.named[part as usize] = true,
+                Some(part) => self.name(part),
                 None => return size,
             }
         }
@@ -179,8 +187,8 @@ impl Chooser<'_> {
                 };
                 return Size { length, depth: u32::from(lanes > 1), exact: false };
             }
-            View::Lanes(expr, _) if self.named[expr as usize] => {
-                return Size { length: self.name_length(expr) + 4, depth: 1, exact: false };
+            View::Lanes(expr, _) if self.is_named(expr) => {
+                return Size { length: self.names[expr as usize] + 4, depth: 1, exact: false };
             }
             View::Lanes(expr, _) if self.is_array_named(expr) => return self.written_expr(expr),
             View::Lanes(expr, _) => (expr, if lanes == 1 { 3 } else { lanes + 1 }),
@@ -192,17 +200,17 @@ impl Chooser<'_> {
     }
 
     fn written_expr(&self, expr: Expr) -> Size {
-        if self.named[expr as usize] {
-            return Size { length: self.name_length(expr), ..Size::default() };
+        if self.is_named(expr) {
+            return Size { length: self.names[expr as usize], ..Size::default() };
         }
-        match self.array(expr).filter(|&array| self.named[array as usize]) {
-            Some(array) => Size { length: self.name_length(array) + 4, depth: 1, exact: false },
+        match self.array(expr).filter(|&array| self.is_named(array)) {
+            Some(array) => Size { length: self.names[array as usize] + 4, depth: 1, exact: false },
             None => self.sizes[expr as usize],
         }
     }
 
     fn is_array_named(&self, expr: Expr) -> bool {
-        self.array(expr).is_some_and(|array| self.named[array as usize])
+        self.array(expr).is_some_and(|array| self.is_named(array))
     }
 
     /// The array that an expression is an element of.
@@ -213,9 +221,15 @@ impl Chooser<'_> {
         }
     }
 
-    /// Characters of a name that an expression gets.
-    fn name_length(&self, expr: Expr) -> u32 {
-        length(&self.wanted(expr)).saturating_add(1)
+    fn is_named(&self, expr: Expr) -> bool {
+        self.names[expr as usize] != 0
+    }
+
+    /// Gives a name to an expression.
+    fn name(&mut self, expr: Expr) {
+        if !self.is_named(expr) {
+            self.names[expr as usize] = length(&self.wanted(expr)).saturating_add(1);
+        }
     }
 
     /// The part of an operand whose name would make it shorter, if there is one.
@@ -224,7 +238,7 @@ impl Chooser<'_> {
         let expr = self.array(expr).unwrap_or(expr);
         let size = self.sizes[expr as usize];
         let is_shorter = size.length > NAME || size.depth + 1 >= DEPTH;
-        (self.may_have_name(expr) && !self.named[expr as usize] && is_shorter).then_some(expr)
+        (self.may_have_name(expr) && !self.is_named(expr) && is_shorter).then_some(expr)
     }
 
     /// Whether an expression makes a value that a name can stand for.
@@ -240,7 +254,7 @@ impl Chooser<'_> {
     fn needs_name(&self, expr: Expr, node: &Node) -> bool {
         let fact = &self.survey.facts[expr as usize];
         if fact.uses == 0 || !self.may_have_name(expr) {
-            return self.named[expr as usize];
+            return self.is_named(expr);
         }
         match node.form {
             Form::Variable(variable) => fact.crosses || self.survey.stored_between(variable, fact.at, expr),
@@ -257,8 +271,10 @@ impl Chooser<'_> {
         let operands = draft.list(first, count);
         for &operand in operands {
             let Some(expr) = operand.view.expr() else { continue };
-            let is_long = self.written(operand).length > OUTPUT && !self.named[expr as usize];
-            self.named[expr as usize] |= is_long && self.may_have_name(expr);
+            let is_long = self.written(operand).length > OUTPUT && !self.is_named(expr);
+            if is_long && self.may_have_name(expr) {
+                self.name(expr);
+            }
         }
         operands.iter().map(|&operand| self.written(operand).length + 8).sum::<u32>() > LINE
     }
@@ -298,8 +314,9 @@ impl Chooser<'_> {
     fn name_exact(&mut self, operand: Operand) {
         if let Some(expr) = operand.view.expr()
             && self.written(operand).exact
+            && self.may_have_name(expr)
         {
-            self.named[expr as usize] |= self.may_have_name(expr);
+            self.name(expr);
         }
     }
 
@@ -318,9 +335,9 @@ impl Chooser<'_> {
                 }
             }
             Form::Call(_) => 18,
-            Form::NotFinite(variable) => 16 + length(&self.variable(variable)),
+            Form::NotFinite(variable) => 16 + self.variables[variable as usize],
             Form::Argument(index) => self.parameters.get(usize::from(index)).copied().unwrap_or(NAME),
-            Form::Variable(variable) => length(&self.variable(variable)),
+            Form::Variable(variable) => self.variables[variable as usize],
             Form::ElementOf(_) => 3,
             Form::Read(Source::Feed | Source::State) => 12,
             Form::Read(Source::Input(_)) | Form::Thread | Form::Length => 20,
@@ -348,37 +365,25 @@ impl Chooser<'_> {
         }
     }
 
-    /// The name that a variable would like to have.
-    fn variable(&self, variable: Variable) -> String {
-        let local = &self.draft.variables[variable as usize];
-        match local.label {
-            Label::Hint(hint) => hinted(hint, local.ty.kind),
-            Label::Word(word) => word.to_owned(),
-            Label::Output(_) => unreachable!("variables are not outputs"),
-        }
-    }
-
     /// The name that an expression would like to have.
-    fn wanted(&self, expr: Expr) -> String {
+    fn wanted(&self, expr: Expr) -> Cow<'_, str> {
         let node = &self.draft.nodes[expr as usize];
         let hint = match node.label {
-            Label::Word(word) => return word.to_owned(),
+            Label::Word(word) => return Cow::Borrowed(word),
             Label::Output(index) => {
                 let output = self.interface.outputs.get(usize::from(index));
-                return format!("out_{}", output.map_or("value", |output| &output.name));
+                return Cow::Owned(format!("out_{}", output.map_or("value", |output| &output.name)));
             }
             Label::Hint(hint) => hint,
         };
-        match node.form {
-            Form::Read(source) => match (source, self.source_name(source)) {
-                (Source::Element(_, element), name) if name.len() == 1 => format!("{name}{element}"),
-                (Source::Element(_, element), name) => format!("{name}_{element}"),
-                (Source::Member(_), name) if node.count > 0 => format!("{name}_at"),
-                (Source::Input(register), "") => format!("v{register}"),
-                (_, name) => name.to_owned(),
-            },
-            _ => hinted(hint, node.ty.kind),
-        }
+        let Form::Read(source) = node.form else { return hinted(hint, node.ty.kind) };
+        Cow::Owned(match (source, self.source_name(source)) {
+            (Source::Element(_, element), name) if name.len() == 1 => format!("{name}{element}"),
+            (Source::Element(_, element), name) => format!("{name}_{element}"),
+            (Source::Member(_), name) if node.count > 0 => format!("{name}_at"),
+            (Source::Input(register), "") => format!("v{register}"),
+            (_, name) => return Cow::Borrowed(name),
+        })
     }
 
     /// Gives names: to parameters, variables, expressions.
@@ -394,13 +399,13 @@ impl Chooser<'_> {
             words.len() as u32 - 1
         };
         let variables: Vec<u32> =
-            (0..).zip(&self.draft.variables).map(|(variable, _)| give(&self.variable(variable))).collect();
-        let mut choices = Vec::with_capacity(self.named.len());
-        for (expr, (&named, &is_broken)) in (0..).zip(self.named.iter().zip(&self.broken)) {
+            self.draft.variables.iter().map(|local| give(&variable_name(local))).collect();
+        let mut choices = Vec::with_capacity(self.names.len());
+        for (expr, &is_broken) in (0..).zip(&self.broken) {
             let fact = &self.survey.facts[expr as usize];
             let name = match fact.store {
                 Some((_, variable, _)) if fact.kept != NONE => variables[variable as usize],
-                _ if named => give(&self.wanted(expr)),
+                _ if self.is_named(expr) => give(&self.wanted(expr)),
                 _ => NONE,
             };
             let is_exact = self.sizes[expr as usize].exact;
@@ -418,6 +423,15 @@ impl Chooser<'_> {
             ends: survey.ends,
             is_return_broken: false,
         }
+    }
+}
+
+/// The name that a variable would like to have.
+fn variable_name(local: &Local) -> Cow<'static, str> {
+    match local.label {
+        Label::Hint(hint) => hinted(hint, local.ty.kind),
+        Label::Word(word) => Cow::Borrowed(word),
+        Label::Output(_) => unreachable!("variables are not outputs"),
     }
 }
 

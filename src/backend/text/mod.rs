@@ -150,7 +150,7 @@ fn parameter_names(helper: &Func) -> Vec<String> {
         let data = helper.values[param];
         match data.hint.register {
             crate::ir::HintRegister::None => ["a", "b", "c", "d"][index % 4].to_owned(),
-            _ => names::hinted(data.hint, data.ty.kind),
+            _ => names::hinted(data.hint, data.ty.kind).into_owned(),
         }
     };
     helper.get(helper.params).iter().enumerate().map(name).collect()

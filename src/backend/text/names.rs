@@ -1,6 +1,7 @@
 //! Identifiers that are valid and of which no two are equal.
 //! In: any text, and a test for reserved words. Out: identifiers. Knows no language.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -35,24 +36,23 @@ impl<'o> Names<'o> {
     /// An identifier as close to `wanted` as can be.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
-        let mut number = match self.find(&name) {
-            Some(number) => number,
-            None if (self.reserved)(&name) => 0,
-            None => {
-                self.taken.insert(name.clone(), 0);
-                return name;
-            }
+        let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
+            self.taken.insert(name.clone(), 0);
+            return name;
         };
-        let stem = name.clone();
+        let stem = name.len();
         loop {
             number += 1;
-            name.truncate(stem.len());
+            name.truncate(stem);
             let _ = write!(name, "_{number}");
             if self.find(&name).is_none() {
                 break;
             }
         }
-        self.taken.insert(stem, number);
+        match self.taken.get_mut(&name[..stem]) {
+            Some(last) => *last = number,
+            None => drop(self.taken.insert(name[..stem].to_owned(), number)),
+        }
         self.taken.insert(name.clone(), 0);
         name
     }
@@ -75,30 +75,33 @@ fn identifier(wanted: &str) -> String {
 }
 
 /// The name of a value that came from there: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
-pub fn hinted(hint: Hint, kind: Kind) -> String {
-    let mut name = match hint.register {
-        HintRegister::Temp(register) => format!("r{register}"),
-        HintRegister::Output(register) => format!("o{register}"),
-        HintRegister::Address => "a0".to_owned(),
-        HintRegister::Flags => "cmp".to_owned(),
-        HintRegister::Counter => return "aL".to_owned(),
-        HintRegister::LoopLeft(slot) => return format!("left_i{slot}"),
-        HintRegister::Invocation => return "invocation".to_owned(),
-        HintRegister::Count => return "count".to_owned(),
+pub fn hinted(hint: Hint, kind: Kind) -> Cow<'static, str> {
+    let (letter, number) = match hint.register {
+        HintRegister::Temp(register) => ('r', register),
+        HintRegister::Output(register) => ('o', register),
+        HintRegister::Address => ('a', 0),
+        HintRegister::Flags => return Cow::Owned(format!("cmp{}", components(hint.mask))),
+        HintRegister::Counter => return Cow::Borrowed("aL"),
+        HintRegister::LoopLeft(slot) => return Cow::Owned(format!("left_i{slot}")),
+        HintRegister::Invocation => return Cow::Borrowed("invocation"),
+        HintRegister::Count => return Cow::Borrowed("count"),
         HintRegister::None => {
-            return match kind {
+            return Cow::Borrowed(match kind {
                 Kind::F32 => "t",
                 Kind::I32 => "n",
                 Kind::U32 => "bits",
                 Kind::Bool => "test",
-            }
-            .to_owned();
+            });
         }
     };
-    let mask = hint.mask & 15;
-    if mask != 0 && mask != 15 {
-        name.push('_');
-        name.extend("xyzw".chars().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1).map(|(_, c)| c));
-    }
-    name
+    Cow::Owned(format!("{letter}{number}{}", components(hint.mask)))
+}
+
+/// Components of a register behind its name, where they are not all.
+fn components(mask: u8) -> &'static str {
+    const ALL: [&str; 16] = [
+        "", "_x", "_y", "_xy", "_z", "_xz", "_yz", "_xyz", "_w", "_xw", "_yw", "_xyw", "_zw", "_xzw", "_yzw",
+        "",
+    ];
+    ALL[usize::from(mask & 15)]
 }

@@ -158,11 +158,14 @@ impl<'w, D: Dialect> Body<'w, D> {
         &self.plan.words[self.plan.variables[variable as usize] as usize]
     }
 
-    /// The name of a value or variable.
-    pub fn held(&self, holder: Holder) -> &str {
-        match holder {
-            Holder::Value(expr) => self.name(expr).unwrap_or_default(),
-            Holder::Filled(variable) | Holder::Empty(variable) => self.variable(variable),
+    /// Writes the name of a value or variable.
+    pub fn held(&mut self, holder: Holder) {
+        let word = match holder {
+            Holder::Value(expr) => self.plan.choices[expr as usize].name,
+            Holder::Filled(variable) | Holder::Empty(variable) => self.plan.variables[variable as usize],
+        };
+        if let Some(name) = self.plan.words.get(word as usize) {
+            self.out.push_str(name);
         }
     }
 

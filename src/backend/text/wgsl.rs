@@ -194,12 +194,12 @@ impl Dialect for Wgsl {
     }
 
     fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
-        let name = body.held(holder).to_owned();
-        let _ = match holder {
-            Holder::Value(_) => write!(body.out, "let {name}"),
-            Holder::Filled(_) => write!(body.out, "var {name}"),
-            Holder::Empty(_) => write!(body.out, "var {name}: {}", Self::ty(body.held_type(holder))),
-        };
+        body.out.push_str(if matches!(holder, Holder::Value(_)) { "let " } else { "var " });
+        body.held(holder);
+        if let Holder::Empty(_) = holder {
+            body.out.push_str(": ");
+            body.out.push_str(Self::ty(body.held_type(holder)));
+        }
     }
 
     /// An exit that is never taken: WGSL does not allow loops without one.

@@ -187,8 +187,9 @@ impl Dialect for Glsl {
                 GlslVersion::Core330 | GlslVersion::Es310 => "PRECISE ",
             });
         }
-        let (ty, name) = (Self::ty(body.held_type(holder)), body.held(holder).to_owned());
-        let _ = write!(body.out, "{ty} {name}");
+        body.out.push_str(Self::ty(body.held_type(holder)));
+        body.out.push(' ');
+        body.held(holder);
     }
 
     fn endless(_: &mut Body<'_, Self>) {}
