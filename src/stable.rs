@@ -1,7 +1,8 @@
 //! Values as bytes that are the same on every machine: what digests that outlive a process are made of.
 //! In: values with a derived `Hash`. Out: their bytes, appended. Knows no type, and so forgets no field.
 //! Rules: `Hash` as `derive` makes it writes every field, the variant before its fields, the length before the elements.
-//! Integers are little-endian here; `usize` and `isize`, which lengths and variants are, have eight bytes.
+//! Integers are little-endian here; `usize`, which lengths are, has eight bytes, `isize`, which variants are, one where it fits.
+//! Arrays of wider integers than bytes must not be in such values: `Hash` writes them as the machine has them.
 
 use std::hash::{Hash, Hasher};
 
@@ -41,7 +42,14 @@ impl Hasher for Bytes<'_> {
         self.write_u64(value as u64);
     }
     fn write_isize(&mut self, value: isize) {
-        self.write_i64(value as i64);
+        match u8::try_from(value) {
+            Ok(byte @ 0..0xFF) => self.0.push(byte),
+            // Nothing else begins with this byte.
+            Ok(0xFF) | Err(_) => {
+                self.0.push(0xFF);
+                self.write_i64(value as i64);
+            }
+        }
     }
 }
 
@@ -65,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_little_endian_variants_and_lengths_have_eight() {
+    fn bytes_are_little_endian_variants_have_one_and_lengths_eight() {
         let value = Value {
             choice: [Choice::First, Choice::Second(0x0102)],
             number: -2,
@@ -76,11 +84,14 @@ mod tests {
         let mut bytes = vec![9];
         append(&mut bytes, &value);
         let mut expected = vec![9, 2, 0, 0, 0, 0, 0, 0, 0];
-        expected.extend([0; 8]);
-        expected.extend([1, 0, 0, 0, 0, 0, 0, 0, 2, 1]);
+        expected.extend([0, 1, 2, 1]);
         expected.extend([0xFE, 0xFF, 0xFF, 0xFF, 3]);
         expected.extend([0; 15]);
-        expected.extend([b'a', b'b', 0xFF, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        expected.extend([b'a', b'b', 0xFF, 1, 1]);
+        bytes.clear();
+        append(&mut bytes, &(-1isize, 255isize));
+        let mut expected = vec![0xFF; 9];
+        expected.extend([0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bytes, expected);
     }
 }

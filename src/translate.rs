@@ -288,7 +288,7 @@ impl Translator {
         let fits = |expected: usize| count.is_none_or(|count| count == expected);
         let suits = match entry {
             EntryPoint::Vertex => !is_kernel && !is_stage && fits(interface.outputs.len()),
-            EntryPoint::Compute => is_kernel || !is_stage && fits(16),
+            EntryPoint::Compute => is_kernel || !is_stage && fits(16 + usize::from(self.options.reports())),
             EntryPoint::Geometry => is_stage,
         };
         if suits {
@@ -378,6 +378,7 @@ pub fn known(options: &Options) -> explore::Options {
         ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
         lenient: options.lenient,
         guarded: options.loop_guard.is_some(),
+        reports_guard: options.reports(),
     }
 }
 

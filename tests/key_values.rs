@@ -191,9 +191,10 @@ fn set_ups_that_give_other_words_give_another_key() {
         all.push((String::new(), setup));
         for (path, setup) in &all {
             // What cannot be is an error whatever the key is.
-            let mut add = |key, product: &str, words: Result<Vec<u32>, String>| match words {
-                Ok(words) => products.add(key, &format!("{sample} {product}{path}"), Ok(words)),
-                Err(_) => {}
+            let mut add = |key, product: &str, words: Result<Vec<u32>, String>| {
+                if words.is_ok() {
+                    products.add(key, &format!("{sample} {product}{path}"), words);
+                }
             };
             let key = compute.geometry_key(&geometry, &around, setup, b"");
             add(key, "kernel", words(&mut compute, |t| t.translate_geometry(&geometry, &around, setup)));

@@ -94,7 +94,7 @@ fn check_glsl(translator: &Translator, translated: &Translated, version: GlslVer
 type Change = (&'static str, fn(&mut Options, &mut Profile));
 
 /// Every option but limits, each with all its values.
-const CHANGES: [Change; 46] = [
+const CHANGES: [Change; 48] = [
     ("fast", |o, _| o.precision = Precision::Fast),
     ("f24", |o, _| o.precision = Precision::F24),
     ("compute", |o, _| o.entry = EntryPoint::Compute),
@@ -133,6 +133,14 @@ const CHANGES: [Change; 46] = [
     ("specialised ints", |o, _| o.ints.specialized = 15),
     ("guard", |o, _| o.loop_guard = Some(100)),
     ("guard of 0", |o, _| o.loop_guard = Some(0)),
+    ("reports", |o, _| {
+        o.entry = EntryPoint::Compute;
+        o.report_unfinished = true;
+    }),
+    ("reports of a guard", |o, _| {
+        o.entry = EntryPoint::Compute;
+        (o.report_unfinished, o.loop_guard) = (true, Some(2));
+    }),
     ("lenient", |o, _| o.lenient = true),
     ("1.0", |_, p| p.spirv_version = (1, 0)),
     ("1.1", |_, p| p.spirv_version = (1, 1)),

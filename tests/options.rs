@@ -308,6 +308,36 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     compare(Kind::Clean, 6000..6050, options);
 }
 
+#[test]
+fn every_form_reports_whether_the_guard_ended_it() {
+    // The vector behind o15 is compared as well.
+    let options = |seed| Options {
+        loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],
+        report_unfinished: true,
+        ..chain::options(Precision::Exact)
+    };
+    let reported = compare(Kind::Wild, 6800..7100, options);
+    assert!(reported.vertices > 300, "{reported:?}");
+    compare(Kind::Clean, 6800..6900, options);
+}
+
+#[test]
+fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
+    let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
+    let plain = chain::options(Precision::Exact);
+    let nodes = |options| translate(&program, options, Profile::default()).module.main.nodes.len();
+    let reporting = Options { report_unfinished: true, loop_guard: Some(3), ..plain };
+    assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
+    // The vertex entry has no place for them.
+    let vertex = Options { entry: EntryPoint::Vertex, ..reporting };
+    let words = |options: Options| {
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(&program, &Bare).expect("translated");
+        translator.spirv(&translated).expect("written")
+    };
+    assert_eq!(words(vertex), words(Options { report_unfinished: false, ..vertex }));
+}
+
 /// `JMPU b14` to an address, taken if it is true.
 fn goto(target: u16) -> Inst {
     Inst::Flow(Flow::JmpU { bool: 14, expected: true, target: Pc(target) })
@@ -397,5 +427,9 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
         let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
         inputs[0] = [1.0, 0.0, 0.0, 0.0];
         assert_eq!(machine.run(&inputs).expect("ends")[0], [rounds, 0.0, 0.0, 1.0]);
+        assert!(machine.is_stopped());
+        machine.set_uniforms(&Uniforms::default());
+        machine.run(&inputs).expect("ends");
+        assert!(!machine.is_stopped(), "a run that does not jump");
     }
 }

@@ -76,9 +76,9 @@ pub(super) struct File<'a> {
     pub is_shaky: bool,
     /// Errors that every further line would repeat.
     pub told: BTreeSet<&'static str>,
-    /// How many words the sources before have.
+    /// Number of words of the sources before.
     pub first_word: usize,
-    /// Number of the error that the vertex unit is full.
+    /// Index of the error that the vertex unit is full.
     pub full: Option<usize>,
 }
 
@@ -208,6 +208,11 @@ impl<'a> Assembler<'a> {
             if let Err(fault) = self.label(label) {
                 self.file.lost.insert(lex::trim(label));
                 self.report(fault);
+                if habits::intruder(line, label).is_some() {
+                    // The colon stands in a comment of another language, so the statement before it is lost.
+                    self.file.is_shaky = true;
+                    return;
+                }
             }
             statement = lex::trim(rest);
         }
@@ -368,15 +373,15 @@ impl<'a> Assembler<'a> {
                 self.error(jump.site, format!("label '{}' is undefined", quote(jump.name)), hint);
             }
         }
-        self.tell_words();
+        self.report_words();
         for call in &mut self.calls[self.file.calls_before..] {
             call.is_label = self.file.labels.contains_key(call.name);
         }
         self.executables.extend(self.file.executable.take());
     }
 
-    /// Says how many words a source of a vertex program reaches where its unit cannot hold them.
-    fn tell_words(&mut self) {
+    /// Reports the number of words where the vertex unit cannot hold them.
+    fn report_words(&mut self) {
         let (words, most) = (self.code.len(), VERTEX_WORDS as usize);
         let order = "sources of vertex programs must come before the larger ones of geometry programs";
         if let Some(error) = self.file.full.and_then(|error| self.errors.get_mut(error)) {

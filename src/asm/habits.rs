@@ -70,7 +70,7 @@ const BRACES: &str = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` beg
 const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0, r1, r2` adds";
 const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
 
-/// Advice about a part of a line that another language's comment or braces explain.
+/// Advice about a part of a line that holds another language's comment or braces.
 pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();

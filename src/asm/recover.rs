@@ -19,7 +19,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// What may have been meant to begin a procedure counts as its name.
+    /// Marks a word as lost that may have been meant as the name of a procedure.
     fn lose_proc(&mut self, text: &'a str) {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
         let end = text.find(|c| !is_part(c)).unwrap_or(text.len());

@@ -351,6 +351,8 @@ fn comments_and_blocks_of_other_languages_get_advice() {
         assert_eq!((told[0].message.as_str(), told[0].hint.as_deref()), (message, Some(hint)), "{line}");
     }
     assert!(only_error(".proc main {\nend\n.end").hint.is_some_and(|hint| hint == braces));
+    let error = only_error(".proc main\nifu b0 // note: this\nnop\n.end\nend\n.end");
+    assert_eq!(error.hint.as_deref(), Some(comment));
 }
 
 #[test]

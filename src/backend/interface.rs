@@ -30,6 +30,11 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Vectors that the compute entry of a vertex program writes for each vertex.
+    pub(super) fn vectors(&self) -> u32 {
+        REGISTERS + u32::from(self.options.reports())
+    }
+
     /// The binding of the host block.
     ///
     /// # Errors
@@ -132,9 +137,13 @@ impl StorageBuffer {
 /// Binding of the block of draw parameters.
 pub(super) const DRAW: Binding = Binding { set: 0, binding: bindings::DRAW };
 
+/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], where kernels read it.
+pub(super) const FIRST_THREAD_NAME: &str = "first_thread";
+
 /// Names of the members of the block of draw parameters, all i32.
-pub(super) fn draw_members() -> impl Iterator<Item = &'static str> {
-    DrawField::MEMBERS.iter().map(|field| field.name()).chain(["reserved"])
+pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'static str> {
+    let last = if kernel.is_split() { FIRST_THREAD_NAME } else { "reserved" };
+    DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
 }
 
 /// A draw parameter by its number.

@@ -29,6 +29,8 @@ pub struct Options {
     pub lenient: bool,
     /// Whether jumps back are counted and end the program when there are too many.
     pub guarded: bool,
+    /// Whether the jump that ends the program counts as well, so that fewer than none are left where one did.
+    pub reports_guard: bool,
 }
 
 impl Options {
@@ -308,7 +310,11 @@ impl<'a> Explorer<'a> {
         let mut effects = Effects::default();
         effects.push(Effect::CountJump);
         let then = self.helper(&effects, terminator);
-        Terminator::Branch { test: Test::JumpsLeft, then, otherwise: EXIT }
+        let otherwise = match self.options.reports_guard {
+            true => self.helper(&effects, Terminator::Goto(EXIT)),
+            false => EXIT,
+        };
+        Terminator::Branch { test: Test::JumpsLeft, then, otherwise }
     }
 
     /// A block that jumps back to a target, or ends the program.

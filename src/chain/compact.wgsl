@@ -24,7 +24,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         return;
     }
     let number = slot % collect.capacity;
-    if number < counts[thread] {
+    // The two upper bits tell why a thread did not run to its end.
+    if number < (counts[thread] & 0x3fffffffu) {
         stream[(offsets[thread] + number) * size + element % size] = triangles[element];
     }
 }

@@ -35,6 +35,7 @@
 //!     topology: Topology::Geometry,
 //!     memory: Memory::None,
 //!     triangles: 2,
+//!     most_invocations: u32::MAX,
 //!     bytes: 1 << 27,
 //! })?;
 //! assert_eq!((plan.draw.threads, plan.draw.capacity, plan.draw.window), (1000, 2, 2));
@@ -59,7 +60,8 @@ pub enum Pass {
     /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
     /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw.
     Feed,
-    /// Finds places and totals. 0 `counts`: triangles that each thread made; 1 `offsets`: triangles before those of each thread;
+    /// Finds places and totals. 0 `counts`: triangles that each thread made, below the two bits of
+    /// [`Found::unfinished`]; 1 `offsets`: triangles before those of each thread;
     /// 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect draw.
     Scan,
     /// Moves triangles together. 0 `triangles` as the geometry program left them; 1 `counts`; 2 `offsets`; 3 `stream`: triangles

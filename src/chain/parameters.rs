@@ -1,5 +1,7 @@
 //! What passes are told in uniform blocks, and what the scan tells. Plain numbers; bytes are those of words in little endian.
 
+use crate::host::kernel;
+
 /// Defines a struct of words with its bytes.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
@@ -46,8 +48,9 @@ words! {
         capacity,
         /// 1 where a reversed triangle is to be turned.
         heeds_winding,
-        /// 0.
-        reserved,
+        /// The thread of the draw that the first one of a dispatch is: 0, but for [`Plan::draws`](super::Plan::draws) of a split
+        /// draw.
+        first_thread,
     }
 }
 
@@ -112,7 +115,35 @@ words! {
         largest,
         /// 1 where that is more than there was room for: some are missing.
         overflowed,
-        /// 0.
-        reserved,
+        /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`], [`Found::DRIVER_LEFT`] or both. Geometry programs
+        /// tell it if the options ask for that
+        /// ([`report_unfinished`](crate::host::Options::report_unfinished)).
+        unfinished,
+    }
+}
+
+impl Found {
+    /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles are those up to there.
+    pub const GUARD_FIRED: u32 = kernel::GUARD_FIRED >> Self::SHIFT;
+    /// Bit of `unfinished`: the driver left a loop on its own. Anything may be wrong with the triangles; fewer invocations in a
+    /// thread ([`Request::most_invocations`](super::Request::most_invocations)) may help.
+    pub const DRIVER_LEFT: u32 = kernel::DRIVER_LEFT >> Self::SHIFT;
+    /// Where both bits begin in the count of a thread.
+    const SHIFT: u32 = kernel::DRIVER_LEFT.trailing_zeros();
+}
+
+impl Draw {
+    /// The blocks of the dispatches of a draw: one for each thread if it is split, else the draw itself.
+    pub fn dispatches(self, is_split: bool) -> impl ExactSizeIterator<Item = Self> {
+        let dispatches = if is_split { self.threads } else { 1 };
+        (0..dispatches).map(move |thread| match is_split {
+            false => self,
+            // The invocations of a thread are the last ones of its block: the first thread has those that are left over.
+            true => {
+                let behind = (self.threads - 1 - thread) * self.chunk;
+                let invocations = self.invocations - behind;
+                Self { threads: thread + 1, first_thread: thread, invocations, ..self }
+            }
+        })
     }
 }

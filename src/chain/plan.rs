@@ -35,6 +35,11 @@ pub struct Request<'a> {
     pub memory: Memory,
     /// Most triangles of an invocation, or a guess: the scan finds out where that was too low.
     pub triangles: u32,
+    /// Most invocations that a thread runs in one dispatch, from those before its own on; `u32::MAX` where nothing stops it.
+    /// Drivers stop what takes too long: llvmpipe leaves loops after 65,535 rounds of an invocation of the compute shader, those of
+    /// the program's own loops and one for each of its invocations; others take the device away after some seconds. A
+    /// program with [`Memory::Unbounded`] is then run in several dispatches, see [`Plan::draws`].
+    pub most_invocations: u32,
     /// Most bytes of a buffer. Room for triangles ends there, other buffers must fit.
     pub bytes: u32,
 }
@@ -80,6 +85,9 @@ pub struct Plan {
     pub sizes: Sizes,
     /// What remains of the vertices of this draw; nothing in point mode.
     pub keep: Option<Keep>,
+    /// Whether the geometry program's threads must run one after the other, each in a dispatch of its own: see
+    /// [`draws`](Self::draws).
+    pub is_split: bool,
 }
 
 impl Plan {
@@ -109,6 +117,7 @@ impl Plan {
         let vectors = u64::from(feed.records) * u64::from(feed.window);
         let feed_bytes = buffer("bytes of the feed", vectors * VECTOR, request.bytes)?;
         let (draw, collect) = share(request, invocations, feed.window)?;
+        let is_split = request.memory == Memory::Unbounded && draw.threads > 1;
         let row = u64::from(collect.threads) * u64::from(collect.capacity) * 3;
         let vertex = u64::from(collect.vectors) * VECTOR;
         let is_list = collect.topology == 0;
@@ -125,7 +134,7 @@ impl Plan {
             to: u64::from(feed.first) * VECTOR,
             bytes: window,
         });
-        Ok(Self { draw, feed, collect, primitives, sizes, keep })
+        Ok(Self { draw, feed, collect, primitives, sizes, keep, is_split })
     }
 
     /// Workgroups of the compute entry of the vertex program.
@@ -133,9 +142,40 @@ impl Plan {
         [vertices.div_ceil(KERNEL_WORKGROUP), 1, 1]
     }
 
-    /// Workgroups of the compute entry of the geometry program.
+    /// The geometry program's blocks, one for each dispatch, in order; each has
+    /// [`kernel_dispatch`](Self::kernel_dispatch) workgroups. There is one, unless the draw [is split](Self::is_split): then the
+    /// second half of the state buffer is copied to its first half between two dispatches, and all write to the same buffers
+    /// of triangles and counts.
+    ///
+    /// ```
+    /// use transpica::chain::{Plan, Request};
+    /// use transpica::host::{GeometryInput, Memory, Topology};
+    /// let plan = Plan::new(&Request {
+    ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
+    ///     outputs: 1,
+    ///     vertices: 3000,
+    ///     indices: None,
+    ///     window: 0,
+    ///     vectors: 1,
+    ///     topology: Topology::Geometry,
+    ///     memory: Memory::Unbounded,
+    ///     triangles: 1,
+    ///     most_invocations: 300,
+    ///     bytes: 1 << 27,
+    /// })?;
+    /// let invocations: Vec<u32> = plan.draws().map(|draw| draw.invocations).collect();
+    /// assert_eq!((plan.is_split, &invocations[..]), (true, &[100, 400, 700, 1000][..]));
+    /// assert_eq!(plan.draws().map(|draw| draw.first_thread).max(), Some(3));
+    /// # Ok::<(), transpica::error::Error>(())
+    /// ```
+    pub fn draws(&self) -> impl ExactSizeIterator<Item = Draw> + use<> {
+        self.draw.dispatches(self.is_split)
+    }
+
+    /// Workgroups of the compute entry of the geometry program, in each of its dispatches.
     pub fn kernel_dispatch(&self) -> [u32; 3] {
-        [self.draw.threads.div_ceil(KERNEL_WORKGROUP), 1, 1]
+        let threads = if self.is_split { 1 } else { self.draw.threads };
+        [threads.div_ceil(KERNEL_WORKGROUP), 1, 1]
     }
 
     /// Workgroups of a pass. [`Pass::Assemble`] has none where the topology has nothing to assemble.
@@ -246,6 +286,8 @@ fn registers(outputs: u16) -> (u32, u32) {
 
 /// Shares the invocations out among threads.
 fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, Collect)> {
+    let least = invocations.div_ceil(Plan::MOST_THREADS);
+    let most = |warm: u32| request.most_invocations.saturating_sub(warm).max(least).max(1);
     let (chunk, warm) = match request.memory {
         Memory::None => {
             // A program without memory runs one invocation and ends.
@@ -254,10 +296,10 @@ fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, 
         }
         // Few invocations are run twice.
         Memory::Depth(depth) => {
-            let least = invocations.div_ceil(Plan::MOST_THREADS);
-            (depth.saturating_mul(8).max(16).max(least).min(invocations.max(1)), depth.min(invocations))
+            let warm = depth.min(invocations);
+            (depth.saturating_mul(8).max(16).max(least).min(most(warm)).min(invocations.max(1)), warm)
         }
-        Memory::Unbounded => (invocations.max(1), 0),
+        Memory::Unbounded => (most(0).min(invocations.max(1)), 0),
     };
     let threads = invocations.div_ceil(chunk);
     let topology = match request.topology {
@@ -277,6 +319,6 @@ fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, 
     // Range: below the bytes of a buffer.
     let capacity = wanted.clamp(1, fits) as u32;
     let heeds_winding = u32::from(request.topology == Topology::Geometry);
-    let draw = Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, reserved: 0 };
+    let draw = Draw { threads, invocations, chunk, warm, window, capacity, heeds_winding, first_thread: 0 };
     Ok((draw, Collect { threads, capacity, vectors: request.vectors.max(1), topology }))
 }

@@ -24,7 +24,8 @@ struct Result {
     largest: u32,
     // Whether that is more than there was room for.
     overflowed: u32,
-    reserved: u32,
+    // The upper bits of all counts: why threads did not run to their end.
+    unfinished: u32,
 }
 
 @group(0) @binding(0) var<storage, read> counts: array<u32>;
@@ -36,6 +37,12 @@ const THREADS = 256u;
 
 var<workgroup> sums: array<u32, THREADS>;
 var<workgroup> maxima: array<u32, THREADS>;
+var<workgroup> ends: array<u32, THREADS>;
+
+// The triangles of a thread.
+fn triangles(count: u32) -> u32 {
+    return count & 0x3fffffffu;
+}
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) thread: u32) {
@@ -44,32 +51,38 @@ fn main(@builtin(local_invocation_index) thread: u32) {
     let end = min(start + run, collect.threads);
     var sum = 0u;
     var largest = 0u;
+    var unfinished = 0u;
     for (var index = start; index < end; index += 1u) {
-        let count = counts[index];
+        let count = triangles(counts[index]);
+        unfinished |= counts[index] >> 30u;
         largest = max(largest, count);
         // What there was no room for was not written.
         sum += min(count, collect.capacity);
     }
     sums[thread] = sum;
     maxima[thread] = largest;
+    ends[thread] = unfinished;
     workgroupBarrier();
     // Each takes up what those before it took up, twice as many each time.
     for (var distance = 1u; distance < THREADS; distance *= 2u) {
         var before = 0u;
         var larger = 0u;
+        var others = 0u;
         if thread >= distance {
             before = sums[thread - distance];
             larger = maxima[thread - distance];
+            others = ends[thread - distance];
         }
         workgroupBarrier();
         sums[thread] += before;
         maxima[thread] = max(maxima[thread], larger);
+        ends[thread] |= others;
         workgroupBarrier();
     }
     var offset = sums[thread] - sum;
     for (var index = start; index < end; index += 1u) {
         offsets[index] = offset;
-        offset += min(counts[index], collect.capacity);
+        offset += min(triangles(counts[index]), collect.capacity);
     }
     if thread == THREADS - 1u {
         let total = sums[thread];
@@ -79,6 +92,6 @@ fn main(@builtin(local_invocation_index) thread: u32) {
             vertices = 3u * (max(vertices, 2u) - 2u);
         }
         let overflowed = select(0u, 1u, maxima[thread] > collect.capacity);
-        result = Result(vertices, 1u, 0u, 0u, total, maxima[thread], overflowed, 0u);
+        result = Result(vertices, 1u, 0u, 0u, total, maxima[thread], overflowed, ends[thread]);
     }
 }

@@ -14,6 +14,7 @@ fn request() -> Request<'static> {
         topology: Topology::Geometry,
         memory: Memory::None,
         triangles: 5,
+        most_invocations: u32::MAX,
         bytes: 1 << 27,
     }
 }
@@ -55,6 +56,44 @@ fn memory_of_some_depth_makes_chunks_that_are_warmed_up() {
 fn memory_without_end_makes_one_thread() {
     let draw = plan(&Request { memory: Memory::Unbounded, ..request() }).draw;
     assert_eq!((draw.threads, draw.chunk, draw.warm, draw.capacity), (1, 100, 0, 500));
+}
+
+#[test]
+fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
+    let split =
+        |most_invocations| plan(&Request { memory: Memory::Unbounded, most_invocations, ..request() });
+    let all = split(100);
+    assert_eq!((all.is_split, all.draws().len(), all.draws().next()), (false, 1, Some(all.draw)));
+    for (most, threads) in [(99, 2), (40, 3), (1, 100), (0, 100)] {
+        let plan = split(most);
+        assert_eq!((plan.is_split, plan.draw.threads), (true, threads));
+        assert_eq!((plan.kernel_dispatch(), plan.draws().len()), ([1, 1, 1], threads as usize));
+        // What each runs begins where the one before ended.
+        let mut next = 0;
+        for (number, draw) in (0..).zip(plan.draws()) {
+            assert_eq!((draw.first_thread, draw.threads), (number, number + 1));
+            let first = draw.first_thread * draw.chunk;
+            let empty = draw.threads * draw.chunk - draw.invocations;
+            assert_eq!(first.saturating_sub(empty), next);
+            assert!(draw.invocations - next <= most.max(1));
+            next = draw.invocations;
+        }
+        assert_eq!(next, 100);
+        assert!(plan.sizes.counts >= u64::from(threads) * 4);
+    }
+}
+
+#[test]
+fn chunks_are_as_small_as_a_thread_may_run() {
+    let chunk = |depth, most_invocations| {
+        let plan = plan(&Request { memory: Memory::Depth(depth), most_invocations, ..request() });
+        assert!(!plan.is_split);
+        (plan.draw.chunk, plan.draw.warm)
+    };
+    assert_eq!(chunk(1, 16), (15, 1));
+    assert_eq!(chunk(3, 8), (5, 3));
+    // Fewer than those before its own and one are too few.
+    assert_eq!(chunk(3, 1), (1, 3));
 }
 
 #[test]

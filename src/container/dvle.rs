@@ -197,7 +197,7 @@ impl<'a> Dvle<'a> {
         }
         let labels = Labels::new(named(), &self.header);
         let here = [first].into_iter().chain(second).chain(here);
-        here.min_by_key(|&(label, name)| labels.doubt(label, name)).map(|(_, name)| name)
+        here.min_by_key(|&(label, name)| labels.rank(label, name)).map(|(_, name)| name)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which of several labels at one address names what begins there.
-//! In: the labels of an executable. Out: how well each names its address as a start. Knows no code.
+//! Choice among labels at one address: the name of what begins there.
+//! In: the labels of an executable. Out: a rank of each as the name of a start. Knows no code.
 //! Facts: vendor tools label the entry point, its end and every target of a call or jump, so that the end of one procedure and
 //! the start of the next share an address; a length is that of a subroutine, in a unit that tools do not agree on.
 
@@ -28,13 +28,13 @@ impl<'n> Labels<'n> {
         Self { first, main: header.main, endmain: header.endmain }
     }
 
-    /// How much speaks against a label as the name of what begins at its address: that it is an end, that the entry point
-    /// of its executable is elsewhere, that it has no length. The least wins, then the first in the table.
-    pub(crate) fn doubt(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
+    /// Rank of a label as the name of what begins at its address: against it speaks that it is an end, that the entry
+    /// point of its executable is elsewhere, that it has no length. The least wins, then the first in the table.
+    pub(crate) fn rank(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
         (self.is_end(label, name), label.address != self.main, label.length == 0)
     }
 
-    /// Whether a label is the end of a procedure before it: `endmain`, or `end` before the name of a label there.
+    /// Returns whether a label is the end of a procedure before it: `endmain`, or `end` before the name of a label there.
     fn is_end(&self, label: Label, Name(name): Name<'_>) -> bool {
         let end = name.split_at_checked(3).filter(|(start, _)| start.eq_ignore_ascii_case(b"end"));
         let Some((_, rest)) = end else { return false };

@@ -145,12 +145,12 @@ fn labels(model: &Model) -> BTreeMap<usize, String> {
         let labels = Labels::new(named(), &executable.header);
         for (label, name) in named() {
             let address = label.address as usize;
-            let doubt = labels.doubt(label, name);
+            let rank = labels.rank(label, name);
             if address < model.code.len()
-                && best.get(&address).is_none_or(|(least, _)| doubt < *least)
+                && best.get(&address).is_none_or(|(least, _)| rank < *least)
                 && let Some(name) = identifier(name.0)
             {
-                best.insert(address, (doubt, name));
+                best.insert(address, (rank, name));
             }
         }
     }

@@ -7,7 +7,7 @@ use super::geometry::{GeometrySetup, Memory};
 use crate::geometry::{Carried, Observation};
 
 /// A number that a kernel is told or is. The first seven stand in this order, as i32, in its block [`bindings::DRAW`], which
-/// has 32 bytes.
+/// has 32 bytes. The eighth word counts where the memory is unbounded: see [`FIRST_THREAD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawField {
     /// Threads that have something to do.
@@ -68,6 +68,10 @@ impl DrawField {
     }
 }
 
+/// Number of the word in the block [`bindings::DRAW`] that says which thread of the draw the first one of a dispatch is. Kernels with
+/// [`Memory::Unbounded`] add it to their thread; all others leave it aside.
+pub const FIRST_THREAD: u32 = 7;
+
 /// Binding numbers of all compute forms, in set 0; in MSL slots of buffers. Each number stands here and nowhere else.
 pub mod bindings {
     /// Compute form of a vertex program: `array<array<vec4f, 16>>`, read: v0..v15 of each vertex.
@@ -91,6 +95,11 @@ pub mod bindings {
     /// MSL alone, both: `uint`s, the sizes in bytes of the storage buffers above that the text declares, by binding.
     pub const SIZES: u32 = 7;
 }
+
+/// Bit of a thread's count: the loop guard ended one of its invocations, see [`GeometryKernel::reports_unfinished`].
+pub const GUARD_FIRED: u32 = 1 << 31;
+/// Bit of a thread's count: the driver left a loop on its own.
+pub const DRIVER_LEFT: u32 = 1 << 30;
 
 /// What numbers in the record of an EMIT begin at, see [`GeometryKernel::records_emits`]: 2^23.
 pub const RECORDED: f32 = 8_388_608.0;
@@ -138,6 +147,9 @@ pub struct GeometryKernel {
     /// (slot + [`RECORDED`], 1 if a triangle is submitted, 1 if it is reversed, number of the invocation + [`RECORDED`]), the
     /// next the output registers that are passed on, in order. Its feed has, for each invocation, v0..v15 and c0..c95.
     pub records_emits: bool,
+    /// Whether the count of a thread has two bits more, as [`Options::report_unfinished`](super::Options::report_unfinished) asks:
+    /// [`GUARD_FIRED`] and [`DRIVER_LEFT`].
+    pub reports_unfinished: bool,
     /// What one invocation leaves for the next, as far as that sees it.
     pub state: Vec<StateWord>,
     /// How far back it sees.
@@ -146,4 +158,11 @@ pub struct GeometryKernel {
     pub triangles: Option<u32>,
     /// What it may see of earlier invocations, and where.
     pub observations: Vec<Observation>,
+}
+
+impl GeometryKernel {
+    /// Returns whether a draw may be split into dispatches of one thread each, see [`FIRST_THREAD`].
+    pub fn is_split(&self) -> bool {
+        self.memory == Memory::Unbounded
+    }
 }

@@ -15,8 +15,9 @@ pub enum EntryPoint {
     #[default]
     Vertex,
     /// A compute stage of 64 invocations a workgroup: invocation n reads v0..v15 of vertex n (16 vec4) from storage buffer
-    /// binding 0 and writes o0..o15 to storage buffer binding 1; the uniform block, if any, is binding 2. Shows raw
-    /// registers: attribute formats and everything that concerns outputs of a vertex stage have no effect.
+    /// binding 0 and writes o0..o15 to storage buffer binding 1, and one vector more with [`Options::report_unfinished`]; the
+    /// uniform block, if any, is binding 2. Shows raw registers: attribute formats and everything that concerns outputs of a
+    /// vertex stage have no effect.
     Compute,
     /// A geometry stage of the host's API, for geometry programs that can be one (see
     /// [`Translator::translate_geometry_stage`](crate::Translator::translate_geometry_stage)): SPIR-V alone has it. Attribute
@@ -211,8 +212,19 @@ pub struct Options {
     pub ints: IntUniforms,
     /// How many jumps (also those of IF to its second part) and calls to the same or a lower address one run may make; at the
     /// next one it ends as with END. Without it a program that loops for ever does so on the GPU too. Loops of LOOP end by
-    /// themselves and do not count, unless they end before they begin.
+    /// themselves and do not count, unless they end before they begin. The results are those of the moment: see
+    /// `report_unfinished`.
     pub loop_guard: Option<u32>,
+    /// Whether an invocation reports that it did not run to its end (compute entries only; the others have no place for it).
+    /// There are two reasons: the loop guard fired, or the driver left a loop on its own. llvmpipe does that without a word
+    /// after 65,535 rounds of all loops together; a short loop at the end of the module, which then ends too early as well,
+    /// finds out. A module without loops reports nothing and has nothing of this.
+    ///
+    /// A vertex program writes a seventeenth vector behind o15, so that 17 vectors a vertex are written: x is 1 if the guard
+    /// fired, y is 1 if the driver left a loop, else both are 0. A geometry program sets the two upper bits of a thread's count: see
+    /// [`GeometryKernel::reports_unfinished`](super::GeometryKernel::reports_unfinished). An invocation that never ends writes
+    /// neither: a host that wants to know fills the buffers with ones before.
+    pub report_unfinished: bool,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
     /// Sizes that may not be passed.
@@ -228,6 +240,10 @@ impl Options {
     /// The value of int uniform i`index`, if it is known.
     pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
         self.ints.baked[usize::from(index & 3)]
+    }
+    /// Returns whether modules report invocations that did not run to their end.
+    pub fn reports(&self) -> bool {
+        self.report_unfinished && self.entry == EntryPoint::Compute
     }
     /// Settings with which the reference interpreter does what a program translated under these options does.
     pub fn settings(&self, budget: u64) -> Settings {
@@ -295,6 +311,7 @@ impl Default for Options {
             bools: BoolUniforms::default(),
             ints: IntUniforms::default(),
             loop_guard: None,
+            report_unfinished: false,
             lenient: false,
             limits: Limits::default(),
         }

@@ -263,4 +263,9 @@ impl GeometryMachine {
     pub fn steps(&self) -> u64 {
         self.machine.steps()
     }
+
+    /// Returns whether [`Settings::loop_guard`] ended the last invocation.
+    pub fn is_stopped(&self) -> bool {
+        self.machine.is_stopped()
+    }
 }

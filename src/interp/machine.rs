@@ -205,6 +205,11 @@ impl Machine {
         &mut self.registers
     }
 
+    /// Returns whether [`Settings::loop_guard`] ended the last run.
+    pub fn is_stopped(&self) -> bool {
+        self.registers.is_stopped()
+    }
+
     /// Instructions that the last run executed.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -317,6 +322,9 @@ fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     }
     let may = registers.test(Test::JumpsLeft);
     registers.apply(Effect::CountJump);
+    if !may {
+        registers.stop();
+    }
     may
 }
 

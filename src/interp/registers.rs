@@ -43,6 +43,8 @@ pub struct Registers {
     /// Jumps back that the guard against endless loops still allows, and how many it allows one vertex.
     jumps: u32,
     most_jumps: u32,
+    /// Whether that guard ended the run.
+    is_stopped: bool,
     /// What r and o registers hold at the start.
     unwritten: [f32; 4],
 }
@@ -68,6 +70,7 @@ impl Registers {
             saved: [0; 4],
             jumps: 0,
             most_jumps: 0,
+            is_stopped: false,
             unwritten: Self::DEFAULT,
         };
         registers.set_uniforms(uniforms);
@@ -94,6 +97,7 @@ impl Registers {
         self.left = [0; 4];
         self.saved = [0; 4];
         self.jumps = self.most_jumps;
+        self.is_stopped = false;
     }
 
     /// Starts an invocation that goes on with everything an earlier one left, but for the inputs.
@@ -101,6 +105,7 @@ impl Registers {
         let places = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
         load(self.precision, places, inputs);
         self.jumps = self.most_jumps;
+        self.is_stopped = false;
     }
 
     /// Sets one float uniform; float24 narrows it. Only c0..c95 can be set.
@@ -126,6 +131,15 @@ impl Registers {
     /// [`Test::JumpsLeft`] and applies [`Effect::CountJump`] heeds it.
     pub fn set_loop_guard(&mut self, most_jumps: u32) {
         self.most_jumps = most_jumps;
+    }
+
+    /// Notes that the guard against endless loops ended the run.
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+    /// Returns whether the guard against endless loops ended the run.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
     }
 
     /// Replaces every number below 2^-126 by a zero of its sign.

@@ -16,9 +16,7 @@
 //!
 //! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
 
-#[path = "known/decisions.rs"]
 mod decisions;
-#[path = "known/lanes.rs"]
 mod lanes;
 #[cfg(test)]
 mod tests;
@@ -429,9 +427,9 @@ impl<'a> Known<'a> {
 
     /// What an operation computes; notes what is at risk.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
+        use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
         let operands = match f.op(value) {
-            Some(Op::Binary(Binary::AddP | Binary::MulP | Binary::DotP, a, b)) => Some((a, b)),
-            Some(Op::Binary(Binary::Add | Binary::Mul | Binary::Dot, a, b)) => Some((a, b)),
+            Some(Op::Binary(AddP | MulP | DotP | Add | Mul | Dot, a, b)) => Some((a, b)),
             Some(Op::Call { args, .. }) => match f.get(args) {
                 &[a, b] if [a, b].iter().all(|&arg| f.ty(arg).kind == Kind::F32) => Some((a, b)),
                 _other_arguments => None,

@@ -1,4 +1,4 @@
-//! What the tables of an executable lack or say twice: the position, the meaning of an output, the name of an input.
+//! Gaps and repetitions in the tables of an executable: the position, the meaning of an output, the name of an input.
 //! In: an executable and the others of its file. Out: findings about the program as a whole. Knows no code.
 //! Facts: 3dbrew "SHBIN"; libctru gives the bits of an entry's mask the components of its meaning in ascending order.
 
@@ -14,7 +14,7 @@ pub(super) fn run(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>, finding
     inputs(executable, findings);
 }
 
-/// Whether a position comes from this program, or may come from elsewhere.
+/// Returns whether a position comes from this program, or may come from elsewhere.
 fn draws(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>) -> bool {
     let has = |executable: &Dvle<'_>, wanted: Semantic| {
         let mut outputs = executable.outputs.iter();
@@ -75,12 +75,9 @@ fn inputs(executable: &Dvle<'_>, findings: &mut Findings) {
         for register in range.first..range.first + range.count {
             let Some(place) = names.get_mut(usize::from(register)) else { continue };
             let name = executable.name(symbol.name);
-            match place.replace(name) {
-                Some(first) => findings.whole(
-                    Rule::InputTwice,
-                    format!("v{register} is both {} and {}", first.to_text(), name.to_text()),
-                ),
-                None => {}
+            if let Some(first) = place.replace(name) {
+                let message = format!("v{register} is both {} and {}", first.to_text(), name.to_text());
+                findings.whole(Rule::InputTwice, message);
             }
         }
     }

@@ -19,10 +19,10 @@ use crate::isa::{CompareOp, DataOp, Dest, Inst, Mask, Pc, Program, Stage};
 /// Blocks that are visited to find out which path comes first; beyond that the reads of further blocks are not judged.
 const MOST_VISITS: usize = 1 << 22;
 
-/// What is wanted: components of r0..r15, and above them the flags and address registers as [`Access`] has them.
+/// Demanded components: those of r0..r15, and above them the flags and address registers as [`Access`] has them.
 type Wanted = u128;
 
-/// A word of a block, and the components of temporaries that it reads for something that is wanted.
+/// A word of a block, and the components of temporaries that it reads for something that is demanded.
 struct Step {
     pc: Pc,
     inst: Inst,
@@ -42,7 +42,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
     }
 }
 
-/// The components of outputs that something sees: the mapped ones, and all of those for geometry programs.
+/// Output components that something sees: the mapped ones, and all of those for geometry programs.
 fn looked_at(executable: &Dvle<'_>) -> Components {
     let generic = executable.outputs.iter().filter(|output| output.semantic() == Some(Semantic::Generic));
     generic.fold(mapped(executable), |all, output| {
@@ -63,7 +63,7 @@ fn writes(inst: &Inst) -> Components {
     Access::of(inst).temps_written
 }
 
-/// Fills in what each step reads for something that is wanted, from the last block to the first until nothing is added.
+/// Fills in the demanded reads of each step, from the last block to the first until nothing is added.
 fn demand(cfg: &Cfg, steps: &mut [Vec<Step>], outputs: Components) {
     let mut before: Vec<Wanted> = vec![0; steps.len()];
     let mut again = true;
@@ -94,7 +94,7 @@ fn asked(data: &BlockData) -> Wanted {
     }
 }
 
-/// What an instruction reads for the components that are wanted behind it.
+/// Access of an instruction for the components that are demanded behind it.
 fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
     let rest = (wanted >> 64) as u16; // Range: above the temporaries there are sixteen bits.
     let nothing = Access::default();
@@ -105,7 +105,7 @@ fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
                 Dest::Output(register) => (outputs, register),
             };
             let mask = Mask(mask.0 & (set >> (4 * (register & 15))) as u8); // Range: the mask.
-            let sets_flags = op == DataOp::Litp && rest & 3 * FLAGS != 0;
+            let sets_flags = op == DataOp::Litp && rest & (3 * FLAGS) != 0;
             if mask.is_empty() && !sets_flags {
                 return nothing;
             }
@@ -126,7 +126,7 @@ fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
 
 struct Finder<'a> {
     cfg: &'a Cfg,
-    /// What each block writes.
+    /// Components that each block writes.
     own: Vec<Components>,
     reported: Components,
     visits: usize,
@@ -151,7 +151,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What some path that comes to a block for the first time has written; `some` is what any path has.
+    /// Components that some path has written when it first comes to a block; `some` are those that any path has.
     fn set_at_first(&mut self, block: Block, some: Components) -> Components {
         self.visits += self.cfg.blocks.len();
         if some == 0 {

@@ -1,4 +1,4 @@
-//! What has been written where a program stands, on some path and on every path.
+//! Components written before each block, on some path and on every path.
 //! In: a graph and the components that each block writes. Out: [`Written`] before each block. Knows no instruction.
 
 use crate::cfg::{Block, Cfg, Terminator};
@@ -7,7 +7,7 @@ use crate::entity::Handle;
 /// Components of sixteen registers, four bits for each.
 pub(super) type Components = u64;
 
-/// What has been written at a place: on some path, and on every path.
+/// Components written at a place: on some path, and on every path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     pub some: Components,
@@ -21,7 +21,7 @@ impl Written {
     }
 }
 
-/// What is written before each block; nothing for blocks that cannot be reached. Paths end at the block `stop`.
+/// Solves for the components written before each block; nothing for blocks that cannot be reached. Paths end at `stop`.
 pub(super) fn solve(cfg: &Cfg, own: &[Components], stop: Option<Block>) -> Vec<Option<Written>> {
     let mut before = vec![None; cfg.blocks.len()];
     if let Some(entry) = cfg.entry {

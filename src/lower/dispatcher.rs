@@ -48,6 +48,13 @@ const LOOPS: Stack<5> =
 /// Number of slots.
 const SLOTS: usize = VARS + 49;
 
+/// The guard against endless loops.
+#[derive(Clone, Copy)]
+struct Guard {
+    /// Whether the jump that ends the program counts as well.
+    reports: bool,
+}
+
 const NOTHING: i32 = 0;
 const CALL: i32 = 1;
 const IF: i32 = 2;
@@ -113,9 +120,9 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let portable = context.options.portable_exponentials;
     let data = Data { constants: context.constants, portable, emission };
     let mut b = Builder::new(context.options, slots, context.program.code().len());
-    let is_guarded = context.options.loop_guard.is_some();
+    let guard = context.options.loop_guard.map(|_| Guard { reports: context.options.reports() });
     let mut slots = assigned(context.program, &leaders, &data);
-    if is_guarded {
+    if guard.is_some() {
         slots.insert(JUMPS);
     }
     if let Some(emission) = emission {
@@ -133,7 +140,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     b.open_switch(pc);
     for &start in &leaders.starts {
         b.case(vec![i32::from(start.0)]);
-        run(&mut b, &data, context.program, &leaders, start, is_guarded);
+        run(&mut b, &data, context.program, &leaders, start, guard);
     }
     b.default_case();
     end(&mut b);
@@ -219,7 +226,7 @@ fn run(
     program: &Program<'_>,
     leaders: &Leaders,
     start: Pc,
-    is_guarded: bool,
+    guard: Option<Guard>,
 ) {
     let mut pc = start;
     loop {
@@ -228,7 +235,7 @@ fn run(
             Inst::Flow(Flow::End) => return end(b),
             Inst::Flow(flow) if !matches!(flow, Flow::Nop) => {
                 passed(b, pc);
-                return guarded(b, flow, pc, is_guarded);
+                return guarded(b, flow, pc, guard);
             }
             Inst::Flow(_) | Inst::Unassigned(_) => {}
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
@@ -258,8 +265,8 @@ fn passed(b: &mut Builder, pc: Pc) {
 }
 
 /// Steers; before a jump back, if those are counted, asks whether there may be one more.
-fn guarded(b: &mut Builder, flow: Flow, pc: Pc, is_guarded: bool) {
-    let Some(back) = flow.goes_back(pc).filter(|_| is_guarded) else { return steer(b, flow, pc) };
+fn guarded(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
+    let (Some(back), Some(guard)) = (flow.goes_back(pc), guard) else { return steer(b, flow, pc) };
     let left = condition(b, Test::JumpsLeft);
     let mut may = left;
     let mut counts = b.constant(Type::BOOL, [1, 0, 0, 0]);
@@ -275,7 +282,13 @@ fn guarded(b: &mut Builder, flow: Flow, pc: Pc, is_guarded: bool) {
         when_value(b, counts, |b| loop_effect(b, Effect::CountJump), |_| {});
         steer(b, flow, pc);
     };
-    when_value(b, may, go, end);
+    let stop = |b: &mut Builder| {
+        if guard.reports {
+            loop_effect(b, Effect::CountJump);
+        }
+        end(b);
+    };
+    when_value(b, may, go, stop);
 }
 
 fn steer(b: &mut Builder, flow: Flow, pc: Pc) {

@@ -13,9 +13,9 @@
 
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own};
 use super::scope::{Builder, Slots};
-use super::{Context, Form, Geometry, Outputs, outputs};
+use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
 use crate::geometry::Carried;
-use crate::host::{DrawField, GeometryInput, Options, Output, StateWord};
+use crate::host::{DrawField, GeometryInput, Options, Output, StateWord, kernel};
 use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
 use crate::isa::{Dest, Inst};
 
@@ -54,6 +54,9 @@ impl Emission<'_> {
     }
     fn count(&self) -> Slot {
         self.base + own::COUNT
+    }
+    fn stopped(&self) -> Slot {
+        self.base + own::STOPPED
     }
     fn invocation(&self) -> Slot {
         self.base + own::INVOCATION
@@ -111,6 +114,9 @@ impl Emission<'_> {
         let mut set = assigned;
         set.insert(self.invocation());
         set.insert(self.count());
+        if self.notes_stops() {
+            set.insert(self.stopped());
+        }
         let fresh: Vec<(Slot, Lane)> = set.slots().map(|slot| (slot, b.get(slot))).collect();
         b.set(self.invocation(), Lane::new(start, 0));
         let mut kept = SlotSet::default();
@@ -128,10 +134,15 @@ impl Emission<'_> {
         b.leave();
         b.close();
         let is_first = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, invocation, first));
-        let count = b.scalar(b.get(self.count()));
-        let count = b.emit(Type::I32, Op::Select { cond: is_first, a: zero, b: count });
-        b.set(self.count(), Lane::new(count, 0));
-        let stays = |slot: Slot| slot == self.invocation() || slot == self.count() || kept.has(slot);
+        // What invocations before its own do is for other threads to count.
+        let mut totals = vec![self.count()];
+        totals.extend(self.notes_stops().then(|| self.stopped()));
+        for &slot in &totals {
+            let total = b.scalar(b.get(slot));
+            let total = b.emit(Type::I32, Op::Select { cond: is_first, a: zero, b: total });
+            b.set(slot, Lane::new(total, 0));
+        }
+        let stays = |slot: Slot| slot == self.invocation() || totals.contains(&slot) || kept.has(slot);
         for (slot, lane) in fresh.into_iter().filter(|(slot, _)| !stays(*slot)) {
             b.set(slot, lane);
         }
@@ -156,6 +167,7 @@ impl Emission<'_> {
     pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
         if self.is_looped() {
             if b.reachable() {
+                self.note_stop(b);
                 let (invocation, one) = (b.scalar(b.get(self.invocation())), b.int(1));
                 let next = int(b, Binary::IAdd, invocation, one);
                 b.set(self.invocation(), Lane::new(next, 0));
@@ -165,7 +177,10 @@ impl Emission<'_> {
         if !b.reachable() {
             return Vec::new();
         }
-        let count = b.scalar(b.get(self.count()));
+        let mut count = b.scalar(b.get(self.count()));
+        if self.options.reports() {
+            count = self.reported(b, count);
+        }
         let words = self.geometry.state.iter().map(|word| {
             let lane = b.scalar(b.get(self.slot_of(word)));
             match b.func.ty(lane) {
@@ -179,6 +194,45 @@ impl Emission<'_> {
         });
         let words: Vec<Value> = words.collect();
         std::iter::once(count).chain(words).collect()
+    }
+
+    /// Whether a loop notes that the loop guard ended one of its invocations.
+    fn notes_stops(&self) -> bool {
+        self.is_looped() && self.options.reports() && self.options.loop_guard.is_some()
+    }
+
+    /// Notes at the end of an invocation whether the loop guard ended it.
+    fn note_stop(&self, b: &mut Builder) {
+        if !self.notes_stops() {
+            return;
+        }
+        if let Some(cond) = unfinished::guard_fired(b, self.options) {
+            let (before, one) = (b.scalar(b.get(self.stopped())), b.int(1));
+            let noted = b.emit(Type::I32, Op::Select { cond, a: one, b: before });
+            b.set(self.stopped(), Lane::new(noted, 0));
+        }
+    }
+
+    /// The number of triangles with the bits of a thread that did not run to its end.
+    fn reported(&self, b: &mut Builder, count: Value) -> Value {
+        let guard = match self.is_looped() {
+            false => unfinished::guard_fired(b, self.options),
+            true if !self.notes_stops() => None,
+            true => {
+                let (stopped, zero) = (b.scalar(b.get(self.stopped())), b.int(0));
+                Some(b.emit(Type::BOOL, Op::Binary(Binary::IGreater, stopped, zero)))
+            }
+        };
+        let reasons = [(guard, kernel::GUARD_FIRED), (unfinished::driver_left(b), kernel::DRIVER_LEFT)];
+        let none = b.constant(Type::U32, [0; 4]);
+        let mut count = b.emit(Type::U32, Op::Unary(Unary::IntToUint, count));
+        for (reason, bit) in reasons {
+            let Some(cond) = reason else { continue };
+            let bit = b.constant(Type::U32, [bit, 0, 0, 0]);
+            let bit = b.emit(Type::U32, Op::Select { cond, a: bit, b: none });
+            count = b.emit(Type::U32, Op::Binary(Binary::BitOr, count, bit));
+        }
+        b.emit(Type::I32, Op::Unary(Unary::UintToInt, count))
     }
 
     /// A word of state as the scalar that its slot holds.

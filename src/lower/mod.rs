@@ -7,6 +7,7 @@
 //! * `data`: one data instruction → values;
 //! * `tree`: the structured tree → scopes;
 //! * `geometry`: EMIT and SETEMIT, invocations and what one leaves for the next;
+//! * `unfinished`: reports of runs that were cut short;
 //! * `dispatcher`: the last tier, a loop over a switch on the program counter.
 //!
 //! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the lane map; lanes that
@@ -20,6 +21,7 @@ mod lanes;
 mod outputs;
 mod scope;
 mod tree;
+mod unfinished;
 
 use crate::cfg::Cfg;
 use crate::error::Result;

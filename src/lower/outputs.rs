@@ -3,7 +3,7 @@
 //! unmapped components read 1.0, a clip volume of 0..w wants z negated.
 
 use super::scope::Builder;
-use super::{Outputs, lanes};
+use super::{Outputs, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::isa::Dest;
@@ -16,13 +16,16 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
         return Vec::new();
     }
     match outputs {
-        Outputs::Registers => (0..16)
-            .map(|n| {
+        Outputs::Registers => {
+            let register = |n: u8| {
                 let base = lanes::register(Dest::Output(n));
                 let lanes = [0, 1, 2, 3].map(|component| b.get(base + component));
                 b.gather(&lanes)
-            })
-            .collect(),
+            };
+            let mut values: Vec<Value> = (0..16).map(register).collect();
+            values.extend(options.reports().then(|| unfinished::vector(b, options)));
+            values
+        }
         Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),
     }
 }

@@ -51,7 +51,9 @@ pub(super) fn unused(f: &mut Func, scratch: &mut Scratch) -> bool {
         return false;
     }
     while let Some(value) = work.pop() {
-        let Def::Op(op) = std::mem::replace(&mut f.values[value].def, Def::Dead) else { continue };
+        // A parameter or result stays in its list.
+        let Some(op) = f.op(value) else { continue };
+        f.values[value].def = Def::Dead;
         op.for_each(&f.pool, |operand| {
             uses[operand.index()] -= 1;
             if uses[operand.index()] == 0 {
@@ -219,6 +221,21 @@ mod tests {
         dce(
             "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32x2 = shuffle %1.x %0.y %3: f32 = shuffle %2.y yield %3",
             "%0: f32x4 = input v0 %2: f32x2 = shuffle %0.y %0.y %3: f32 = shuffle %2.y yield %3",
+        );
+    }
+
+    #[test]
+    fn what_nothing_uses_goes_but_stays_in_its_list() {
+        check(
+            super::unused,
+            "%0: f32x4 = input v0 %1: bool = uniform b0
+             if %1 { %2: f32x4 = neg %0 yield %2 } else { yield %0 } -> %3: f32x4
+             loop (%4: f32x4 = %0) { %5: f32x4 = abs %4 if %1 { break } continue %0 }
+             %6: f32x4 = neg %3 yield %0",
+            "%0: f32x4 = input v0 %1: bool = uniform b0
+             if %1 { %2: f32x4 = neg %0 yield %2 } else { yield %0 } -> %3: f32x4
+             loop (%4: f32x4 = %0) { if %1 { break } continue %0 }
+             yield %0",
         );
     }
 

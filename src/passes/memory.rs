@@ -28,7 +28,7 @@ pub fn run(module: &Module) -> Memory {
             taint.lanes[param.0 as usize] = lanes;
         }
         taint.spread();
-        if taint.doubts_loop {
+        if !taint.doubtful_loops.is_empty() {
             // From an unknown state it might never end.
             return Memory::Unbounded;
         }

@@ -12,6 +12,7 @@ pub mod differential;
 mod edit;
 mod equal;
 mod flow;
+pub mod leave;
 pub mod legalize;
 pub mod memory;
 pub mod params;
@@ -92,11 +93,12 @@ fn optimize_function(
 }
 
 /// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
-/// neither.
+/// neither. Then gives loops the form that drivers are right about (see [`leave`]).
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
     cse::run(&mut module.main, scratch);
     dce::unused(&mut module.main, scratch);
     if !module.helpers.is_empty() {
         dce::helpers(module);
     }
+    leave::run(&mut module.main, &module.helpers, scratch);
 }

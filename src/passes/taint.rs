@@ -1,6 +1,6 @@
 //! Which values depend on others, through data and through decisions; errs on the side of "depends".
 //! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
-//! for, [`approximate`](super::approximate) and [`memory`](super::memory) know.
+//! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
 
 use crate::ir::{Buffer, Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
 
@@ -23,14 +23,16 @@ pub(super) struct Taint<'a> {
     pub powers: bool,
     /// Whether what earlier draws left taints.
     pub state: bool,
+    /// Whether what differs between invocations taints.
+    pub invocations: bool,
     /// A loop whose iterations are looked at one by one: what it continues with goes to `next`.
     pub cut: Option<Node>,
     /// By parameter of that loop: the lanes that are tainted in its next iteration.
     pub next: Vec<u8>,
     /// By value.
     pub lanes: Vec<u8>,
-    /// Whether a loop inside the cut one may run longer or shorter.
-    pub doubts_loop: bool,
+    /// Loops, the cut one excluded, that may run longer or shorter.
+    pub doubtful_loops: Vec<Node>,
     /// Whether the last sweep found more.
     pub changed: bool,
 }
@@ -43,10 +45,11 @@ impl<'a> Taint<'a> {
             helpers: Vec::new(),
             powers: false,
             state: false,
+            invocations: false,
             cut: None,
             next: Vec::new(),
             lanes: vec![0; f.values.len()],
-            doubts_loop: false,
+            doubtful_loops: Vec::new(),
             changed: true,
         }
     }
@@ -84,6 +87,7 @@ impl<'a> Taint<'a> {
     fn sweep(&mut self) {
         let f = self.f;
         let mut walk = Walk::new(f);
+        self.doubtful_loops.clear();
         let mut open: Vec<Open> = Vec::new();
         while let Some(step) = walk.next(f) {
             match step {
@@ -101,7 +105,9 @@ impl<'a> Taint<'a> {
                 Step::End(region) => self.leave(f.regions[region].exit, &mut open),
                 Step::Leave(node) => {
                     let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
-                    self.doubts_loop |= f.nodes[node].is_loop() && self.cut != Some(node);
+                    if f.nodes[node].is_loop() && self.cut != Some(node) {
+                        self.doubtful_loops.push(node);
+                    }
                     self.add_list(f.nodes[node].results(), 15);
                     // The decision may also end or repeat what is around it.
                     self.doubt(&mut open[target..]);
@@ -147,6 +153,9 @@ impl<'a> Taint<'a> {
 
     fn value(&mut self, value: Value) {
         let Def::Op(op) = self.f.values[value].def else { return };
+        if self.invocations && differs_between_invocations(op) {
+            return self.add(value, 15);
+        }
         let lanes = match op {
             Op::Unary(Unary::Exp2P | Unary::Log2P | Unary::Exp2 | Unary::Log2, _) if self.powers => 15,
             Op::Unary(_, a) => self.of(a),
@@ -178,4 +187,9 @@ impl<'a> Taint<'a> {
         };
         self.add(value, lanes);
     }
+}
+
+/// Whether an operation reads what each invocation has of its own.
+pub(super) fn differs_between_invocations(op: Op) -> bool {
+    matches!(op, Op::Input(_) | Op::DrawField(_) | Op::Load { .. })
 }

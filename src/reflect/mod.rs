@@ -333,6 +333,7 @@ fn geometry(kernel: &GeometryKernel) -> Geometry {
         buffers.push(buffer("state", bindings::STATE, "array<u32>", true));
     }
     let size = DrawField::BLOCK_SIZE;
+    let used = if kernel.is_split() { size } else { 4 * DrawField::MEMBERS.len() as u32 };
     Geometry {
         mode: match kernel.setup.input {
             GeometryInput::Point { .. } => "point",
@@ -358,7 +359,7 @@ fn geometry(kernel: &GeometryKernel) -> Geometry {
             .map(|word| State { what: word.to_string(), initial: word.initial })
             .collect(),
         buffers,
-        draw: Block { set: 0, binding: bindings::DRAW, size, used: 4 * DrawField::MEMBERS.len() as u32 },
+        draw: Block { set: 0, binding: bindings::DRAW, size, used },
     }
 }
 

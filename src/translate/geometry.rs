@@ -206,7 +206,17 @@ impl Translator {
             Form::Kernel | Form::Stage { .. } => outputs.len() as u32,
         };
         let setup = *setup;
-        let kernel = GeometryKernel { setup, vectors, records_emits, state, memory, triangles, observations };
+        let reports_unfinished = options.reports();
+        let kernel = GeometryKernel {
+            setup,
+            vectors,
+            records_emits,
+            reports_unfinished,
+            state,
+            memory,
+            triangles,
+            observations,
+        };
         let geometry = Some(kernel);
         let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry, stage: None };
         self.finish(program, around, lowered)

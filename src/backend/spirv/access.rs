@@ -30,8 +30,15 @@ impl Body<'_> {
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffer_out, 0]);
-        let shift = self.unsigned(VERTEX_SHIFT);
-        let vertices = self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift]);
+        let vertices = if self.source.options.reports() {
+            let int = self.w.ty(Type::I32);
+            self.thread = self.w.value(Op::Bitcast, int, &[index]);
+            let vectors = self.unsigned(REGISTERS + 1);
+            self.w.value(Op::UDiv, unsigned, &[length, vectors])
+        } else {
+            let shift = self.unsigned(VERTEX_SHIFT);
+            self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift])
+        };
         let outside = self.w.value(Op::UGreaterThanEqual, boolean, &[index, vertices]);
         self.return_if(outside);
         self.base = self.first_register(index);
@@ -129,10 +136,16 @@ impl Body<'_> {
         }
         let expected = match source.options.entry {
             EntryPoint::Vertex | EntryPoint::Geometry => source.interface.outputs.len(),
-            EntryPoint::Compute => REGISTERS as usize,
+            EntryPoint::Compute => REGISTERS as usize + usize::from(source.options.reports()),
         };
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
+        }
+        if source.options.reports() {
+            // All inputs have been loaded.
+            let (invocation, unsigned) = (self.invocation(), self.w.ty(Type::U32));
+            let vectors = self.unsigned(REGISTERS + 1);
+            self.base = self.w.value(Op::IMul, unsigned, &[invocation, vectors]);
         }
         let is_clip = |index: usize| {
             let output = source.interface.outputs.get(index);

@@ -120,7 +120,7 @@ pub(super) struct Body<'a> {
     pub(super) registers: [Word; 16],
     /// First element of this invocation's vertex in the buffers (compute entry).
     pub(super) base: Word,
-    /// This thread's number (geometry programs).
+    /// This thread's number (geometry programs, and compute entries that report).
     pub(super) thread: Word,
     /// Label of the block that is being written.
     pub(super) block: Word,

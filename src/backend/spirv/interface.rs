@@ -194,7 +194,6 @@ pub(super) fn storage_buffer(
         w.mark(id, Decoration::NonWritable);
     }
     bind(w, id, Binding { set: 0, binding: buffer.binding });
-    w.name(id, buffer.name);
     (id, ty)
 }
 
@@ -207,6 +206,7 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
         let (id, ty) = storage_buffer(w, (class, block), array, buffer);
         w.name(ty, type_name);
         w.name_member(ty, 0, "registers");
+        w.name(id, buffer.name);
         id
     };
     vars.buffer_in = declare(StorageBuffer::INPUTS, "Inputs");

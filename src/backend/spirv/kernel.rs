@@ -11,6 +11,7 @@ use crate::backend::interface::{
     DRAW, StorageBuffer, defect, draw_field, draw_members, kernel_outputs, submission,
 };
 use crate::error::Result;
+use crate::host::kernel::FIRST_THREAD;
 use crate::host::{DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 
@@ -18,6 +19,8 @@ use crate::ir::{Buffer, Type, Value, ValueList};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KernelVariables {
     vectors: u32,
+    /// Whether the block says which thread the first one of a dispatch is.
+    is_split: bool,
     draw: Word,
     feed: Word,
     triangles: Word,
@@ -35,25 +38,27 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
         let array = w.storage_array(buffer.element);
         let (id, ty) = storage_buffer(w, (class, block), array, buffer);
         w.name_member(ty, 0, buffer.name);
+        w.name(id, buffer.name);
         id
     };
     let [feed, triangles, counts] =
         [StorageBuffer::FEED, StorageBuffer::TRIANGLES, StorageBuffer::COUNTS].map(&mut declare);
     let state = StorageBuffer::state(kernel).map_or(0, declare);
-    let draw = declare_draw(w);
-    vars.kernel = Some(KernelVariables { vectors: kernel.vectors, draw, feed, triangles, counts, state });
+    let draw = declare_draw(w, kernel);
+    let (vectors, is_split) = (kernel.vectors, kernel.is_split());
+    vars.kernel = Some(KernelVariables { vectors, is_split, draw, feed, triangles, counts, state });
     if version >= (1, 4) {
         vars.list([feed, triangles, counts, state, draw].into_iter().filter(|&id| id != 0));
     }
 }
 
 /// The block of numbers that a kernel is told.
-fn declare_draw(w: &mut Writer) -> Word {
+fn declare_draw(w: &mut Writer, kernel: &GeometryKernel) -> Word {
     let int = w.ty(Type::I32);
     let ty = w.structure([int; 8]);
     w.mark(ty, Decoration::Block);
     w.name(ty, "Draw");
-    for (index, name) in (0..).zip(draw_members()) {
+    for (index, name) in (0..).zip(draw_members(kernel)) {
         w.decorate_member(ty, index, Decoration::Offset, Some(4 * index));
         w.name_member(ty, index, name);
     }
@@ -82,6 +87,11 @@ impl Body<'_> {
         let index = self.invocation();
         let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
         self.thread = self.w.value(Op::Bitcast, int, &[index]);
+        let kernel = self.kernel()?;
+        if kernel.is_split {
+            let first = self.draw_word(kernel, FIRST_THREAD);
+            self.thread = self.int_operation(Op::IAdd, self.thread, first);
+        }
         let threads = self.draw_field(DrawField::Threads as u8)?;
         let outside = self.w.value(Op::SGreaterThanEqual, boolean, &[self.thread, threads]);
         self.return_if(outside);
@@ -90,17 +100,22 @@ impl Body<'_> {
 
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        let kernel = self.kernel()?;
         match draw_field(field)? {
             DrawField::Thread => Ok(self.thread),
             _member => {
-                let int = self.w.ty(Type::I32);
-                let pointer = self.w.pointer(StorageClass::Uniform, int);
-                let member = self.int(field.into());
-                let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
-                Ok(self.w.value(Op::Load, int, &[place]))
+                let kernel = self.kernel()?;
+                Ok(self.draw_word(kernel, field.into()))
             }
         }
+    }
+
+    /// Loads a word of the block of a draw.
+    fn draw_word(&mut self, kernel: KernelVariables, word: u32) -> Word {
+        let int = self.w.ty(Type::I32);
+        let pointer = self.w.pointer(StorageClass::Uniform, int);
+        let member = self.int(word);
+        let place = self.w.value(Op::AccessChain, pointer, &[kernel.draw, member]);
+        self.w.value(Op::Load, int, &[place])
     }
 
     /// Pointer to an element of a buffer.

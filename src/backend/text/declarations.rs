@@ -5,8 +5,8 @@
 
 use super::names::Names;
 use crate::backend::interface::{
-    DRAW, Reads, Source, StorageBuffer, array_length, attribute_type, defect, draw_members, element_type,
-    host_type, output_type,
+    DRAW, REGISTERS, Reads, Source, StorageBuffer, array_length, attribute_type, defect, draw_members,
+    element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
 use crate::host::{Binding, EntryPoint, HostField, Location, UniformBlock};
@@ -94,7 +94,7 @@ impl Declarations {
                 out.buffer(StorageBuffer::FEED, None);
                 out.buffer(StorageBuffer::TRIANGLES, None);
                 let field = |name| Field::new(name, Type::I32, None);
-                let content = Content::Block("Draw", draw_members().map(field).collect());
+                let content = Content::Block("Draw", draw_members(kernel).map(field).collect());
                 out.globals.push(Global { name: "draw", binding: DRAW, content });
                 out.buffer(StorageBuffer::COUNTS, None);
                 if let Some(state) = StorageBuffer::state(kernel) {
@@ -102,9 +102,8 @@ impl Declarations {
                 }
             }
             (EntryPoint::Compute, None) => {
-                let rows = Some(crate::backend::interface::REGISTERS);
-                out.buffer(StorageBuffer::INPUTS, rows);
-                out.buffer(StorageBuffer::OUTPUTS, rows);
+                out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
+                out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
             (EntryPoint::Geometry, _) => {
                 let text = "text targets have no geometry stages; SPIR-V has them";

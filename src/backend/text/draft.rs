@@ -118,6 +118,8 @@ pub enum Source {
     Host(HostField),
     /// Member of the block of draw parameters.
     Draw(DrawField),
+    /// Number of the first thread of a dispatch.
+    FirstThread,
     /// The feed of a geometry program.
     Feed,
     /// The state of a geometry program.

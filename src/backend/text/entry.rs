@@ -4,7 +4,7 @@
 use super::builder::Builder;
 use super::declarations::Attribute;
 use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Source, View, int, whole};
-use crate::backend::interface::{REGISTERS, Reads, StorageBuffer, defect, kernel_outputs, submission};
+use crate::backend::interface::{Reads, StorageBuffer, defect, kernel_outputs, submission};
 use crate::error::Result;
 use crate::host::{DrawField, GeometryKernel, Interface, Output};
 use crate::ir::{Binary, Kind, Type, Value, ValueList};
@@ -79,13 +79,18 @@ impl Builder<'_> {
         let invocation = whole(self.draft.add(Form::Invocation, Type::U32, &[], PLAIN), Type::U32);
         let length = whole(self.draft.add(Form::Length, Type::U32, &[], PLAIN), Type::U32);
         self.leave_unless(Binary::ULess, invocation, length);
+        if self.source.options.reports() {
+            let thread = self.draft.add(Form::Thread, Type::I32, &[], Label::Word("thread"));
+            self.thread = Some(whole(thread, Type::I32));
+        }
         for register in (0..16u8).filter(|register| reads.inputs >> register & 1 != 0) {
             let input = self.draft.add(Form::Read(Source::Input(register)), Type::F32X4, &[], PLAIN);
             self.inputs[usize::from(register)] = Some(whole(input, Type::F32X4));
         }
         let Some(outputs) = self.body()? else { return Ok(()) };
-        if outputs.len() != REGISTERS as usize {
-            return Err(defect(format!("{} outputs instead of {REGISTERS}", outputs.len())));
+        let vectors = self.source.vectors();
+        if outputs.len() != vectors as usize {
+            return Err(defect(format!("{} outputs instead of {vectors}", outputs.len())));
         }
         for (register, &value) in (0..).zip(outputs) {
             let value = self.operand(value)?;
@@ -105,8 +110,13 @@ impl Builder<'_> {
 
     /// A geometry program: returns at once in threads that have nothing to do, stores the number of its triangles and the
     /// state that it leaves.
-    pub fn kernel(mut self, kernel: &GeometryKernel) -> Result<()> {
-        let thread = whole(self.draft.add(Form::Thread, Type::I32, &[], Label::Word("thread")), Type::I32);
+    pub fn geometry(mut self, kernel: &GeometryKernel) -> Result<()> {
+        let label = Label::Word("thread");
+        let mut thread = whole(self.draft.add(Form::Thread, Type::I32, &[], label), Type::I32);
+        if kernel.is_split() {
+            let first = self.draft.add(Form::Read(Source::FirstThread), Type::I32, &[], PLAIN);
+            thread = self.integers(Binary::IAdd, thread, whole(first, Type::I32), label);
+        }
         self.thread = Some(thread);
         let threads = self.draw(DrawField::Threads as u8)?;
         self.leave_unless(Binary::ILess, thread, threads);
@@ -138,8 +148,7 @@ impl Builder<'_> {
 
     /// Stores a triangle, if there is room, and gives how many there are then.
     pub fn submit(&mut self, args: ValueList) -> Result<View> {
-        let kernel = self.source.interface.geometry.as_ref();
-        let kernel = kernel.ok_or_else(|| defect("only a geometry program submits triangles"))?;
+        let kernel = self.kernel()?;
         let (count, vertices) = submission(self.ir, args, kernel.vectors as usize)?;
         let count = self.operand(count)?;
         let mut values = Vec::with_capacity(vertices.len());

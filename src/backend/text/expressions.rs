@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::draft::{Expr, Form, Operand, Place, Source, View, is_finite, opposite};
 use super::print::{Body, Dialect, whole_of};
 use super::survey::NONE;
-use crate::backend::interface::StorageBuffer;
+use crate::backend::interface::{FIRST_THREAD_NAME, StorageBuffer};
 use crate::host::profile::specialized_name;
 use crate::ir::{Binary, Kind, Unary};
 
@@ -346,6 +346,7 @@ impl<D: Dialect> Body<'_, D> {
             Source::Element(index, element) => write!(out, "uniforms.{}[{element}]", member(index)),
             Source::Host(field) => write!(out, "host.{}", field.name()),
             Source::Draw(field) => write!(out, "draw.{}", field.name()),
+            Source::FirstThread => write!(out, "draw.{FIRST_THREAD_NAME}"),
             Source::Feed => write!(out, "{}", StorageBuffer::FEED.name),
             Source::State => write!(out, "{}", StorageBuffer::STATE.name),
             Source::Input(register) => {

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use super::draft::{Draft, Expr, Form, Label, Line, Local, Node, Operand, Place, Source, View};
 use super::names::{Names, hinted};
 use super::survey::{Declaration, NONE, Survey};
+use crate::backend::interface::FIRST_THREAD_NAME;
 use crate::host::{Interface, Location};
 use crate::ir::{Binary, Kind, Unary};
 
@@ -355,6 +356,7 @@ impl Chooser<'_> {
             }
             Source::Host(field) => field.name(),
             Source::Draw(field) => field.name(),
+            Source::FirstThread => FIRST_THREAD_NAME,
             Source::Feed => "vertex",
             Source::State => "word",
             Source::Input(register) => {

@@ -121,7 +121,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
             (_, EntryPoint::Vertex | EntryPoint::Geometry) => {
                 builder.vertex(reads, &self.declarations.attributes, interface)?;
             }
-            (Some(kernel), EntryPoint::Compute) => builder.kernel(kernel)?,
+            (Some(kernel), EntryPoint::Compute) => builder.geometry(kernel)?,
             (None, EntryPoint::Compute) => builder.compute(reads)?,
         }
         let wanted: Vec<String> = match source.options.entry {

@@ -3,15 +3,17 @@
 
 use super::builder::Builder;
 use super::draft::{Expr, Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{array_length, defect, draw_field, element_type, host_field, not_legal};
+use crate::backend::interface::{
+    StorageBuffer, array_length, defect, draw_field, element_type, host_field, not_legal,
+};
 use crate::error::Result;
-use crate::host::{DrawField, Member};
+use crate::host::{DrawField, GeometryKernel, Member};
 use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
 
 /// Arrays up to this length are loaded whole: `let projection = uniforms.projection;`.
 const WHOLE_ARRAY: u16 = 4;
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Evaluates a value here.
     pub fn item(&mut self, value: Value) -> Result<()> {
         let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
@@ -60,12 +62,10 @@ impl Builder<'_> {
                 (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
             }
             Op::Load { buffer, index } => {
-                if self.thread.is_none() {
-                    return Err(defect("only a geometry program has buffers"));
-                }
-                let source = match buffer {
-                    Buffer::Feed => Source::Feed,
-                    Buffer::State => Source::State,
+                let source = match (buffer, StorageBuffer::state(self.kernel()?)) {
+                    (Buffer::Feed, _) => Source::Feed,
+                    (Buffer::State, Some(_)) => Source::State,
+                    (Buffer::State, None) => return Err(defect("there is no state")),
                 };
                 (Form::Read(source), &[self.operand(index)?])
             }
@@ -136,11 +136,19 @@ impl Builder<'_> {
 
     /// A draw parameter, or the number of the thread.
     pub fn draw(&mut self, field: u8) -> Result<Operand> {
-        let thread = self.thread.ok_or_else(|| defect("only a geometry program has draw parameters"))?;
         Ok(match draw_field(field)? {
-            DrawField::Thread => thread,
-            field => whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32),
+            DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
+            field => {
+                self.kernel()?;
+                whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32)
+            }
         })
+    }
+
+    /// The geometry program that this is.
+    pub fn kernel(&self) -> Result<&'a GeometryKernel> {
+        let kernel = self.source.interface.geometry.as_ref();
+        kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
     }
 
     /// An operation on integers.

@@ -9,6 +9,8 @@ use crate::ir::types::{Lane, Value};
 
 /// How many definitions one question looks at.
 const FUEL: u32 = 16;
+/// How many decisions around a place one question looks at, so that a long row of exits costs no square.
+const DEPTH: u32 = 64;
 
 /// A condition in a form that equal ones share: a comparison and its operands, or the lane itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,8 @@ impl Decisions {
     }
 
     fn find(&self, truth: Truth, mut context: u32) -> Option<bool> {
-        while let Some(decision) = (context as usize).checked_sub(1).and_then(|index| self.0.get(index)) {
+        for _ in 0..DEPTH {
+            let decision = self.0.get((context as usize).checked_sub(1)?)?;
             if decision.truth == truth {
                 return Some(decision.holds);
             }

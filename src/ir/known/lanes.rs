@@ -31,11 +31,11 @@ pub fn foldable(op: Unary, a: u32) -> bool {
         | Unary::Abs
         | Unary::Floor
         | Unary::Not
-        | Unary::ToInt
         | Unary::ToBits
         | Unary::FromBits
         | Unary::UintToInt
         | Unary::IntToUint => true,
+        Unary::ToInt => f32::from_bits(a).abs() < 2_147_483_648.0,
         // Whole powers, and what lies outside of the range in which `legalize` lets the machine compute.
         Unary::Exp2P => {
             let a = f32::from_bits(a);
@@ -218,7 +218,8 @@ impl Known<'_> {
             Op::UniformAt { base, offset } => fact = self.uniform_at(base, of(offset).lane(0)),
             Op::Specialized(_) => fact.fixed = 1,
             Op::Call { args, .. } => {
-                if ty.kind == Kind::F32 {
+                // Numbers come of numbers; what is read by an index is known when the program runs only.
+                if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
             }

@@ -1,5 +1,7 @@
 //! A legal module computes what the PICA200 module computes, on bits; and reads what the register file holds.
 
+mod zeros;
+
 use expect_test::expect;
 
 use super::literal::May;
@@ -536,109 +538,6 @@ fn literal_zeros_are_no_operands() {
               yield %11, %17, %27
             }
         "#]],
-    );
-}
-
-#[test]
-fn lanes_that_every_path_gives_are_literal() {
-    check(
-        "func main {
-           %0: f32x4 = input v0 %1: bool = uniform b3 %2: f32x2 = const 0 2 %3: f32x2 = shuffle %2.x %0.x
-           if %1 { yield %2 } else { yield %3 } -> %4: f32x2
-           %5: f32x2 = shuffle %0.x %0.y
-           %6: f32x2 = mulp %4 %5
-           %7: f32x2 = addp %5 %4
-           yield %6 %7 }",
-        &expect![[r#""#]],
-    );
-}
-
-#[test]
-fn an_arm_knows_what_its_condition_chose() {
-    check(
-        "func main {
-           %0: f32x4 = input v0 %1: f32 = shuffle %0.x %2: f32 = shuffle %0.y %3: f32 = const 0
-           %4: bool = less %1 %2
-           %5: f32 = select %4 %3 %1
-           if %4 { %6: f32 = mulp %5 %2 yield %6 } else { %7: f32 = mulp %5 %2 yield %7 } -> %8: f32
-           yield %8 }",
-        &expect![[r#""#]],
-    );
-}
-
-#[test]
-fn literals_that_could_become_zeros_are_hidden() {
-    // A parameter that starts with 0, and one that counts down to it.
-    check(
-        "func main {
-           %0: f32x4 = input v0 %1: bool = uniform b3 %2: f32x2 = const 0 3 %3: f32x2 = const 1 -1
-           %4: f32x2 = shuffle %0.x %0.y
-           loop (%5: f32x2 = %2) {
-             %6: f32x2 = mulp %5 %4
-             if %1 { break %6 }
-             %7: f32x2 = addp %5 %3
-             continue %7
-           } -> %8: f32x2
-           yield %8 }",
-        &expect![[r#""#]],
-    );
-    // A result one of whose lanes is a literal zero where a specialisation constant says so.
-    check(
-        "func main {
-           %0: f32x4 = input v0 %1: bool = specialized 1 %2: f32x2 = const 0 2
-           if %1 { yield %2 } else { %3: f32x2 = shuffle %0.x %0.y yield %3 } -> %4: f32x2
-           %5: f32x2 = shuffle %0.x %0.y %6: f32x2 = mulp %4 %5
-           yield %6 }",
-        &expect![[r#""#]],
-    );
-}
-
-#[test]
-fn a_relative_read_of_literals_hides_its_offset() {
-    let mut constants = NO_CONSTANTS;
-    constants[10] = Some([0x3F80_0000, 0, 0, 0x3F80_0000]);
-    let before = "func main {
-           %0: f32x4 = input v0 %1: bool = uniform b3 %2: i32 = const 0 %3: i32 = const 1
-           loop (%4: i32 = %2, %5: f32x4 = %0) {
-             %6: f32x4 = uniform c10[%4] %7: f32x4 = mulp %6 %5
-             if %1 { break %7 }
-             %8: i32 = iadd %4 %3
-             continue %8 %7
-           } -> %9: f32x4
-           yield %9 }";
-    let mut module = text::parse(before).unwrap();
-    run_with(&mut module, Precision::Exact, &symbols(), &constants);
-    assert!(text::print(&module).contains("= imul "), "{}", text::print(&module));
-    let mut module = text::parse(before).unwrap();
-    run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
-    assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
-}
-
-#[test]
-fn nothing_is_hidden_where_nothing_is_at_risk() {
-    for body in [
-        // A choice made when the program runs, a loop that starts with another number, one that starts with an input.
-        "%2: f32 = const 0 if %1 { yield %2 } else { yield %3 } -> %4: f32 %5: f32 = mulp %3 %4 yield %5",
-        "%2: f32 = const 1 loop (%4: f32 = %2) { %5: f32 = mulp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
-        "loop (%4: f32 = %3) { %5: f32 = addp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
-    ] {
-        let before = format!(
-            "func main {{ %0: f32x4 = input v0 %1: bool = uniform b3 %3: f32 = shuffle %0.x {body} }}"
-        );
-        let mut module = text::parse(&before).unwrap();
-        run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
-        assert!(!text::print(&module).contains("= imul "), "{}", text::print(&module));
-    }
-}
-
-#[test]
-fn known_lanes_of_reciprocals_are_computed_here() {
-    check(
-        "func main {
-           %0: f32x4 = input v0 %1: f32x2 = const 2 0 %2: f32x2 = shuffle %1.x %0.y
-           %3: f32x2 = rcpp %2
-           yield %3 }",
-        &expect![[r#""#]],
     );
 }
 

@@ -139,6 +139,7 @@ vec4 layers_at(int a, int b) {
 }
 
 void main() {
+    int n = int(floatBitsToUint(in_inpos.x));
     vec4 t = vec4(in_inpos.xyz, 1.0);
     float r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
     vec4 t_1 = vec4(
@@ -148,7 +149,7 @@ void main() {
         pica_dot_vec4f(uniforms.modelView[3], t)
     );
     ivec4 layerLoop = uniforms.layerLoop;
-    float r2_y = 0.0;
+    float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
     int aL = layerLoop.y;
     int left_i0 = layerLoop.x;
     for (;;) {
@@ -186,22 +187,21 @@ void main() {
         left_i0 -= 1;
     }
     vec3 t_5 = vec3(1.0, r9_yz);
-    PRECISE vec2 t_6 = vec2(4.0, 0.25) * t_5.yz;
     vec4 out_position = vec4(
         pica_dot_vec4f(uniforms.projection[0], t_1),
         pica_dot_vec4f(uniforms.projection[1], t_1),
         -pica_dot_vec4f(uniforms.projection[2], t_1),
         pica_dot_vec4f(uniforms.projection[3], t_1)
     );
-    PRECISE vec4 t_7 = vec4(
+    PRECISE vec4 t_6 = vec4(
         pica_mul_vec3f(uniforms.fogColor.xyz, vec3(r4_x_1)),
         pica_exp_two(0.25 * pica_log_two(r4_x_1))
     );
-    vec4 t_8 = abs(t_7);
-    vec4 out_color = mix(vec4(1.0), t_8, lessThan(t_8, vec4(1.0)));
+    vec4 t_7 = abs(t_6);
+    vec4 out_color = mix(vec4(1.0), t_7, lessThan(t_7, vec4(1.0)));
     PRECISE vec2 out_texcoord1_uv = vec2(
         pica_dot_vec3f(vec3(r6_xy, out_texcoord0_w), t_5) + 1.0,
-        2.0 + t_6.x + t_6.y + 1.0
+        2.0 + 4.0 * t_5.y + 0.0625 + 1.0
     );
     gl_Position = out_position;
     color = out_color;

@@ -24,7 +24,7 @@ struct Draw {
     window: i32,
     capacity: i32,
     heeds_winding: i32,
-    reserved: i32,
+    first_thread: i32,
 }
 
 @group(0) @binding(2) var<uniform> uniforms: Uniforms;
@@ -136,7 +136,7 @@ fn pica_uniform_at(a: i32, b: i32) -> vec4f {
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-    let thread = i32(id.x);
+    let thread = i32(id.x) + draw.first_thread;
     let threads = draw.threads;
     if thread >= threads {
         return;

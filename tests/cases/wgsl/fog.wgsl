@@ -116,6 +116,7 @@ fn layers_at(a: i32, b: i32) -> vec4f {
 
 @vertex
 fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
+    let n = bitcast<i32>(bitcast<u32>(inpos.x));
     let modelView = uniforms.modelView;
     let t = vec4f(inpos.xyz, 1.0);
     let r1_z = pica_dot_vec4f(modelView[2], t);
@@ -127,7 +128,7 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_vec4f(modelView[3], t),
     );
     let layerLoop = uniforms.layerLoop;
-    var r2_y = 0.0;
+    var r2_y = bitcast<f32>(bitcast<u32>((n * (n + 1)) & 1));
     var aL = layerLoop.y;
     var left_i0 = layerLoop.x;
     loop {
@@ -161,22 +162,21 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         left_i0 -= 1;
     }
     let t_5 = vec3f(1.0, r9_yz);
-    let t_6 = vec2f(4.0, 0.25) * t_5.yz;
     let out_position = vec4f(
         pica_dot_vec4f(projection[0], t_1),
         pica_dot_vec4f(projection[1], t_1),
         -pica_dot_vec4f(projection[2], t_1),
         pica_dot_vec4f(projection[3], t_1),
     );
-    let t_7 = vec4f(
+    let t_6 = vec4f(
         pica_mul_vec3f(uniforms.fogColor.xyz, vec3f(r4_x_1)),
         pica_exp_two(0.25 * pica_log_two(r4_x_1)),
     );
-    let t_8 = abs(t_7);
-    let out_color = select(vec4f(1.0), t_8, t_8 < vec4f(1.0));
+    let t_7 = abs(t_6);
+    let out_color = select(vec4f(1.0), t_7, t_7 < vec4f(1.0));
     let out_texcoord1_uv = vec2f(
         pica_dot_vec3f(vec3f(r6_xy, out_texcoord0_w), t_5) + 1.0,
-        2.0 + t_6.x + t_6.y + 1.0,
+        2.0 + 4.0 * t_5.y + 0.0625 + 1.0,
     );
     return VertexOutput(
         out_position,

@@ -760,7 +760,8 @@ typedef struct TranspicaOptions {
     uint32_t lenient;
     // Switch: `loop_guard` counts.
     uint32_t has_loop_guard;
-    // How many jumps and calls to the same or a lower address one run may make.
+    // How many jumps and calls to the same or a lower address one run may make; at the next one it ends, with the results
+    // of the moment. LOOPs end by themselves and do not count.
     uint32_t loop_guard;
     // Bit n: b register n is known.
     uint32_t known_bools;
@@ -776,6 +777,11 @@ typedef struct TranspicaOptions {
     uint8_t int_values[4][4];
     // Attributes v0 to v15.
     struct TranspicaAttributeFormat attributes[16];
+    // Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 where `loop_guard` ended the program,
+    // its y is 1 where the driver left a loop on its own, else they are 0. The other entries have no place for it.
+    uint32_t report_unfinished;
+    // 0
+    uint32_t reserved;
 } TranspicaOptions;
 
 // What host and driver want. Zeros are the defaults. Switches are 0 or 1.

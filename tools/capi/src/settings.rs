@@ -57,7 +57,8 @@ pub struct TranspicaOptions {
     pub lenient: u32,
     /// Switch: `loop_guard` counts.
     pub has_loop_guard: u32,
-    /// How many jumps and calls to the same or a lower address one run may make.
+    /// How many jumps and calls to the same or a lower address one run may make; at the next one it ends, with the results
+    /// of the moment. LOOPs end by themselves and do not count.
     pub loop_guard: u32,
     /// Bit n: b register n is known.
     pub known_bools: u32,
@@ -73,6 +74,11 @@ pub struct TranspicaOptions {
     pub int_values: [[u8; 4]; 4],
     /// Attributes v0 to v15.
     pub attributes: [TranspicaAttributeFormat; 16],
+    /// Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 where `loop_guard` ended the program,
+    /// its y is 1 where the driver left a loop on its own, else they are 0. The other entries have no place for it.
+    pub report_unfinished: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 /// What host and driver want. Zeros are the defaults. Switches are 0 or 1.
@@ -325,7 +331,10 @@ fn options(given: &Given) -> Result<Options, Problem> {
         specialized_ints,
         int_values,
         attributes: formats,
+        report_unfinished,
+        reserved: zero,
     } = *given_options;
+    reserved("TranspicaOptions.reserved", zero)?;
     let loop_guard = switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard);
     Ok(Options {
         precision: choice("TranspicaOptions.precision", precision)?,
@@ -344,6 +353,7 @@ fn options(given: &Given) -> Result<Options, Problem> {
         bools: bools(known_bools, bool_values, specialized_bools)?,
         ints: ints(known_ints, int_values, specialized_ints)?,
         loop_guard,
+        report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
         lenient: switch("TranspicaOptions.lenient", lenient)?,
         limits,
     })

@@ -52,7 +52,7 @@ impl Failure {
     }
     /// An error of the GPU.
     pub fn gpu(error: &transpica_gpu::GpuError) -> Self {
-        Self::new(error.to_string())
+        Self { hint: error.hint().map(str::to_string), ..Self::new(error.to_string()) }
     }
     /// What is wrong, without advice.
     pub fn message(&self) -> &str {

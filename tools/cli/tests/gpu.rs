@@ -66,6 +66,22 @@ fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
 }
 
 #[test]
+fn what_leaves_a_loop_early_is_what_it_was_then() {
+    // Random programs whose vertices leave a loop in different iterations, with the results of the interpreter. lavapipe goes on
+    // computing for those that are out, and gave them values of later iterations.
+    for name in ["516-82", "9102-20", "9102-4"] {
+        let file = |ending: &str| format!("tests/cases/loops/left_early_{name}.{ending}");
+        let expected = std::fs::read_to_string(support::root().join(file("expect.json"))).expect("readable");
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        for on in ["cpu", "gpu"] {
+            let ran =
+                transpica(&["run", &file("shbin"), "--state", &file("state.json"), "--json", "--on", on]);
+            assert_eq!(json(&ran.succeeded()), json(&expected), "{name} on {on}");
+        }
+    }
+}
+
+#[test]
 fn an_adapter_of_another_name_is_an_error() {
     let ran = transpica(&["run", "shaders/textured.shbin", "--on", "gpu", "--adapter", "abacus"]);
     assert_eq!((ran.status, ran.out.len()), (1, 0));
@@ -154,4 +170,75 @@ fn quiet_commands_are_quiet_on_the_gpu_too_and_verbose_ones_name_it() {
         );
         assert!(verbose.err.lines().count() > transpica(arguments).err.lines().count(), "{}", verbose.err);
     }
+}
+
+/// A program of `tests/cases/unfinished`.
+fn unfinished(name: &str) -> String {
+    format!("tests/cases/unfinished/{name}.pica")
+}
+
+/// A container made of sources, in the folder of a test.
+fn container(test: &str, sources: &[String]) -> String {
+    let path = support::folder(test).join("out.shbin");
+    let path = path.to_str().expect("a name").to_string();
+    let mut arguments = vec!["asm"];
+    arguments.extend(sources.iter().map(String::as_str));
+    arguments.extend(["-o", &path]);
+    transpica(&arguments).succeeded();
+    path
+}
+
+#[test]
+fn a_program_without_end_is_an_error_on_the_gpu_as_on_the_processor() {
+    let file = container("endless", &[unfinished("endless")]);
+    for on in ["cpu", "gpu"] {
+        let ran = transpica(&["run", &file, "--on", on, "--budget", "5000"]);
+        assert_eq!((ran.status, ran.out.len()), (1, 0), "{on}: {}", ran.text());
+        let report = ran.report();
+        assert!(report.contains("not finished after 5000 instructions"), "{on}: {report}");
+        assert!(report.contains("raise the step budget"), "{on}: {report}");
+    }
+    // A comparison has nothing to compare.
+    let text = transpica(&["compare", &file, "--vertices", "4", "--route", "spirv"]).text();
+    assert!(text.contains("4 unfinished"), "{text}");
+}
+
+#[test]
+fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
+    for name in ["loop_total", "loop_total_nested", "long_way"] {
+        let file = container(name, &[unfinished(name)]);
+        let run = |on| transpica(&["run", &file, "--json", "--vertices", "2", "--on", on]);
+        let (expected, found) = (run("cpu").succeeded(), run("gpu"));
+        let compared = transpica(&["compare", &file, "--vertices", "4", "--route", "spirv"]);
+        if found.status == 0 {
+            assert_eq!(found.text(), expected, "{name}");
+            assert!(compared.status == 0 && compared.text().contains("4 vertices"), "{}", compared.text());
+            continue;
+        }
+        assert_eq!((found.status, found.out.len()), (1, 0), "{name}");
+        let report = found.report();
+        assert!(report.contains("2 of 2 invocations were cut short"), "{name}: {report}");
+        assert!(report.contains("65535 rounds") && report.contains("--on cpu"), "{name}: {report}");
+        assert_eq!(compared.status, 1, "{name}");
+        let text = compared.text();
+        assert!(text.starts_with("FAIL") && text.contains("4 of 4 invocations were cut short"), "{text}");
+    }
+}
+
+#[test]
+fn thousands_of_invocations_of_one_thread_emit_as_on_the_processor() {
+    // Each has 64 rounds of a loop, all together more than a driver may give one dispatch.
+    let run = |on| {
+        let sample = ["run", "shaders/counter.shbin", "--dvle", "1", "--state"];
+        let state = support::folder("flowers").join(format!("{on}.json"));
+        let vertex = serde_json::json!({ "v0": [0.0, 0.0, 0.0, 1.0], "v1": [1.0, 0.5, 0.25, 1.0] });
+        let text = serde_json::json!({
+            "uniforms": { "i": { "0": [63, 0, 0, 0] } }, "vertices": vec![vertex; 1200],
+        });
+        std::fs::write(&state, text.to_string()).expect("written");
+        let ran =
+            transpica(&[&sample[..], &[state.to_str().expect("a name"), "--json", "--on", on]].concat());
+        ran.succeeded()
+    };
+    assert!(run("cpu") == run("gpu"), "they differ");
 }

@@ -96,10 +96,10 @@ fn a_program_with_nothing_to_compare_has_a_verdict_of_its_own() {
 
 #[test]
 fn a_program_all_of_whose_values_a_driver_may_change_is_undecided() {
-    // 2^v0 compared with itself plus nothing: the sum may be another number on a driver that flushes or rounds otherwise.
+    // 2^0 may be a little less than 1 on a driver.
     let folder = folder("verdicts-undecided");
-    let source = ".out position position o0\n.in v0\n.constf k(0.0, 1.0, 0.0, 0.0)\n.proc main\nmov r1, k.y\nadd r1, r1, k.y\n\
-                  rcp r2, r1.x\nadd r1, r2, r2\nex2 r0, k.x\nslt o0, r0, r1\nend\n.end\n";
+    let source = ".out position position o0\n.in v0\n.constf k(0.0, 1.0, 0.0, 0.0)\n.proc main\n\
+                  mov r1, k.y\nex2 r0, k.x\nslt o0, r0, r1\nend\n.end\n";
     let path = write(&folder, "undecided.pica", source);
     let ran = compare(&path, &["--json"]);
     let rows = json(&ran);

@@ -395,8 +395,8 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_and_an_address_are_open_only_near_an_integer() {
-        assert_eq!(bounds("ex2 r0, v0.x\nflr position, r0", [1.0; 4])[0], [OPEN; 4]);
+    fn a_floor_and_an_address_move_only_near_an_integer() {
+        assert_eq!(bounds("ex2 r0, v0.x\nflr position, r0", [1.0; 4])[0], [1.0; 4]);
         assert_eq!(bounds("ex2 r0, v0.x\nflr position, r0", [1.5; 4])[0], [0.0; 4]);
         let read = "ex2 r0, v0.x\nmova a0.x, r0.x\nmov position, low[a0.x]";
         assert_eq!(bounds(read, [1.0; 4])[0], [OPEN; 4]);

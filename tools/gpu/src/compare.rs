@@ -18,7 +18,7 @@ use transpica::{Translated, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::Subnormals;
-use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute};
+use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 
 /// Units in the last place up to which a value that the driver reassociated counts as close.
 pub const CLOSE_ULP: u32 = 4;
@@ -128,9 +128,6 @@ pub struct Verdict {
     pub within_ulp: u64,
     /// Components beyond that, but within their bound: the driver took sums and products in another order, as it may.
     pub reassociated: u64,
-    /// Components that a driver known for it lost on their way out of a loop: they are zero, and where our WGSL keeps such
-    /// values in variables, the same driver passes the whole program.
-    pub lost: u64,
     /// Largest distance in units in the last place among finite components that EX2 and LG2 do not move.
     pub worst_ulp: u32,
     /// Registers with a component that breaks the rules, bit n is on.
@@ -168,7 +165,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Self::NoOutputs => "the program writes no output",
             Self::Unfinished => "no vertex ends within the budget of instructions",
-            Self::NoVertices => "there are no vertices",
+            Self::NoVertices => "there are no vertices, or none is emitted",
         })
     }
 }
@@ -213,18 +210,24 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
     Ok(all)
 }
 
-/// How far a driver may move the outputs of each vertex. Whether it ends within the budget is known.
-fn bounds(case: &Case<'_>, subnormals: Subnormals, route: Route) -> Result<Vec<Bounds>, Error> {
+/// How far a driver may move the outputs of those vertices that the interpreter finishes.
+fn bounds(
+    case: &Case<'_>,
+    finished: &[(usize, Registers)],
+    subnormals: Subnormals,
+    route: Route,
+) -> Result<Vec<Bounds>, Error> {
     let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, route) else {
         return Ok(Vec::new());
     };
     let mut machine = machine(case, subnormals)?;
-    let bounds = case.inputs.iter().map(|inputs| {
+    let mut all = Vec::with_capacity(finished.len());
+    for (vertex, _) in finished {
         let mut follow = Follow::new(arithmetic, case.program);
-        let _ = machine.run_traced(inputs, &mut |record: &Record| follow.step(record));
-        follow.outputs()
-    });
-    Ok(bounds.collect())
+        machine.run_traced(&case.inputs[*vertex], &mut |record: &Record| follow.step(record))?;
+        all.push(follow.outputs());
+    }
+    Ok(all)
 }
 
 /// Runs a case on interpreter and GPU and compares. Vertices that the interpreter does not finish never reach the GPU.
@@ -239,10 +242,11 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
     compare_shader(gpu, case, &translated, shader, route)
 }
 
-/// As [`compare`], with a shader that was made from the compute entry of the translated program before.
+/// As [`compare`], with a shader that was made from the compute entry of the translated program before. Where something
+/// differs, the program is run once more to see whether it ends.
 ///
 /// # Errors
-/// What the interpreter or the GPU refuses.
+/// What the interpreter or the GPU refuses; [`GpuError::Unfinished`] where invocations were cut short.
 pub fn compare_shader(
     gpu: &Gpu,
     case: &Case<'_>,
@@ -261,28 +265,23 @@ pub fn compare_shader(
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
-    let bounds = self::bounds(case, subnormals, route)?;
-    let judge = |found: &[Registers], bounds: &[Bounds], loses: bool| {
+    let bounds = self::bounds(case, &kept, subnormals, route)?;
+    let judge = |found: &[Registers], bounds: &[Bounds]| {
         let unfinished = expected.len() - kept.len();
         let components = bounds::components(&written);
         let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
-        for ((vertex, expected), found) in kept.iter().zip(found) {
-            let bounds = bounds.get(*vertex).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals, bounds, written: &written, loses };
+        for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
+            let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
+            let allowed = Allowed { subnormals, bounds, written: &written };
             verdict.vertex(*vertex, [expected, found], &allowed);
         }
         verdict
     };
-    let verdict = judge(&found, &bounds, false);
-    if verdict.passed() || !gpu.facts().loses_loop_values || !route.is_exact() {
-        return Ok(verdict);
+    let verdict = judge(&found, &bounds);
+    if !verdict.passed() {
+        unfinished::check(gpu, case, route, &inputs)?;
     }
-    let options = Options { entry: EntryPoint::Compute, ..case.options };
-    let mut translator = Translator::new(options, Profile::default());
-    let text = self::shader(&mut translator, translated, Route::Wgsl)?;
-    let with_variables = run_compute(gpu, text, &uniforms, &inputs)?;
-    let loses = judge(&with_variables, &self::bounds(case, subnormals, Route::Wgsl)?, false).passed();
-    Ok(judge(&found, &bounds, loses))
+    Ok(verdict)
 }
 
 /// The content of the uniform block.
@@ -327,8 +326,6 @@ pub(crate) struct Allowed<'a> {
     pub(crate) bounds: &'a Bounds,
     /// What the program has instructions for.
     pub(crate) written: &'a [u8; 16],
-    /// Whether the driver loses values of loops in this program.
-    pub(crate) loses: bool,
 }
 
 impl Verdict {
@@ -370,7 +367,6 @@ impl Verdict {
         self.approximate += other.approximate;
         self.within_ulp += other.within_ulp;
         self.reassociated += other.reassociated;
-        self.lost += other.lost;
         self.worst_ulp = self.worst_ulp.max(other.worst_ulp);
         self.registers |= other.registers;
         self.components = self.components.max(other.components);
@@ -396,12 +392,7 @@ impl Verdict {
                 continue;
             }
             self.values += counts;
-            if self.component(pair, bound, allowed.subnormals) {
-                continue;
-            }
-            if allowed.loses && f32::from_bits(found) == 0.0 {
-                self.lost += 1;
-            } else {
+            if !self.component(pair, bound, allowed.subnormals) {
                 self.differing += 1;
                 self.registers |= 1 << register;
                 self.first.get_or_insert(pair);
@@ -466,8 +457,7 @@ mod tests {
         };
         let mut written = [0; 16];
         written[0] = 1;
-        let allowed =
-            Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written, loses: false };
+        let allowed = Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written };
         verdict.vertex(0, [&registers(expected), &registers(found)], &allowed);
         verdict
     }

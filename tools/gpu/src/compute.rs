@@ -9,6 +9,8 @@ pub type Registers = [[u32; 4]; 16];
 
 /// Invocations of one workgroup of the compute entry.
 const WORKGROUP: u32 = 64;
+/// Vectors of a vertex.
+const REGISTERS: usize = 16;
 
 /// Runs the compute entry of a program over vertices and returns the output registers of each.
 /// `uniforms` is the content of the uniform block; empty if the program has none.
@@ -24,7 +26,41 @@ pub fn run_compute(
     if vertices.is_empty() {
         return Ok(Vec::new());
     }
-    gpu.checked(|| dispatch(gpu, shader, uniforms, vertices))
+    let words = gpu.checked(|| dispatch(gpu, shader, uniforms, vertices, REGISTERS))?;
+    Ok(words.chunks_exact(4 * REGISTERS).map(registers).collect())
+}
+
+/// As [`run_compute`], of a program that was translated with
+/// [`report_unfinished`](transpica::Options::report_unfinished). An invocation that writes nothing counts as cut short for both
+/// reasons.
+///
+/// # Errors
+/// What the driver or wgpu refuses.
+pub fn run_reported(
+    gpu: &Gpu,
+    shader: Shader,
+    uniforms: &[u8],
+    vertices: &[Registers],
+) -> Result<Vec<(Registers, Unfinished)>, GpuError> {
+    if vertices.is_empty() {
+        return Ok(Vec::new());
+    }
+    let words = gpu.checked(|| dispatch(gpu, shader, uniforms, vertices, REGISTERS + 1))?;
+    let vertex = |words: &[u32]| {
+        let [guard_fired, driver_left] =
+            [words[4 * REGISTERS], words[4 * REGISTERS + 1]].map(|word| word != 0);
+        (registers(words), Unfinished { guard_fired, driver_left })
+    };
+    Ok(words.chunks_exact(4 * (REGISTERS + 1)).map(vertex).collect())
+}
+
+/// Why an invocation did not run to its end; it did if neither holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The guard against endless loops fired.
+    pub guard_fired: bool,
+    /// The driver left a loop on its own.
+    pub driver_left: bool,
 }
 
 /// The compute entry of a program, ready to be run over the same vertices again and again with a clock beside it.
@@ -44,7 +80,7 @@ impl<'a> Timed<'a> {
         uniforms: &[u8],
         vertices: &[Registers],
     ) -> Result<Self, GpuError> {
-        gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices) }))
+        gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices, REGISTERS) }))
     }
 
     /// How long a submission takes that runs the program `repeats` times over all vertices, divided by that.
@@ -67,15 +103,15 @@ fn dispatch(
     shader: Shader,
     uniforms: &[u8],
     vertices: &[Registers],
-) -> Result<Vec<Registers>, GpuError> {
-    let job = Job::new(gpu, shader, uniforms, vertices);
-    let size = size_of_val(vertices) as u64;
+    vectors: usize,
+) -> Result<Vec<u32>, GpuError> {
+    let job = Job::new(gpu, shader, uniforms, vertices, vectors);
+    let size = job.outputs.size();
     let read = gpu.buffer(size, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
     let mut commands = gpu.device.create_command_encoder(&Default::default());
     job.run(&mut commands, 1);
     commands.copy_buffer_to_buffer(&job.outputs, 0, &read, 0, Some(size));
-    let words = gpu.submit_and_read(commands, &read)?;
-    Ok(words.chunks_exact(64).map(registers).collect())
+    gpu.submit_and_read(commands, &read)
 }
 
 /// A pipeline and everything that it reads and writes.
@@ -87,10 +123,15 @@ struct Job {
 }
 
 impl Job {
-    fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers]) -> Self {
+    /// `vectors` are those that the program writes for each vertex.
+    fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers], vectors: usize) -> Self {
         use wgpu::{BufferBindingType, BufferUsages};
         let bytes: &[u8] = bytemuck::cast_slice(vertices);
-        let outputs = gpu.buffer(bytes.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let outputs = match vectors {
+            REGISTERS => gpu.buffer(bytes.len() as u64, usage),
+            _with_reports => gpu.filled(&vec![0xFF; vertices.len() * vectors * 16], usage),
+        };
         let inputs = gpu.filled(bytes, BufferUsages::STORAGE);
         let mut bindings = vec![
             Binding::whole(BufferBindingType::Storage { read_only: true }, inputs),

@@ -24,6 +24,51 @@ pub enum GpuError {
     NoDevice(String),
     /// The driver or wgpu refused a module, a pipeline or a dispatch.
     Refused(String),
+    /// Invocations did not run to their end, so that their results are not the program's.
+    Unfinished {
+        /// How many of them.
+        invocations: usize,
+        /// Of how many.
+        of: usize,
+        /// What ended them.
+        reason: Reason,
+    },
+}
+
+/// What ends an invocation before the program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The guard against endless loops, after so many jumps back.
+    Guard(u32),
+    /// The driver left a loop, as is known of it after so many rounds.
+    Driver(Option<u32>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Guard(jumps) => write!(f, "they made more than {jumps} jumps back"),
+            Self::Driver(Some(rounds)) => {
+                write!(f, "the driver leaves loops after {rounds} rounds of all loops together")
+            }
+            Self::Driver(None) => f.write_str("the driver left a loop"),
+        }
+    }
+}
+
+impl GpuError {
+    /// Returns what the user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unfinished { reason: Reason::Driver(_), .. } => Some(
+                "take another driver (--adapter), the interpreter (run --on cpu), or fewer rounds in the int uniforms",
+            ),
+            Self::Unfinished { reason: Reason::Guard(_), .. } => {
+                Some("the program may never end; raise the budget if it does")
+            }
+            Self::NoAdapter { .. } | Self::NoDevice(_) | Self::Refused(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for GpuError {
@@ -38,6 +83,12 @@ impl fmt::Display for GpuError {
             }
             Self::NoDevice(text) => write!(f, "the adapter gives no device: {text}"),
             Self::Refused(text) => write!(f, "the GPU refused the program: {text}"),
+            Self::Unfinished { invocations, of, reason } => {
+                write!(
+                    f,
+                    "not finished on the GPU: {invocations} of {of} invocations were cut short, {reason}"
+                )
+            }
         }
     }
 }

@@ -24,11 +24,15 @@ pub struct Facts {
     pub subnormals: Subnormals,
     /// Whether it gives 0 for 0 * NaN where it finds out at compile time that the factor is 0, NoContraction or not.
     pub folds_zero_factors: bool,
-    /// Whether a phi that leaves a loop may give 0 to invocations that left it in an earlier round than others.
+    /// Whether invocations that left a loop may get 0 for a value that the loop loads and that is used behind it as it is.
+    /// Translated programs use none where that could be.
     pub loses_loop_values: bool,
-    /// Whether invocations that left a loop may get a value of a later round, where it is used behind the loop as it is and
-    /// hangs on another that was ready for the next round before the loop was left.
+    /// Whether invocations that left a loop may get that of a later iteration for a value that the loop computes and that is used
+    /// behind it as it is. Translated programs use none where that could be.
     pub recomputes_loop_values: bool,
+    /// After how many rounds of all its loops together an invocation leaves every loop at the end of the round, without a word.
+    /// Invocations that run together share the count, and a loop that none of them enters counts one.
+    pub loop_rounds: Option<u32>,
 }
 
 /// One row for each driver that the tests run on.
@@ -40,9 +44,11 @@ const DRIVERS: [Facts; 2] = [
         subnormals: Subnormals::Kept,
         // Its arithmetic builder answers a product with a constant zero before it knows the other factor.
         folds_zero_factors: true,
-        loses_loop_values: false,
-        // It computes values for all invocations, and the one for the next round takes the place of the one for this.
+        // It loads and computes for all invocations until the last one leaves, and masks only phis that it cannot remove.
+        loses_loop_values: true,
         recomputes_loop_values: true,
+        // Its compiler puts a count down into every loop, so that none hangs the process.
+        loop_rounds: Some(65_535),
     },
     Facts {
         name: "SwiftShader",
@@ -50,9 +56,10 @@ const DRIVERS: [Facts; 2] = [
         // It runs every stage in the processor's modes for that.
         subnormals: Subnormals::Flushed,
         folds_zero_factors: false,
-        // It seems to store such a phi in every round for all that have left so far, and loads give 0 to those.
+        // It loads for all invocations until the last one leaves, and that gives 0 to those that have left.
         loses_loop_values: true,
         recomputes_loop_values: false,
+        loop_rounds: None,
     },
 ];
 
@@ -64,6 +71,7 @@ const UNKNOWN: Facts = Facts {
     folds_zero_factors: false,
     loses_loop_values: false,
     recomputes_loop_values: false,
+    loop_rounds: None,
 };
 
 impl Facts {

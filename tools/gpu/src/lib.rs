@@ -13,10 +13,11 @@ mod near;
 mod passthrough;
 pub mod picture;
 mod report;
+pub mod unfinished;
 mod vertex;
 
-pub use compute::{Registers, Timed, run_compute};
-pub use device::{Gpu, GpuError, INSTALL_LINE};
+pub use compute::{Registers, Timed, run_compute, run_reported};
+pub use device::{Gpu, GpuError, INSTALL_LINE, Reason};
 pub use report::{Measured, Report};
 pub use vertex::{Captured, VertexJob, run_vertex};
 

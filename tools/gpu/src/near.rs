@@ -255,7 +255,7 @@ impl Arithmetic {
                 let is_too_large = value.is_infinite()
                     && value.is_sign_negative() == real.is_sign_negative()
                     && real.abs() - error > limit * (1.0 + relative);
-                let is_certain = larger < limit || is_too_large && smaller < limit;
+                let is_certain = value.is_finite() && larger < limit || is_too_large && smaller < limit;
                 if is_certain { near } else { Near { bound: f64::INFINITY, ..near } }
             }
         }
@@ -442,9 +442,10 @@ impl Arithmetic {
     pub(crate) fn floor(&self, a: Near) -> Near {
         let value = a.value.floor();
         if a.agrees(f64::floor) {
-            Near::exact(value)
-        } else {
-            Near::open(value).because(a.is_by_exponential())
+            return Near::exact(value);
         }
+        let [low, high] = a.ends().map(f64::floor);
+        let bound = (value - low).max(high - value);
+        Near::leaf(value, bound).because(a.is_by_exponential())
     }
 }

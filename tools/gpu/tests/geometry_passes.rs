@@ -75,6 +75,7 @@ fn request(input: GeometryInput, outputs: u16, vertices: u32) -> Request<'static
         topology: Topology::Geometry,
         memory: Memory::None,
         triangles: 2,
+        most_invocations: u32::MAX,
         bytes: 1 << 27,
     }
 }
@@ -279,7 +280,10 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
     let triangle = (3 * vectors * 4) as usize;
     let triangles: Vec<u32> =
         (0..counts.len() * capacity as usize * triangle).map(|_| random.next()).collect();
-    let collected = collect(gpu, shape, counts, &triangles, route);
+    // Some did not run to their end.
+    let ends: Vec<u32> = counts.iter().map(|_| random.below(16)).map(|end| end & end >> 2).collect();
+    let reported: Vec<u32> = counts.iter().zip(&ends).map(|(count, end)| count | end << 30).collect();
+    let collected = collect(gpu, shape, &reported, &triangles, route);
     let mut expected = Vec::new();
     for (thread, &count) in counts.iter().enumerate() {
         let start = thread * capacity as usize * triangle;
@@ -300,6 +304,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
         triangles: total as u32,
         largest,
         overflowed: u32::from(largest > capacity),
+        unfinished: ends.iter().fold(0, |all, end| all | end),
         ..Found::default()
     };
     assert_eq!(collected.found, found, "{shape:?}");

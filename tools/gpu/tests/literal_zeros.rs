@@ -11,7 +11,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Options, Profile, Surroundings};
+use transpica::host::{EntryPoint, Layout, Options, Profile};
 use transpica::ir::{Def, Module, Op};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};

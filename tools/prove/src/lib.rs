@@ -8,6 +8,7 @@ pub mod chain;
 pub mod expected;
 pub mod geometry;
 pub mod glslang;
+pub mod iterations;
 pub mod metal;
 pub mod scenes;
 pub mod shrink;

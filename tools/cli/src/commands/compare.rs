@@ -341,7 +341,6 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
     note(verdict.other_class, "of the undecided finite on one side only");
     note(verdict.within_ulp, "within 4 ulp");
     note(verdict.reassociated, "reassociated by the driver, as it may here");
-    note(verdict.lost, "lost by the driver on the way out of a loop");
     note(verdict.flushed, "flushed below 2^-126");
     note(if rules.signed_zeros { verdict.signed_zeros } else { 0 }, "zeros of other sign");
     if verdict.worst_ulp > 0 {
@@ -357,29 +356,30 @@ fn describe(verdict: &Verdict, rules: Rules) -> String {
 }
 
 fn to_json(rows: &[Row], report: &Report) -> String {
-    let row = |row: &Row| {
-        let [_, verdict] = row.mark();
-        let route = row.route.map(Route::name);
-        match &row.result {
-            Err(error) => json!({
-                "file": row.file, "dvle": row.dvle, "route": route, "passed": false, "verdict": verdict, "error": error,
-            }),
-            Ok(v) => json!({
-                "file": row.file, "dvle": row.dvle, "route": route, "passed": row.passed(),
-                "verdict": verdict, "reason": row.reason(),
-                "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
-                "values": v.values, "approximate": v.approximate, "undecided": v.excused,
-                "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
-                "within_ulp": v.within_ulp, "reassociated": v.reassociated, "lost": v.lost, "worst_ulp": v.worst_ulp,
-                "flushed": v.flushed, "signed_zeros": v.signed_zeros,
-                "first": v.first.map(|first| first.to_string()),
-                "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
-            }),
-        }
-    };
-    let all: Vec<Value> = rows.iter().map(row).collect();
+    let all: Vec<Value> = rows.iter().map(row_to_json).collect();
     let text = serde_json::to_string_pretty(&json!({ "driver": driver(report), "comparisons": all }));
     text.unwrap_or_default() + "\n"
+}
+
+fn row_to_json(row: &Row) -> Value {
+    let [_, verdict] = row.mark();
+    let route = row.route.map(Route::name);
+    match &row.result {
+        Err(error) => json!({
+            "file": row.file, "dvle": row.dvle, "route": route, "passed": false, "verdict": verdict, "error": error,
+        }),
+        Ok(v) => json!({
+            "file": row.file, "dvle": row.dvle, "route": route, "passed": row.passed(),
+            "verdict": verdict, "reason": row.reason(),
+            "vertices": v.vertices, "unfinished": v.unfinished, "differing": v.differing,
+            "values": v.values, "approximate": v.approximate, "undecided": v.excused,
+            "undecided_by_exponentials": v.excused_by_exponentials, "undecided_of_other_class": v.other_class,
+            "within_ulp": v.within_ulp, "reassociated": v.reassociated, "worst_ulp": v.worst_ulp,
+            "flushed": v.flushed, "signed_zeros": v.signed_zeros,
+            "first": v.first.map(|first| first.to_string()),
+            "first_signed_zero": v.first_signed_zero.map(|first| first.to_string()),
+        }),
+    }
 }
 
 /// What the report says.
@@ -396,4 +396,35 @@ fn driver(report: &Report) -> Value {
         "vendor": adapter.vendor, "device": adapter.device, "driver": adapter.driver, "driver_info": adapter.driver_info,
         "known_as": known_as, "passthrough": has_passthrough, "route": route.name(), "measured": measured.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica_gpu::compare::Difference;
+
+    use super::*;
+
+    #[test]
+    fn zeros_of_other_sign_are_counted_and_the_first_is_shown() {
+        let (expected, found) = (0.0f32.to_bits(), (-0.0f32).to_bits());
+        let first = Difference { vertex: 3, register: 1, component: 2, expected, found };
+        let verdict = Verdict {
+            values: 8,
+            components: 4,
+            signed_zeros: 2,
+            first_signed_zero: Some(first),
+            ..Verdict::default()
+        };
+        let (file, dvle, route) = ("a.shbin".to_string(), Some(0), Some(Route::Passthrough));
+        let row = Row { file, dvle, route, result: Ok(verdict) };
+        let [asked, not_asked] = [true, false].map(|signed_zeros| Rules { signed_zeros, strict: true });
+        assert!(row.fails(asked) && !row.fails(not_asked));
+        let text = to_line(&row, asked);
+        assert!(text.contains("2 zeros of other sign"), "{text}");
+        assert!(text.contains("first zero of other sign: vertex 3 o1.z: interpreter 0.0"), "{text}");
+        assert!(!to_line(&row, not_asked).contains("sign"), "{text}");
+        let json = row_to_json(&row);
+        assert_eq!((&json["signed_zeros"], &json["verdict"]), (&2.into(), &"agrees".into()));
+        assert_eq!(json["first_signed_zero"], first.to_string());
+    }
 }

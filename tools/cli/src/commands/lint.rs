@@ -39,10 +39,10 @@ pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
     Err(Failure::new(format!("{findings} denied: {}", rules.join(", "))))
 }
 
-/// What is found in an assembled file.
+/// Findings about an assembled file.
 #[derive(Default)]
 pub struct Found {
-    /// Messages about source lines; what several executables share is told once.
+    /// Messages about source lines; what several executables share stands once.
     pub messages: Vec<Diagnostic>,
     /// The rule of each message.
     pub rules: Vec<Rule>,

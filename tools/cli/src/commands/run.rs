@@ -6,14 +6,13 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::Translator;
-use transpica::container::Dvle;
 use transpica::host::dvle::Executable;
 use transpica::host::{EntryPoint, Options, Profile};
 use transpica::interp::{Machine, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica_gpu::compare::CompareError;
+use transpica_gpu::compare::{Case, CompareError};
 use transpica_gpu::geometry::EmitCase;
-use transpica_gpu::{Gpu, Registers, Route, compare, run_compute};
+use transpica_gpu::{Gpu, Registers, Route, compare, run_compute, unfinished};
 
 use super::{Input, geometry, open};
 use crate::args::{Common, Machine as On, Run};
@@ -42,37 +41,37 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let settings = Settings { precision: selection.precision.into(), budget, ..Settings::default() };
     let mut log = trace.then(|| Log::new(output.as_ref()));
     let trace = log.as_mut();
-    let mapped = mapped(executable);
+    let mapped = executable.output_mask();
     let start = Instant::now();
     let text = match (program.stage(), on) {
-        (Stage::Geometry, On::Cpu) => {
-            let mask = executable.output_mask();
-            geometry::run(&program, mask, &state, settings, trace, json)
-        }
+        (Stage::Geometry, On::Cpu) => geometry::run(&program, mapped, &state, settings, trace, json),
         (Stage::Geometry, On::Gpu) => {
             let gpu = open(adapter.as_deref(), common)?;
+            // A program that does not end within its budget never reaches the GPU.
+            geometry::run(&program, mapped, &state, settings, None, json)
+                .map_err(|error| input.fail(&error))?;
             let given = geometry::given(&state);
             let case = EmitCase {
                 program: &program,
                 around: &around,
-                outputs: executable.output_mask(),
+                outputs: mapped,
                 uniforms: &state.uniforms,
                 given: &given,
                 options: selection.options(EntryPoint::Compute),
                 budget,
             };
-            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| match error {
-                CompareError::Program(error) => input.fail(&error),
-                CompareError::Gpu(error) => Failure::gpu(&error),
-            })?)
+            Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| failure(error, &input))?)
         }
         (Stage::Vertex, On::Cpu) => {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
         (Stage::Vertex, On::Gpu) => {
-            let options = selection.options(EntryPoint::Compute);
+            let options = foldable(selection.options(EntryPoint::Compute), &around, &state);
             let gpu = open(adapter.as_deref(), common)?;
-            let outputs = on_gpu(&gpu, &program, &around, options, &state, route.into(), &input)?;
+            interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
+            let (around, uniforms, inputs) = (&around, &state.uniforms, &[]);
+            let case = Case { program: &program, around, uniforms, inputs, options, budget };
+            let outputs = on_gpu(&gpu, case, &state, route.into()).map_err(|error| failure(error, &input))?;
             Ok(show(&outputs, mapped, json))
         }
     };
@@ -133,24 +132,30 @@ fn interpret(
     Ok(all)
 }
 
-fn on_gpu(
-    gpu: &Gpu,
-    program: &Program<'_>,
-    around: &Executable<'_>,
-    options: Options,
-    state: &State,
-    route: Route,
-    input: &Input,
-) -> Result<Vec<Registers>, Failure> {
-    // A state file may change what the file itself sets; then the constants cannot be literals.
+/// What went wrong with a program of a file.
+fn failure(error: CompareError, input: &Input) -> Failure {
+    match error {
+        CompareError::Program(error) => input.fail(&error),
+        CompareError::Gpu(error) => Failure::gpu(&error),
+    }
+}
+
+/// Options under which constants are literals only if the state leaves them as the file has them.
+fn foldable(options: Options, around: &Executable<'_>, state: &State) -> Options {
     let constants = around.constants();
-    let overridden = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
-    let options = Options { fold_constants: options.fold_constants && !overridden, ..options };
+    let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
+    Options { fold_constants: options.fold_constants && !is_changed, ..options }
+}
+
+/// The outputs of a program on a GPU, once it is known that every vertex ends there.
+fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
+    let Case { program, around, options, .. } = case;
+    unfinished::check(gpu, &case, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around).map_err(|error| input.fail(&error))?;
-    let shader = compare::shader(&mut translator, &translated, route).map_err(|error| input.fail(&error))?;
+    let translated = translator.translate(program, around)?;
+    let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
-    run_compute(gpu, shader, &uniforms, &state.vertices).map_err(|error| Failure::gpu(&error))
+    Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
 }
 
 /// NaN always as the canonical one.
@@ -173,14 +178,6 @@ pub fn document(stage: &str, vertices: Vec<Value>) -> String {
 pub fn to_line(n: usize, register: [f32; 4]) -> String {
     let [x, y, z, w] = register;
     format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"))
-}
-
-/// The output registers that an executable hands on, by its mask or by its output map.
-fn mapped(executable: &Dvle<'_>) -> u16 {
-    let registers = executable.outputs.iter().map(|output| output.register);
-    registers.fold(executable.header.output_mask, |mask, register| {
-        mask | 1u16.checked_shl(register.into()).unwrap_or(0)
-    })
 }
 
 fn show(outputs: &[Registers], mapped: u16, json: bool) -> String {

@@ -3,7 +3,7 @@
 
 use transpica::chain::Draw;
 use transpica::error::{At, Error, Kind};
-use transpica::host::kernel::RECORDED;
+use transpica::host::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
@@ -11,7 +11,7 @@ use transpica::limits;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
-use super::stage::{self, Stage};
+use super::stage::{self, Buffers, Stage};
 use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, Allowed, CompareError, Verdict};
 use crate::driver::Subnormals;
@@ -23,9 +23,6 @@ const FIRST_EMITS: u32 = 32;
 const MOST_EMITS: u32 = 4096;
 /// Vectors of an invocation in the feed: v0..v15 and c0..c95.
 const WINDOW: u32 = 112;
-/// Threads of a workgroup.
-const WORKGROUP: u32 = 64;
-
 /// What an invocation finds, as f32 bits.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -69,23 +66,34 @@ pub struct EmitCase<'a> {
     pub budget: u64,
 }
 
+/// The options of a program whose EMITs are recorded.
+fn compute_options(case: &EmitCase<'_>) -> Options {
+    Options {
+        entry: EntryPoint::Compute,
+        // Constants of the file come with the other registers of an invocation.
+        fold_constants: false,
+        report_unfinished: true,
+        ..case.options
+    }
+}
+
 /// Translates for [`run_emits`].
 ///
 /// # Errors
 /// What the library refuses.
 pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shader), Error> {
-    // Constants of the file come with the other registers of an invocation.
-    let options = Options { entry: EntryPoint::Compute, fold_constants: false, ..case.options };
-    let mut translator = Translator::new(options, Profile::default());
+    let mut translator = Translator::new(compute_options(case), Profile::default());
     let translated = translator.translate_emits(case.program, case.around, case.outputs)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     Ok((translated, shader))
 }
 
-/// Runs a program whose EMITs are recorded, from its first state.
+/// Runs a program whose EMITs are recorded, from its first state. Where the driver leaves loops, the draw is split into more
+/// dispatches.
 ///
 /// # Errors
-/// A program that was translated otherwise, more EMITs than a buffer holds, and what the driver or wgpu refuses.
+/// A program that was translated otherwise, more EMITs than a buffer holds, [`GpuError::Unfinished`] where the driver leaves
+/// loops of a single invocation, and what the driver or wgpu refuses.
 pub fn run_emits(
     gpu: &Gpu,
     translated: &Translated,
@@ -105,24 +113,28 @@ pub fn run_emits(
     let stage = gpu.checked(|| Ok(Stage::new(gpu, shader, &stage::KERNEL)))?;
     // Range: an invocation takes 1,792 bytes of memory.
     let invocations = given.len() as u32;
-    let (chunk, warm) = match kernel.memory {
-        Memory::None => (1, 0),
-        Memory::Depth(depth) => (16.max(8 * depth).min(invocations), depth),
-        Memory::Unbounded => (invocations, 0),
-    };
     let first = kernel.triangles.map_or(FIRST_EMITS, |most| most.clamp(1, FIRST_EMITS));
-    let mut draw = Draw {
-        threads: invocations.div_ceil(chunk),
-        invocations,
-        chunk,
-        warm,
-        window: WINDOW,
-        capacity: first.saturating_mul(chunk),
-        heeds_winding: 0,
-        reserved: 0,
-    };
+    // What a thread has room for, once it is known how much it needs.
+    let mut room = None;
+    let mut most = super::first_most_invocations(gpu);
     let vectors = 3 * kernel.vectors;
     loop {
+        let (chunk, warm) = match kernel.memory {
+            Memory::None => (1, 0),
+            Memory::Depth(depth) => (16.max(8 * depth), depth),
+            Memory::Unbounded => (invocations, 0),
+        };
+        let chunk = chunk.min(most.saturating_sub(warm)).clamp(1, invocations);
+        let draw = Draw {
+            threads: invocations.div_ceil(chunk),
+            invocations,
+            chunk,
+            warm,
+            window: WINDOW,
+            capacity: room.unwrap_or(first.saturating_mul(chunk)),
+            heeds_winding: 0,
+            first_thread: 0,
+        };
         let bytes = u64::from(draw.threads) * u64::from(draw.capacity) * u64::from(vectors) * 16;
         if bytes > u64::from(super::MOST_BYTES) {
             let kind = Kind::Limit {
@@ -132,11 +144,21 @@ pub fn run_emits(
             };
             return Err(Error::new(kind, At::Whole).into());
         }
-        let run = Run { gpu, translated, stage: &stage, uniforms, given, draw, bytes };
-        let (words, counts) = gpu.checked(|| run.submit())?;
-        let most = counts.iter().copied().max().unwrap_or(0);
-        if most > draw.capacity {
-            draw.capacity = most;
+        let is_split = kernel.is_split() && draw.threads > 1;
+        let run = Run { gpu, translated, stage: &stage, uniforms, given, draw, is_split, bytes };
+        let (words, mut counts) = gpu.checked(|| run.submit())?;
+        if kernel.reports_unfinished {
+            let cut = counts.iter().filter(|&&count| count & DRIVER_LEFT != 0).count();
+            if cut > 0 {
+                most = super::fewer_invocations(gpu, &draw, kernel.memory, cut)?;
+                room = None;
+                continue;
+            }
+            counts.iter_mut().for_each(|count| *count &= DRIVER_LEFT - 1);
+        }
+        let largest = counts.iter().copied().max().unwrap_or(0);
+        if largest > draw.capacity {
+            room = Some(largest);
             continue;
         }
         return Ok(records(&words, &counts, draw.capacity, vectors, kernel.setup.outputs));
@@ -151,6 +173,8 @@ struct Run<'a> {
     uniforms: &'a Uniforms,
     given: &'a [Given],
     draw: Draw,
+    /// Whether each thread has a dispatch of its own.
+    is_split: bool,
     bytes: u64,
 }
 
@@ -169,14 +193,15 @@ impl Run<'_> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
         let feed = gpu.filled(bytemuck::cast_slice(&feed), storage);
-        let (made, counts) =
-            (gpu.buffer(self.bytes, storage), gpu.buffer(u64::from(draw.threads) * 4, storage));
+        let (made, counts) = (gpu.buffer(self.bytes, storage), stage::counts(gpu, draw.threads));
         let block = told(&compare::uniform_bytes(translated, self.uniforms));
+        let half = state.len() as u64 * 2;
         let state = gpu.filled(bytemuck::cast_slice(&state), storage);
-        let (draw, host) = (told(&draw.to_bytes()), told(&HostValues::default().pack()));
+        let host = told(&HostValues::default().pack());
         let mut commands = gpu.device.create_command_encoder(&Default::default());
-        let groups = [self.draw.threads.div_ceil(WORKGROUP), 1, 1];
-        self.stage.run(gpu, &mut commands, &[&feed, &made, &block, &draw, &counts, &state, &host], groups);
+        let [feed, made_by, block, counts_by, work, host] = [&feed, &made, &block, &counts, &state, &host];
+        let buffers = Buffers { feed, triangles: made_by, block, counts: counts_by, state: work, half, host };
+        self.stage.run_draw(gpu, &mut commands, draw, self.is_split, &buffers);
         gpu.submit(commands)?;
         Ok((gpu.read(&made, self.bytes)?, gpu.read(&counts, u64::from(self.draw.threads) * 4)?))
     }
@@ -333,7 +358,7 @@ impl Judged<'_> {
         }
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
             let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written, loses: false };
+            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict

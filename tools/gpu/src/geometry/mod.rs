@@ -5,11 +5,13 @@
 mod emits;
 mod stage;
 
-use transpica::chain::{Found, Pass, Plan, Request};
+use transpica::chain::{Draw, Found, Pass, Plan, Request};
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, GeometryKernel, HostValues, Options, Profile, Surroundings, Topology};
+use transpica::host::{
+    EntryPoint, GeometryKernel, HostValues, Memory, Options, Profile, Surroundings, Topology,
+};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
 use transpica::pipeline::Setup;
@@ -17,9 +19,10 @@ use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
 use crate::compare::{self, CompareError};
-use crate::{Gpu, GpuError, Registers, Route, Shader};
+use crate::unfinished::Watch;
+use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
 pub(crate) use stage::Stage;
-use stage::{READ, UNIFORM, WRITE};
+use stage::{Buffers, READ, UNIFORM, WRITE};
 
 pub use emits::{EmitCase, Given, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
@@ -32,6 +35,30 @@ const MOST_BYTES: u32 = 1 << 27;
 const FILE_BYTES: u64 = 96 * 16;
 /// Bytes of [`Found`].
 const FOUND_BYTES: u64 = 32;
+
+/// Rounds of loops that an invocation is taken to make at first, on a driver that leaves loops after so many.
+const FIRST_ROUNDS: u32 = 64;
+
+/// How many invocations a thread runs in one dispatch at first.
+fn first_most_invocations(gpu: &Gpu) -> u32 {
+    gpu.facts().loop_rounds.map_or(u32::MAX, |rounds| rounds / FIRST_ROUNDS)
+}
+
+/// How many invocations a thread may run in one dispatch after the driver left loops of `cut` threads of a draw.
+fn fewer_invocations(gpu: &Gpu, draw: &Draw, memory: Memory, cut: usize) -> Result<u32, GpuError> {
+    let most = draw.chunk.saturating_add(draw.warm);
+    let can_split = match memory {
+        Memory::None => false,
+        Memory::Depth(_) | Memory::Unbounded => draw.chunk > 1,
+    };
+    match can_split {
+        true => Ok((most / 8).max(draw.warm + 1)),
+        false => {
+            let (of, reason) = (draw.threads as usize, Reason::Driver(gpu.facts().loop_rounds));
+            Err(GpuError::Unfinished { invocations: cut, of, reason })
+        }
+    }
+}
 
 /// A translated program and the form of it that runs.
 struct Part {
@@ -98,10 +125,14 @@ pub struct GeometryChain<'a> {
     bytes: u32,
     /// Triangles of an invocation that there is room for.
     triangles: u32,
+    /// Invocations that a thread may run in one dispatch.
+    most_invocations: u32,
     /// That of the last draw since uniforms were set.
     window: u32,
     state: wgpu::Buffer,
     file: wgpu::Buffer,
+    /// Finds out whether the driver leaves loops of the vertex program, where it may.
+    watch: Option<Watch>,
 }
 
 impl<'a> GeometryChain<'a> {
@@ -120,17 +151,20 @@ impl<'a> GeometryChain<'a> {
     ) -> Result<Self, CompareError> {
         setup.check()?;
         let options = Options { entry: EntryPoint::Compute, ..*options };
+        // The vertex program has no place for reports: the pass behind it reads whole vertices of sixteen vectors.
+        let reporting = Options { report_unfinished: true, ..options };
         let mut translator = Translator::new(options, Profile::default());
         let vertex = translator.translate(programs[0], around[0])?;
+        let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
+        translator.set_options(reporting);
         let translated = translator.translate_geometry(programs[1], around[1], setup)?;
-        let shaders = [
-            compare::shader(&mut translator, &vertex, route)?,
-            compare::shader(&mut translator, &translated, route)?,
-        ];
-        Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)
+        let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
+        let watch = Watch::new(gpu, programs[0], around[0], &options, route)?;
+        Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)? })
     }
 
-    /// As [`new`](Self::new), of programs that were translated before.
+    /// As [`new`](Self::new), of programs that were translated before. Whether the driver leaves loops of the vertex program
+    /// is not known then, and for the geometry program only if it reports it.
     ///
     /// # Errors
     /// A second program that is not a geometry program, and what the driver or wgpu refuses.
@@ -168,9 +202,11 @@ impl<'a> GeometryChain<'a> {
                 bytes: MOST_BYTES,
                 triangles: kernel.triangles.map_or(FIRST_TRIANGLES, |most| most.clamp(1, FIRST_TRIANGLES)),
                 window: 0,
+                most_invocations: first_most_invocations(gpu),
                 state: gpu.filled(bytemuck::cast_slice(&words), kept),
                 file: gpu.filled(&[0; FILE_BYTES as usize], kept),
                 kernel,
+                watch: None,
             })
         })?;
         Ok(chain)
@@ -249,18 +285,23 @@ impl<'a> GeometryChain<'a> {
     }
 
     /// Draws. Each vertex is v0..v15; indices are those of [`transpica::pipeline::Pipeline::draw`]. Where there was not room
-    /// for all triangles, the draw is done once more with as much as it needs.
+    /// for all triangles, the draw is done once more with as much as it needs; where the driver left loops, once more with
+    /// fewer invocations in a dispatch.
     ///
     /// # Errors
-    /// As [`Plan::new`]; [`Kind::Limit`] where buffers of the most bytes do not have room for the triangles of a thread; what
-    /// the driver or wgpu refuses. Nothing is kept of a draw with an error.
+    /// As [`Plan::new`]; [`Kind::Limit`] where buffers of the most bytes do not have room for the triangles of a thread;
+    /// [`GpuError::Unfinished`] where the driver leaves loops of a single invocation or of the vertex program; what the driver or
+    /// wgpu refuses. Nothing is kept of a draw with an error.
     pub fn draw(&mut self, vertices: &[Registers], indices: Option<&[u32]>) -> Result<Drawn, CompareError> {
-        let (mut plan, mut tried) = self.attempt(vertices, indices)?;
+        if let Some(watch) = &self.watch {
+            watch.check(self.gpu, &self.vertex.uniforms, vertices)?;
+        }
+        let (mut plan, mut tried) = self.finished(vertices, indices)?;
         let found = tried.found;
         if found.overflowed != 0 {
             // It tells how many there are in any case.
             self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
-            (plan, tried) = self.attempt(vertices, indices)?;
+            (plan, tried) = self.finished(vertices, indices)?;
         }
         let Tried { found, vertices, arguments, state, file } = tried;
         if found.overflowed != 0 {
@@ -274,6 +315,27 @@ impl<'a> GeometryChain<'a> {
         }
         let (invocations, vectors) = (plan.draw.invocations, plan.collect.vectors);
         Ok(Drawn { found, invocations, vectors, vertices, arguments })
+    }
+
+    /// Runs a draw in as many dispatches as it takes for the driver to leave no loop.
+    fn finished(
+        &mut self,
+        vertices: &[Registers],
+        indices: Option<&[u32]>,
+    ) -> Result<(Plan, Tried), CompareError> {
+        loop {
+            let (plan, tried) = self.attempt(vertices, indices)?;
+            if !self.kernel.reports_unfinished || tried.found.unfinished & Found::DRIVER_LEFT == 0 {
+                return Ok((plan, tried));
+            }
+            let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.memory, 1)?;
+            if fewer >= self.most_invocations {
+                // There are so many invocations that a thread cannot run fewer.
+                let (of, reason) = (plan.draw.threads as usize, Reason::Driver(self.gpu.facts().loop_rounds));
+                return Err(GpuError::Unfinished { invocations: 1, of, reason }.into());
+            }
+            self.most_invocations = fewer;
+        }
     }
 
     /// Plans a draw and runs it.
@@ -293,6 +355,7 @@ impl<'a> GeometryChain<'a> {
             topology: self.setup.topology,
             memory: self.kernel.memory,
             triangles: self.triangles,
+            most_invocations: self.most_invocations,
             bytes: self.bytes,
         })?;
         let tried = self.gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
@@ -311,7 +374,7 @@ impl<'a> GeometryChain<'a> {
         let sizes = plan.sizes;
         let (inputs, shaded) = (read(bytemuck::cast_slice(vertices)), storage(sizes.vertices));
         let (feed, triangles) = (storage(sizes.feed), storage(sizes.triangles));
-        let (counts, offsets) = (storage(sizes.counts), storage(sizes.counts));
+        let (counts, offsets) = (stage::counts(gpu, plan.collect.threads), storage(sizes.counts));
         let (stream, collect) = (finished(sizes.triangles), told(&plan.collect.to_bytes()));
         let usage = BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_SRC;
         let arguments = gpu.buffer(FOUND_BYTES, usage);
@@ -327,9 +390,18 @@ impl<'a> GeometryChain<'a> {
         let (indices, primitives) = (read(bytemuck::cast_slice(indices)), read(&plan.primitive_bytes()));
         let parameters = told(&plan.feed.to_bytes());
         pass(Pass::Feed, c, &[&shaded, &feed, &parameters, &indices, &primitives, &self.file]);
-        let (draw, host) = (told(&plan.draw.to_bytes()), told(&self.host.pack()));
-        let buffers = [&feed, &triangles, &block(&self.geometry), &draw, &counts, &work, &host];
-        self.geometry.stage.run(gpu, c, &buffers, plan.kernel_dispatch());
+        let half = self.kernel.state.len() as u64 * 4;
+        let (geometry_block, host) = (&block(&self.geometry), &told(&self.host.pack()));
+        let buffers = Buffers {
+            feed: &feed,
+            triangles: &triangles,
+            block: geometry_block,
+            counts: &counts,
+            state: &work,
+            half,
+            host,
+        };
+        self.geometry.stage.run_draw(gpu, c, plan.draw, plan.is_split, &buffers);
         pass(Pass::Scan, c, &[&counts, &offsets, &collect, &arguments]);
         pass(Pass::Compact, c, &[&triangles, &counts, &offsets, &stream, &collect]);
         let vertices = match sizes.list {
@@ -341,7 +413,6 @@ impl<'a> GeometryChain<'a> {
             }
         };
         let file = self.kept_file(plan, &feed, c);
-        let half = self.kernel.state.len() as u64 * 4;
         let from = if plan.draw.threads > 0 { half } else { 0 };
         c.copy_buffer_to_buffer(&work, from, &state, 0, Some(half));
         let back = gpu.buffer(FOUND_BYTES, BufferUsages::MAP_READ | BufferUsages::COPY_DST);

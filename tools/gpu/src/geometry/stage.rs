@@ -1,8 +1,9 @@
 //! Compute pipelines with their bindings: those of programs, and those of the passes that are the same for all programs.
 //! In: shaders, buffers, how many workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::chain::{Pass, Use};
-use transpica::host::kernel::bindings;
+use transpica::chain::{Draw, Pass, Use};
+use transpica::host::DrawField;
+use transpica::host::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};
@@ -24,6 +25,30 @@ pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::STATE, WRITE),
     (bindings::HOST, UNIFORM),
 ];
+
+/// Threads of a workgroup of a geometry program.
+const KERNEL_WORKGROUP: u32 = 64;
+
+/// What a geometry program is bound to besides the numbers of a draw.
+#[derive(Clone, Copy)]
+pub(super) struct Buffers<'a> {
+    pub(super) feed: &'a wgpu::Buffer,
+    pub(super) triangles: &'a wgpu::Buffer,
+    /// The uniform block.
+    pub(super) block: &'a wgpu::Buffer,
+    pub(super) counts: &'a wgpu::Buffer,
+    pub(super) state: &'a wgpu::Buffer,
+    /// Bytes of half the state: what is found, and what is left behind it.
+    pub(super) half: u64,
+    pub(super) host: &'a wgpu::Buffer,
+}
+
+/// The counts of threads, each with both bits of those that did not run to their end: a thread that never ends writes none.
+pub(super) fn counts(gpu: &Gpu, threads: u32) -> wgpu::Buffer {
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+    let unfinished = (GUARD_FIRED | DRIVER_LEFT).to_le_bytes();
+    gpu.filled(&unfinished.repeat(threads.max(4) as usize), usage)
+}
 
 /// A compute pipeline.
 pub(crate) struct Stage {
@@ -70,10 +95,57 @@ impl Stage {
         buffers: &[&wgpu::Buffer],
         groups: [u32; 3],
     ) {
-        let bound = self.bindings.iter().zip(buffers);
-        let entries: Vec<_> = bound
-            .map(|(&binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-            .collect();
+        let whole = buffers.iter().map(|buffer| buffer.as_entire_binding()).collect();
+        self.run_bound(gpu, commands, whole, groups);
+    }
+
+    /// Runs a geometry program, dispatch by dispatch.
+    pub(super) fn run_draw(
+        &self,
+        gpu: &Gpu,
+        commands: &mut wgpu::CommandEncoder,
+        draw: Draw,
+        is_split: bool,
+        buffers: &Buffers<'_>,
+    ) {
+        let &Buffers { feed, triangles, block, counts, state, half, host } = buffers;
+        let stride = gpu.device.limits().min_uniform_buffer_offset_alignment.max(DrawField::BLOCK_SIZE);
+        let draws = draw.dispatches(is_split);
+        let mut bytes = vec![0; stride as usize * draws.len()];
+        for (place, draw) in bytes.chunks_exact_mut(stride as usize).zip(draws) {
+            place[..DrawField::BLOCK_SIZE as usize].copy_from_slice(&draw.to_bytes());
+        }
+        let blocks = gpu.filled(&bytes, wgpu::BufferUsages::UNIFORM);
+        let kept = gpu.buffer(half, wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
+        let threads = if is_split { 1 } else { draw.threads };
+        for (number, _) in bytes.chunks_exact(stride as usize).enumerate() {
+            if number > 0 {
+                // What the dispatch before left is what this one finds.
+                commands.copy_buffer_to_buffer(state, half, &kept, 0, Some(half));
+                commands.copy_buffer_to_buffer(&kept, 0, state, 0, Some(half));
+            }
+            let own = wgpu::BufferBinding {
+                buffer: &blocks,
+                offset: u64::from(stride) * number as u64,
+                size: std::num::NonZeroU64::new(DrawField::BLOCK_SIZE.into()),
+            };
+            let mut bound: Vec<_> = [feed, triangles, block].map(wgpu::Buffer::as_entire_binding).into();
+            bound.push(wgpu::BindingResource::Buffer(own));
+            bound.extend([counts, state, host].map(wgpu::Buffer::as_entire_binding));
+            self.run_bound(gpu, commands, bound, [threads.div_ceil(KERNEL_WORKGROUP), 1, 1]);
+        }
+    }
+
+    fn run_bound(
+        &self,
+        gpu: &Gpu,
+        commands: &mut wgpu::CommandEncoder,
+        bound: Vec<wgpu::BindingResource<'_>>,
+        groups: [u32; 3],
+    ) {
+        let bound = self.bindings.iter().zip(bound);
+        let entries: Vec<_> =
+            bound.map(|(&binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &self.layout,

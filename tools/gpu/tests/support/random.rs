@@ -6,7 +6,7 @@ use transpica::precision::Precision;
 use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
-use transpica_prove::shrink;
+use transpica_prove::{iterations, shrink};
 
 use super::support::Bare;
 use super::valid::valid_shader;
@@ -15,12 +15,20 @@ use super::valid::valid_shader;
 const BUDGET: u64 = 2000;
 /// Vertices for each program, all in one dispatch.
 const VERTICES: usize = 64;
+/// Vertices that a driver runs side by side.
+const GROUP: usize = 8;
 /// Vertices in a state file.
 const SHOWN: usize = 4;
 
 /// The options of every comparison.
 pub fn options(precision: Precision) -> Options {
     Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() }
+}
+
+/// Whether vertices that a driver runs side by side leave a loop of a program in different iterations.
+#[allow(dead_code, reason = "each test asks for other parts")]
+pub fn is_left_early(generated: &Generated) -> bool {
+    iterations::differ(generated, GROUP, BUDGET)
 }
 
 /// Compares a program on a route with the interpreter.

@@ -1,0 +1,65 @@
+//! Reports of runs that did not reach the program's end.
+//! In: the finished function. Out: values that say which of the two reasons there was, for the compute entries.
+//!
+//! The loop guard counts one jump more than there are when it fires. A driver that leaves loops on its own says nothing;
+//! llvmpipe counts the rounds of all loops together, so that one more loop behind all others ends too early as well:
+//!
+//! ```text
+//! n = 0   loop { if n >= 3 + (thread & 1) { break }   n = n + 1 }   left = n < 3
+//! ```
+//!
+//! The bound hangs on the thread so that no compiler unrolls the loop. It is not 2: a driver that leaves the loop after one round may
+//! still add 1 to what it takes out of it.
+
+use super::lanes::{JUMPS, LEFT, SlotSet};
+use super::scope::Builder;
+use crate::host::{DrawField, Options};
+use crate::ir::{Binary, Lane, NodeData, Op, Type, Value};
+
+/// Rounds of the loop that finds out whether the driver leaves loops.
+const ROUNDS: i32 = 3;
+/// A slot that no output shows: iterations left of a loop.
+const ROUND: usize = LEFT;
+
+/// The vector behind o15: x is 1 where the guard fired, y where the driver left a loop.
+pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
+    let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [1f32.to_bits(), 0, 0, 0]));
+    let reasons = [guard_fired(b, options), driver_left(b)].map(|reason| match reason {
+        Some(cond) => b.emit(Type::F32, Op::Select { cond, a: one, b: zero }),
+        None => zero,
+    });
+    let [guard, driver] = reasons;
+    b.gather(&[guard, driver, zero, zero].map(|value| Lane::new(value, 0)))
+}
+
+/// Whether the loop guard ended the program; nothing if there is none.
+pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
+    options.loop_guard?;
+    let jumps = b.scalar(b.get(JUMPS));
+    let zero = b.int(0);
+    Some(b.emit(Type::BOOL, Op::Binary(Binary::ILess, jumps, zero)))
+}
+
+/// Whether the driver left a loop of the function before here; nothing if it has none.
+pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
+    b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
+    let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
+    let thread = b.emit(Type::I32, Op::DrawField(DrawField::Thread as u8));
+    let parity = b.emit(Type::I32, Op::Binary(Binary::IAnd, thread, one));
+    let bound = b.emit(Type::I32, Op::Binary(Binary::IAdd, parity, rounds));
+    b.set(ROUND, Lane::new(zero, 0));
+    let mut slots = SlotSet::default();
+    slots.insert(ROUND);
+    b.open_loop(&slots);
+    let round = b.scalar(b.get(ROUND));
+    let again = b.emit(Type::BOOL, Op::Binary(Binary::ILess, round, bound));
+    b.open_if(again);
+    b.otherwise();
+    b.leave();
+    b.close();
+    let next = b.emit(Type::I32, Op::Binary(Binary::IAdd, round, one));
+    b.set(ROUND, Lane::new(next, 0));
+    b.close();
+    let round = b.scalar(b.get(ROUND));
+    Some(b.emit(Type::BOOL, Op::Binary(Binary::ILess, round, rounds)))
+}

@@ -1,0 +1,315 @@
+//! Leaves a loop at its head only, where invocations may leave it in different iterations.
+//! In and out: a function of either stage. Knows no operations but those whose value differs between invocations.
+//!
+//! ```text
+//! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %4 } -> %5
+//!     =>
+//! loop (%2 = %0, %6 = false) { if %6 { break %2 } ; A ; if %c { continue %3, true } ; B ; continue %4, false } -> %5
+//! ```
+//!
+//! Drivers that run invocations side by side go on loading and computing for those that have left, until the last one has.
+//! llvmpipe and SwiftShader keep for them only what they write under a mask: phis that they cannot remove. Any other value of the loop
+//! may become 0 or that of a later iteration (`tools/gpu/tests/loop_values.rs`). Parameters are right on both, so a loop
+//! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by a decision that
+//! differs between invocations, and little.
+
+use super::flow::{Flow, exit_list};
+use super::scratch::Scratch;
+use super::taint::{Taint, differs_between_invocations};
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
+
+/// Rewrites the loops whose values could be those of a later iteration.
+pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
+    let gives = |data: &NodeData| data.is_loop() && data.results().len > 0;
+    if !f.nodes.values().iter().any(gives) {
+        return false;
+    }
+    let flow = &mut scratch.flow;
+    flow.compute(f);
+    let risky = |node: &Node| f.nodes[*node].is_loop() && gives_its_own(f, flow, *node);
+    let mut loops: Vec<Node> = flow.order.iter().copied().filter(risky).collect();
+    if loops.is_empty() {
+        return false;
+    }
+    let mut taint = Taint { helpers: readers(helpers), invocations: true, ..Taint::new(f) };
+    taint.spread();
+    let doubtful = taint.doubtful_loops;
+    loops.retain(|node| doubtful.contains(node));
+    if loops.is_empty() {
+        return false;
+    }
+    let mut constants = Constants::default();
+    for node in loops {
+        rewrite(f, flow, node, &mut constants);
+    }
+    constants.define(f);
+    true
+}
+
+/// Whether an exit of a loop gives anything but one parameter or one value from before the loop, and whether it can iterate.
+fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
+    let is_safe = |&result: &Value| {
+        let mut only = None;
+        let mut same = true;
+        flow.for_each_source(f, result, |source| same &= *only.get_or_insert(source) == source);
+        same && only.is_none_or(|value| is_own_param(f, flow, node, value) || is_before(flow, node, value))
+    };
+    flow.continues_from(node).next().is_some() && !f.get(f.nodes[node].results()).iter().all(is_safe)
+}
+
+fn is_own_param(f: &Func, flow: &Flow, node: Node, value: Value) -> bool {
+    f.values[value].def == Def::Param && flow.origin(value).is_some_and(|(origin, _)| origin == node)
+}
+
+fn is_before(flow: &Flow, node: Node, value: Value) -> bool {
+    flow.position(value) < flow.node(node).position
+}
+
+/// By helper: whether it reads what differs between invocations, itself or through one before it.
+fn readers(helpers: &[Func]) -> Vec<bool> {
+    let mut readers: Vec<bool> = Vec::with_capacity(helpers.len());
+    for helper in helpers {
+        let reads = helper.values.values().iter().any(|value| match value.def {
+            Def::Op(Op::Call { helper, .. }) => readers[usize::from(helper)],
+            Def::Op(op) => differs_between_invocations(op),
+            Def::Param | Def::Result | Def::Dead => false,
+        });
+        readers.push(reads);
+    }
+    readers
+}
+
+/// Makes every `break` of a loop a `continue` that says so, and breaks at the head.
+fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
+    let NodeData::Loop { params, inits, body, results } = f.nodes[node] else { return };
+    let carriers = carriers(f, flow, node, params, results);
+    let leaving = f.value(Type::BOOL, Def::Param);
+    let (go, leave) = (constants.get(f, Type::BOOL, 0), constants.get(f, Type::BOOL, 1));
+    let (mut all, mut first) = (f.get(params).to_vec(), f.get(inits).to_vec());
+    all.push(leaving);
+    first.push(go);
+    let mut given = Vec::with_capacity(carriers.len());
+    for (index, carrier) in carriers.into_iter().enumerate() {
+        given.push(carrier.unwrap_or_else(|| {
+            let ty = f.ty(f.get(results)[index]);
+            let param = f.value(ty, Def::Param);
+            f.values[param].hint = f.values[f.get(results)[index]].hint;
+            all.push(param);
+            first.push(constants.get(f, ty, 0));
+            all.len() - 1
+        }));
+    }
+    for region in flow.continues_from(node) {
+        let mut list = f.get(exit_list(f, region)).to_vec();
+        list.push(go);
+        list.extend_from_slice(&all[list.len()..]);
+        f.regions[region].exit = Exit::Continue(f.list(list));
+    }
+    for region in flow.results_from(node) {
+        let mut list = all.clone();
+        list[params.len as usize] = leave;
+        for (&place, &value) in given.iter().zip(f.get(exit_list(f, region))) {
+            list[place] = value;
+        }
+        f.regions[region].exit = Exit::Continue(f.list(list));
+    }
+    let out = f.list(given.iter().map(|&place| all[place]));
+    let then = f.regions.push(RegionData { items: Vec::new(), exit: Exit::Break(out) });
+    let otherwise = f.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) });
+    let head = f.nodes.push(NodeData::If { cond: leaving, then, otherwise, results: ValueList::EMPTY });
+    f.regions[body].items.insert(0, Item::Node(head));
+    let (params, inits) = (f.list(all), f.list(first));
+    f.nodes[node] = NodeData::Loop { params, inits, body, results };
+}
+
+/// For each result of a loop the parameter that carries it to the head: one of the same type, which an invocation that leaves
+/// does not need any more, and best the one that takes the same value where others stay. None where no parameter is left.
+fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList, results: ValueList) -> Vec<Option<usize>> {
+    // One exit of each sort is enough for a guess.
+    let given = |region: Option<Region>| region.map_or(&[][..], |region| f.get(exit_list(f, region)));
+    let (leaving, staying) = (given(flow.results_from(node).next()), given(flow.continues_from(node).next()));
+    let params = f.get(params);
+    let mut taken = vec![false; params.len()];
+    let carrier = |(&value, &result): (&Value, &Value)| {
+        let is_free = |place: &usize| !taken[*place] && f.ty(params[*place]) == f.ty(result);
+        let mut places = (0..params.len()).filter(is_free);
+        let suits = |&place: &usize| params[place] == value || staying[place] == value;
+        let place = places.clone().find(suits).or_else(|| places.next())?;
+        taken[place] = true;
+        Some(place)
+    };
+    leaving.iter().zip(f.get(results)).map(carrier).collect()
+}
+
+/// Constants that are defined where the function begins.
+#[derive(Default)]
+struct Constants {
+    values: Vec<(Type, u32, Value)>,
+}
+
+impl Constants {
+    /// The constant with these bits in every lane.
+    fn get(&mut self, f: &mut Func, ty: Type, bits: u32) -> Value {
+        if let Some(&(.., value)) = self.values.iter().find(|known| (known.0, known.1) == (ty, bits)) {
+            return value;
+        }
+        let lanes = std::array::from_fn(|lane| if lane < usize::from(ty.lanes) { bits } else { 0 });
+        let value = f.value(ty, Def::Op(Op::Const(lanes)));
+        self.values.push((ty, bits, value));
+        value
+    }
+
+    fn define(self, f: &mut Func) {
+        let Some(body) = f.body else { return };
+        f.regions[body].items.splice(0..0, self.values.into_iter().map(|(.., value)| Item::Let(value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::testing::check;
+
+    fn leave(before: &str, after: &str) {
+        check(|f, scratch| super::run(f, &[], scratch), before, after);
+    }
+
+    #[test]
+    fn a_loop_left_by_what_invocations_differ_in_is_left_at_its_head() {
+        leave(
+            "%0: f32x4 = input v0 %1: f32x4 = uniform c1
+             loop (%2: f32x4 = %0) {
+               %3: f32x4 = addp %2 %1
+               %4: f32 = shuffle %3.x
+               %5: f32 = shuffle %1.y
+               %6: bool = less %5 %4
+               if %6 { break %3 }
+               %7: f32x4 = mulp %3 %1
+               continue %7
+             } -> %8: f32x4
+             yield %8",
+            "%10: bool = const false %11: bool = const true
+             %0: f32x4 = input v0 %1: f32x4 = uniform c1
+             loop (%2: f32x4 = %0, %9: bool = %10) {
+               if %9 { break %2 }
+               %3: f32x4 = addp %2 %1
+               %4: f32 = shuffle %3.x
+               %5: f32 = shuffle %1.y
+               %6: bool = less %5 %4
+               if %6 { continue %3 %11 }
+               %7: f32x4 = mulp %3 %1
+               continue %7 %10
+             } -> %8: f32x4
+             yield %8",
+        );
+    }
+
+    #[test]
+    fn a_loop_that_all_invocations_leave_at_once_stays() {
+        // What counts is a uniform, and a decision that differs leaves nothing.
+        let module = "%0: f32x4 = input v0 %1: i32 = uniform i0.x %2: i32 = const 1
+             %3: f32 = shuffle %0.x %4: f32 = shuffle %0.y %5: bool = less %3 %4
+             loop (%6: i32 = %1, %7: f32x4 = %0) {
+               if %5 { %8: f32x4 = addp %7 %0 yield %8 } else { yield %7 } -> %9: f32x4
+               %10: i32 = isub %6 %2
+               %11: bool = iless %10 %2
+               if %11 { break %9 }
+               continue %10 %9
+             } -> %12: f32x4
+             yield %12";
+        leave(module, module);
+    }
+
+    #[test]
+    fn parameters_and_values_from_before_leave_a_loop_as_they_are() {
+        let module = "%0: f32x4 = input v0 %1: f32x4 = uniform c1
+             %2: f32 = shuffle %1.x
+             loop (%3: f32x4 = %0) {
+               %4: f32 = shuffle %3.x %5: bool = less %2 %4
+               if %5 { break %3 %1 }
+               %6: f32x4 = addp %3 %1
+               continue %6
+             } -> %7: f32x4 %8: f32x4
+             yield %7 %8";
+        leave(module, module);
+    }
+
+    #[test]
+    fn a_choice_between_parameters_is_carried_to_the_head() {
+        leave(
+            "%0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %1.x
+             loop (%3: f32x4 = %0, %4: f32x4 = %1) {
+               %5: f32 = shuffle %3.x %6: bool = less %2 %5
+               if %6 { break %3 }
+               %7: f32 = shuffle %4.x %8: bool = less %7 %5
+               if %8 { break %4 }
+               continue %4 %3
+             } -> %9: f32x4
+             yield %9",
+            "%20: bool = const false %21: bool = const true
+             %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %1.x
+             loop (%3: f32x4 = %0, %4: f32x4 = %1, %22: bool = %20) {
+               if %22 { break %3 }
+               %5: f32 = shuffle %3.x %6: bool = less %2 %5
+               if %6 { continue %3 %4 %21 }
+               %7: f32 = shuffle %4.x %8: bool = less %7 %5
+               if %8 { continue %4 %4 %21 }
+               continue %4 %3 %20
+             } -> %9: f32x4
+             yield %9",
+        );
+    }
+
+    #[test]
+    fn a_result_without_a_parameter_of_its_type_gets_one_and_an_inner_loop_its_own_flag() {
+        leave(
+            "%0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %1.x
+             loop (%3: f32x4 = %0) {
+               loop (%4: f32x4 = %3) {
+                 %5: f32 = shuffle %4.y %6: bool = less %2 %5
+                 if %6 { break %5 }
+                 %7: f32x4 = addp %4 %1
+                 continue %7
+               } -> %8: f32
+               %9: bool = less %8 %2
+               if %9 { break %8 }
+               continue %1
+             } -> %10: f32
+             %11: f32x4 = shuffle %10.x %10.x %10.x %10.x
+             yield %11",
+            "%20: bool = const false %21: bool = const true %22: f32 = const 0
+             %0: f32x4 = input v0 %1: f32x4 = uniform c1 %2: f32 = shuffle %1.x
+             loop (%3: f32x4 = %0, %23: bool = %20, %24: f32 = %22) {
+               if %23 { break %24 }
+               loop (%4: f32x4 = %3, %25: bool = %20, %26: f32 = %22) {
+                 if %25 { break %26 }
+                 %5: f32 = shuffle %4.y %6: bool = less %2 %5
+                 if %6 { continue %4 %21 %5 }
+                 %7: f32x4 = addp %4 %1
+                 continue %7 %20 %26
+               } -> %8: f32
+               %9: bool = less %8 %2
+               if %9 { continue %3 %21 %8 }
+               continue %1 %20 %24
+             } -> %10: f32
+             %11: f32x4 = shuffle %10.x %10.x %10.x %10.x
+             yield %11",
+        );
+    }
+
+    #[test]
+    fn a_decision_that_skips_the_way_out_counts() {
+        // All ask the same, but those that continue before do not ask in this iteration.
+        let module = "%0: f32x4 = input v0 %1: i32 = uniform i0.x %2: i32 = const 1
+             %3: f32 = shuffle %0.x %4: f32 = shuffle %0.y %5: bool = less %3 %4
+             loop (%6: i32 = %1) {
+               %7: i32 = isub %6 %2
+               if %5 { continue %7 }
+               %8: bool = iless %7 %2
+               if %8 { break %7 }
+               continue %7
+             } -> %9: i32
+             yield %0";
+        let mut module = crate::ir::text::parse(&format!("func main {{ {module} }}")).unwrap();
+        assert!(super::run(&mut module.main, &[], &mut Default::default()));
+    }
+}

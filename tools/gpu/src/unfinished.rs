@@ -1,0 +1,99 @@
+//! Finds out whether invocations on the GPU ran to their end.
+//! In: a case, vertices that the interpreter finishes. Out: nothing, or [`GpuError::Unfinished`].
+//! Facts: a driver may leave loops on its own and say nothing ([`Facts::loop_rounds`](crate::driver::Facts::loop_rounds)); others run
+//! a program that does not end until the device is lost. So the program is translated a second time, with reports, and on
+//! drivers of which no end is known with a guard as well.
+
+use transpica::error::Error;
+use transpica::host::{EntryPoint, Options, Profile, Surroundings};
+use transpica::interp::Uniforms;
+use transpica::ir::NodeData;
+use transpica::isa::Program;
+use transpica::{Translated, Translator};
+
+use crate::compare::{self, Case, CompareError};
+use crate::compute::Unfinished;
+use crate::{Gpu, GpuError, Reason, Registers, Route, Shader, run_reported};
+
+/// Checks that every vertex runs to its end on a route. A program without loops is not run.
+///
+/// # Errors
+/// [`GpuError::Unfinished`] where one does not, and what the library or the GPU refuses.
+pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -> Result<(), CompareError> {
+    // A program that ends within its budget jumps less often than that.
+    let budget = u32::try_from(case.budget).unwrap_or(u32::MAX);
+    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.loop_guard.is_none();
+    let loop_guard = if is_endless { Some(budget) } else { case.options.loop_guard };
+    let options = Options { entry: EntryPoint::Compute, report_unfinished: true, loop_guard, ..case.options };
+    let mut translator = Translator::new(options, Profile::default());
+    let translated = translator.translate(case.program, case.around)?;
+    if !has_loops(&translated) {
+        return Ok(());
+    }
+    let shader = compare::shader(&mut translator, &translated, route)?;
+    let uniforms = compare::uniform_bytes(&translated, case.uniforms);
+    let ends = run_reported(gpu, shader, &uniforms, vertices)?;
+    if is_endless {
+        none(&ends, |end| end.guard_fired, Reason::Guard(budget))?;
+    }
+    none(&ends, |end| end.driver_left, Reason::Driver(gpu.facts().loop_rounds))?;
+    Ok(())
+}
+
+/// That nothing ended any invocation for this reason.
+fn none(
+    ends: &[(Registers, Unfinished)],
+    is_cut: impl Fn(&Unfinished) -> bool,
+    reason: Reason,
+) -> Result<(), GpuError> {
+    match ends.iter().filter(|(_, end)| is_cut(end)).count() {
+        0 => Ok(()),
+        invocations => Err(GpuError::Unfinished { invocations, of: ends.len(), reason }),
+    }
+}
+
+/// A vertex program in front of a geometry program, which reports beside the run that counts.
+pub(crate) struct Watch {
+    translated: Translated,
+    shader: Shader,
+}
+
+impl Watch {
+    /// A watch over a program on a driver that leaves loops, if it has any.
+    pub(crate) fn new(
+        gpu: &Gpu,
+        program: &Program<'_>,
+        around: &dyn Surroundings,
+        options: &Options,
+        route: Route,
+    ) -> Result<Option<Self>, Error> {
+        if gpu.facts().loop_rounds.is_none() {
+            return Ok(None);
+        }
+        let options = Options { entry: EntryPoint::Compute, report_unfinished: true, ..*options };
+        let mut translator = Translator::new(options, Profile::default());
+        let translated = translator.translate(program, around)?;
+        if !has_loops(&translated) {
+            return Ok(None);
+        }
+        let shader = compare::shader(&mut translator, &translated, route)?;
+        Ok(Some(Self { translated, shader }))
+    }
+
+    /// Checks that the driver leaves no loop of any vertex.
+    pub(crate) fn check(
+        &self,
+        gpu: &Gpu,
+        uniforms: &Uniforms,
+        vertices: &[Registers],
+    ) -> Result<(), GpuError> {
+        let uniforms = compare::uniform_bytes(&self.translated, uniforms);
+        let ends = run_reported(gpu, self.shader.clone(), &uniforms, vertices)?;
+        none(&ends, |end| end.driver_left, Reason::Driver(gpu.facts().loop_rounds))
+    }
+}
+
+/// Whether a translated program loops.
+fn has_loops(translated: &Translated) -> bool {
+    translated.module.main.nodes.values().iter().any(|node| matches!(node, NodeData::Loop { .. }))
+}

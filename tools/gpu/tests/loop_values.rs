@@ -1,0 +1,111 @@
+//! Values that leave a loop, where invocations leave it in different iterations.
+//! Hand-written modules show what drivers make of the plain forms; random programs that the library's own form
+//! (`transpica::passes::leave`) is right. Without a Vulkan driver this fails and says how to install one.
+
+#[path = "support/random.rs"]
+mod random;
+mod support;
+#[path = "support/valid.rs"]
+mod valid;
+
+use transpica::precision::Precision;
+use transpica_generate::{Generated, Kind, generate};
+use transpica_gpu::compare::Verdict;
+use transpica_gpu::{Gpu, Registers, Route, Shader, run_compute};
+use transpica_prove::tally::Tally;
+
+/// Invocations of a workgroup.
+const INVOCATIONS: u32 = 64;
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a module over invocations that have different ends in word 0, and thousands in the words from 4 on. Returns how many
+/// got another first word than `expected` says of their end.
+fn wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
+    let words = module.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    let ends: Vec<u32> = (0..INVOCATIONS).map(|number| 1 + number * 5 % 7).collect();
+    let registers = |&end: &u32| {
+        let mut registers: Registers =
+            std::array::from_fn(|n| [0, 1, 2, 3].map(|c| 1000 * (4 * n as u32 + c)));
+        registers[0][0] = end;
+        registers
+    };
+    let inputs: Vec<Registers> = ends.iter().map(registers).collect();
+    let outputs = run_compute(gpu, Shader::Passthrough(words.collect()), &[], &inputs);
+    let outputs = outputs.unwrap_or_else(|error| panic!("{error}"));
+    outputs.iter().zip(&ends).filter(|(output, end)| output[0][0] != expected(**end)).count()
+}
+
+#[test]
+fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
+    // The driver's own, and asserted so that its end is noticed: llvmpipe goes on computing for invocations that are out, and
+    // writes only phis under their mask. Here the phi of the next iteration is written before an invocation leaves.
+    let gpu = gpu();
+    let module = include_bytes!("../../../tests/cases/upstream/value_of_a_loop.spv");
+    let wrong = wrong(&gpu, module, |end| 9 * end);
+    assert_eq!(wrong > 0, gpu.facts().recomputes_loop_values, "{wrong} of {INVOCATIONS}");
+}
+
+#[test]
+fn a_loaded_value_of_a_loop_may_be_lost() {
+    // The driver's own, and asserted so that its end is noticed: a load gives 0 to invocations that are out, and that takes the
+    // place of what they had.
+    let gpu = gpu();
+    let module = include_bytes!("../../../tests/cases/upstream/load_of_a_loop.spv");
+    let wrong = wrong(&gpu, module, |end| 1000 * (3 + end));
+    assert_eq!(wrong > 0, gpu.facts().loses_loop_values, "{wrong} of {INVOCATIONS}");
+}
+
+/// Compares a program on the exact route; one that differs is printed as small as possible, with its state.
+fn compare(gpu: &Gpu, generated: &Generated) -> Verdict {
+    let verdict = random::prove(gpu, generated, Precision::Exact, Route::Passthrough);
+    verdict.unwrap_or_else(|report| panic!("{report}"))
+}
+
+#[test]
+fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
+    // Each was wrong while loops were left where programs leave them: the first two lost values on SwiftShader, a comparison of
+    // the third was that of a later iteration on lavapipe and 0 on SwiftShader.
+    let gpu = gpu();
+    for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)] {
+        let generated = generate(kind, seed);
+        assert!(random::is_left_early(&generated), "{kind:?} {seed}");
+        compare(&gpu, &generated);
+    }
+}
+
+/// Compares as many programs of a kind that leave loops early, from the first seed on.
+fn run(kind: Kind, programs: usize) {
+    let gpu = gpu();
+    let (mut total, mut silent) = (Verdict::default(), 0);
+    let left_early = (0..).map(|seed| generate(kind, seed)).filter(random::is_left_early);
+    for generated in left_early.take(programs) {
+        let verdict = compare(&gpu, &generated);
+        silent += u64::from(verdict.values == 0);
+        total.add(&verdict);
+    }
+    let Verdict { vertices, values, excused, approximate, .. } = total;
+    let tally = Tally {
+        stage: format!("programs that leave loops early on {}: {kind:?}", gpu.name()),
+        programs: programs as u64,
+        vertices: vertices as u64,
+        note: format!(
+            "{values} values bit for bit, {approximate} approximate and {excused} undecided by EX2/LG2; {silent} programs \
+             without a value"
+        ),
+        ..Tally::default()
+    };
+    tally.tell();
+}
+
+#[test]
+fn clean_programs_left_early_run_as_on_the_interpreter() {
+    run(Kind::Clean, 1000);
+}
+
+#[test]
+fn wild_programs_left_early_run_as_on_the_interpreter() {
+    run(Kind::Wild, 1000);
+}
