@@ -50,6 +50,8 @@ pub struct Fact {
     pub zero: u8,
     /// The bits of literal lanes.
     pub bits: [u32; 4],
+    /// Lanes that a decision around a place may make literal there.
+    chosen: u8,
     /// Whether a sweep reached it.
     seen: bool,
     /// The number of the choice that it is, if it is the result of an `if` with two arms that yield.
@@ -58,7 +60,8 @@ pub struct Fact {
 
 impl Fact {
     /// Nothing is known.
-    pub const NONE: Self = Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], seen: false, choice: 0 };
+    pub const NONE: Self =
+        Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], chosen: 0, seen: false, choice: 0 };
 
     /// The bits of a lane, if it is literal.
     #[inline]
@@ -140,7 +143,7 @@ impl Join {
         }
         self.all &= fact.fixed;
         self.all_zero &= fact.zero;
-        self.fact = self.fact.either(Fact { seen: true, choice: 0, ..fact });
+        self.fact = self.fact.either(Fact { seen: true, choice: 0, chosen: 0, ..fact });
     }
 
     /// The result, where something that could be known decides among the exits, or not.
@@ -259,20 +262,16 @@ impl<'a> Known<'a> {
         self.behind.get(node.index()).copied().unwrap_or(0)
     }
 
-    /// Looks at a value whose operation is new. What was known of it stays.
+    /// Looks at a value that is new.
     #[inline]
     pub fn learn(&mut self, f: &Func, value: Value, context: u32) {
         if self.facts.len() <= value.index() {
             self.facts.resize(value.index() + 1, Fact::NONE);
         }
-        let old = self.facts[value.index()];
-        let mut new = self.transfer(f, value, context);
-        for lane in (0..4).filter(|lane| old.literal & !new.literal >> lane & 1 != 0) {
-            new.bits[lane] = old.bits[lane];
+        if self.facts[value.index()].seen {
+            return;
         }
-        new.literal |= old.literal;
-        new.fixed |= old.literal;
-        self.facts[value.index()] = Fact { choice: old.choice, ..new };
+        self.facts[value.index()] = self.transfer(f, value, context);
     }
 
     /// Whether bits count as a zero.
@@ -371,7 +370,8 @@ impl<'a> Known<'a> {
             (Some(a), Some(b)) => {
                 for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
                     self.choices.push([cond, a, b]);
-                    self.facts[result.index()].choice = self.choices.len() as u32;
+                    let fact = &mut self.facts[result.index()];
+                    (fact.choice, fact.chosen) = (self.choices.len() as u32, 15);
                 }
                 return open.context;
             }
@@ -386,8 +386,9 @@ impl<'a> Known<'a> {
     fn assign(&mut self, f: &Func, params: ValueList, values: ValueList, context: u32) {
         for (&param, &value) in f.get(params).iter().zip(f.get(values)) {
             let old = self.of(param);
-            let mut new = old.either(Fact { choice: 0, ..self.here(f, value, context) });
+            let mut new = old.either(Fact { choice: 0, chosen: 0, ..self.here(f, value, context) });
             new.seen = true;
+            new.chosen = if f.ty(param).kind == Kind::Bool { 15 } else { 0 };
             self.changed |= new != old;
             self.facts[param.index()] = new;
         }
@@ -421,7 +422,9 @@ impl<'a> Known<'a> {
     /// Gives a construct its results.
     fn give(&mut self, f: &Func, open: &Open, joins: &[Join]) {
         for (&result, join) in f.get(f.nodes[open.node].results()).iter().zip(joins) {
-            self.facts[result.index()] = join.result(open.decided);
+            let mut fact = join.result(open.decided);
+            fact.chosen = if f.ty(result).kind == Kind::Bool { 15 } else { 0 };
+            self.facts[result.index()] = fact;
         }
     }
 

@@ -92,12 +92,16 @@ impl Known<'_> {
     #[inline]
     pub fn here(&self, f: &Func, value: Value, context: u32) -> Fact {
         let fact = self.of(value);
-        if context == 0 { fact } else { self.decided(f, value, fact, context) }
+        if context == 0 || fact.chosen & !fact.literal == 0 {
+            fact
+        } else {
+            self.decided(f, value, fact, context)
+        }
     }
 
     fn decided(&self, f: &Func, value: Value, mut fact: Fact, context: u32) -> Fact {
         let ty = f.ty(value);
-        let open = !fact.literal;
+        let open = fact.chosen & !fact.literal;
         for lane in (0..ty.lanes).filter(|lane| open >> lane & 1 != 0) {
             if let Some(bits) = self.search(f, Lane::new(value, lane), context) {
                 let one = self.literal(ty.kind, bits);
@@ -111,8 +115,12 @@ impl Known<'_> {
     /// The bits of a lane in a place, if it is literal there.
     #[inline]
     pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
-        let known = self.of(lane.value()).get(lane.index());
-        if context == 0 || known.is_some() { known } else { self.search(f, lane, context) }
+        let fact = self.of(lane.value());
+        if context == 0 || fact.chosen & !fact.literal & 1 << lane.index() == 0 {
+            fact.get(lane.index())
+        } else {
+            self.search(f, lane, context)
+        }
     }
 
     /// Follows the choices that are decided in a place.
@@ -179,9 +187,12 @@ impl Known<'_> {
             Op::Const(bits) => fact = self.constant(ty.kind, bits, ty.lanes),
             Op::Shuffle(lanes) => {
                 for (index, lane) in (0..ty.lanes).zip(lanes) {
-                    let mut one = self.of(lane.value()).lane(lane.index());
+                    let from = self.of(lane.value());
+                    let mut one = from.lane(lane.index());
+                    fact.chosen |= (from.chosen >> lane.index() & 1) << index;
                     if one.literal.is_none()
                         && context != 0
+                        && from.chosen >> lane.index() & 1 != 0
                         && let Some(bits) = self.search(f, lane, context)
                     {
                         one = self.literal(ty.kind, bits);
@@ -191,6 +202,9 @@ impl Known<'_> {
             }
             Op::Unary(op, a) => {
                 let a = of(a);
+                if matches!(op, Unary::Neg | Unary::Abs) {
+                    fact.chosen = a.chosen;
+                }
                 for lane in (0..ty.lanes).filter(|lane| a.fixed >> lane & 1 != 0) {
                     fact.set(lane, self.unary(op, a.lane(lane), ty.kind));
                 }
@@ -199,12 +213,16 @@ impl Known<'_> {
                 fact = self.dot(op, of(a), of(b), f.ty(a).lanes);
             }
             Op::Binary(op, a, b) => {
+                if matches!(op, Binary::MinP | Binary::MaxP | Binary::SgeP | Binary::SltP) {
+                    fact.chosen = 15;
+                }
                 let (a, b) = (of(a), of(b));
                 for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
                     fact.set(lane, self.binary(op, a.lane(lane), b.lane(lane), ty.kind));
                 }
             }
             Op::Select { cond, a, b } => {
+                fact.chosen = 15;
                 let (cond, a, b) = (of(cond), of(a), of(b));
                 for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
                     fact.set(lane, select(cond.lane(lane), a.lane(lane), b.lane(lane)));
@@ -232,6 +250,9 @@ impl Known<'_> {
             | Op::DrawField(_)
             | Op::Load { .. }
             | Op::Submit { .. } => {}
+        }
+        if ty.kind == Kind::Bool {
+            fact.chosen = 15;
         }
         fact
     }
