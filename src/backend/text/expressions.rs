@@ -311,21 +311,7 @@ impl<D: Dialect> Body<'_, D> {
                     body.operation(expr, (text, Level::Sum, Level::Sum))
                 });
             }
-            Form::Binary(op) => match operator(op, draft.nodes[expr as usize].ty.lanes) {
-                Some((text, own, left, right)) => {
-                    // A `&&` among `||` needs parentheses, and a chain of one of them none.
-                    let chains = whole_of(operands[0]).is_some_and(|left| {
-                        self.choice(left).name == NONE && draft.nodes[left as usize].form == Form::Binary(op)
-                    });
-                    let is_logical = matches!(own, Level::And | Level::Or);
-                    let left = if is_logical && !chains { Level::Relation } else { left };
-                    self.enclosed(level > own, |body| body.operation(expr, (text, left, right)));
-                }
-                None => {
-                    self.out.push_str("dot");
-                    self.arguments(operands);
-                }
-            },
+            Form::Binary(op) => self.binary(expr, op, operands, level),
             Form::Read(source) => self.read(source, operands),
             Form::ElementOf(element) => {
                 self.operand(operands[0], Level::Primary);
@@ -336,6 +322,21 @@ impl<D: Dialect> Body<'_, D> {
                 unreachable!("the dialects spell them")
             }
         }
+    }
+
+    fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
+        let draft = self.draft;
+        let Some((text, own, left, right)) = operator(op, draft.nodes[expr as usize].ty.lanes) else {
+            self.out.push_str("dot");
+            return self.arguments(operands);
+        };
+        // A `&&` among `||` needs parentheses, and a chain of one of them none.
+        let chains = whole_of(operands[0]).is_some_and(|left| {
+            self.choice(left).name == NONE && draft.nodes[left as usize].form == Form::Binary(op)
+        });
+        let is_logical = matches!(own, Level::And | Level::Or);
+        let left = if is_logical && !chains { Level::Relation } else { left };
+        self.enclosed(level > own, |body| body.operation(expr, (text, left, right)));
     }
 
     fn read(&mut self, source: Source, index: &[Operand]) {

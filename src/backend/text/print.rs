@@ -220,16 +220,7 @@ impl<'w, D: Dialect> Body<'w, D> {
                 self.line();
                 self.begin_if(condition, Closing::Brace);
             }
-            Line::Else => {
-                self.indent -= 1;
-                self.line().push_str("} else ");
-                if let Some((next, condition)) = self.only_if(at) {
-                    self.begin_if(condition, Closing::Nothing);
-                    return next;
-                }
-                self.out.push_str("{\n");
-                self.indent += 1;
-            }
+            Line::Else => return self.begin_else(at),
             Line::Loop { is_left } => {
                 self.line().push_str(D::LOOP);
                 self.begin(Closing::Brace);
@@ -237,17 +228,7 @@ impl<'w, D: Dialect> Body<'w, D> {
                     D::endless(self);
                 }
             }
-            Line::Switch { selector, continues } => {
-                let is_single = matches!(draft.lines.get(at + 1), Some(Line::Default));
-                let closing = D::switch(self, selector, is_single, continues);
-                if closing == Closing::While {
-                    // The default is the body.
-                    self.begin(Closing::While);
-                    self.open.push(Closing::Nothing);
-                    return at + 2;
-                }
-                self.begin(closing);
-            }
+            Line::Switch { selector, continues } => return self.begin_switch(at, selector, continues),
             Line::Case { first, count } => {
                 self.line();
                 D::case(self, &draft.values[first as usize..][..count as usize]);
@@ -270,6 +251,32 @@ impl<'w, D: Dialect> Body<'w, D> {
             Line::Outputs { first, count } => D::outputs(self, draft.list(first, count)),
         }
         at + 1
+    }
+
+    /// From `} else` on; the number of the next line.
+    fn begin_else(&mut self, at: usize) -> usize {
+        self.indent -= 1;
+        self.line().push_str("} else ");
+        if let Some((next, condition)) = self.only_if(at) {
+            self.begin_if(condition, Closing::Nothing);
+            return next;
+        }
+        self.out.push_str("{\n");
+        self.indent += 1;
+        at + 1
+    }
+
+    /// The line of a switch; the number of the next line.
+    fn begin_switch(&mut self, at: usize, selector: Operand, continues: bool) -> usize {
+        let is_single = matches!(self.draft.lines.get(at + 1), Some(Line::Default));
+        let closing = D::switch(self, selector, is_single, continues);
+        self.begin(closing);
+        if closing != Closing::While {
+            return at + 1;
+        }
+        // The default is the body.
+        self.open.push(Closing::Nothing);
+        at + 2
     }
 
     fn begin(&mut self, closing: Closing) {
