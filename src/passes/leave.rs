@@ -2,9 +2,9 @@
 //! In and out: a function of either stage. Knows no operations but those whose value differs between invocations.
 //!
 //! ```text
-//! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %4 } -> %5
+//! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %3 } -> %5
 //!     =>
-//! loop (%2 = %0, %6 = false) { if %6 { break %2 } ; A ; if %c { continue %3, true } ; B ; continue %4, false } -> %5
+//! loop (%2 = %0, %6 = false) { if %6 { break %2 } ; A ; if %c { continue %3, true } ; B ; continue %3, false } -> %5
 //! ```
 //!
 //! Drivers that run invocations side by side go on loading and computing for those that have left, until the last one has.
@@ -82,7 +82,7 @@ fn readers(helpers: &[Func]) -> Vec<bool> {
 /// Makes every `break` of a loop a `continue` that says so, and breaks at the head.
 fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     let NodeData::Loop { params, inits, body, results } = f.nodes[node] else { return };
-    let carriers = carriers(f, flow, node, params, results);
+    let carriers = carriers(f, flow, node, params);
     let leaving = f.value(Type::BOOL, Def::Param);
     let (go, leave) = (constants.get(f, Type::BOOL, 0), constants.get(f, Type::BOOL, 1));
     let (mut all, mut first) = (f.get(params).to_vec(), f.get(inits).to_vec());
@@ -122,23 +122,21 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     f.nodes[node] = NodeData::Loop { params, inits, body, results };
 }
 
-/// For each result of a loop the parameter that carries it to the head: one of the same type, which an invocation that leaves
-/// does not need any more, and best the one that takes the same value where others stay. None where no parameter is left.
-fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList, results: ValueList) -> Vec<Option<usize>> {
+/// For each result of a loop the parameter that carries it to the head, if there is one that takes the same value anyway. (Another
+/// one, a loop counter say, would not be the same for all invocations any more.)
+fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList) -> Vec<Option<usize>> {
     // One exit of each sort is enough for a guess.
     let given = |region: Option<Region>| region.map_or(&[][..], |region| f.get(exit_list(f, region)));
     let (leaving, staying) = (given(flow.results_from(node).next()), given(flow.continues_from(node).next()));
     let params = f.get(params);
     let mut taken = vec![false; params.len()];
-    let carrier = |(&value, &result): (&Value, &Value)| {
-        let is_free = |place: &usize| !taken[*place] && f.ty(params[*place]) == f.ty(result);
-        let mut places = (0..params.len()).filter(is_free);
-        let suits = |&place: &usize| params[place] == value || staying[place] == value;
-        let place = places.clone().find(suits).or_else(|| places.next())?;
+    let carrier = |&value: &Value| {
+        let suits = |&place: &usize| !taken[place] && (params[place] == value || staying[place] == value);
+        let place = (0..params.len()).find(suits)?;
         taken[place] = true;
         Some(place)
     };
-    leaving.iter().zip(f.get(results)).map(carrier).collect()
+    leaving.iter().map(carrier).collect()
 }
 
 /// Constants that are defined where the function begins.
@@ -183,8 +181,7 @@ mod tests {
                %5: f32 = shuffle %1.y
                %6: bool = less %5 %4
                if %6 { break %3 }
-               %7: f32x4 = mulp %3 %1
-               continue %7
+               continue %3
              } -> %8: f32x4
              yield %8",
             "%10: bool = const false %11: bool = const true
@@ -196,8 +193,7 @@ mod tests {
                %5: f32 = shuffle %1.y
                %6: bool = less %5 %4
                if %6 { continue %3 %11 }
-               %7: f32x4 = mulp %3 %1
-               continue %7 %10
+               continue %3 %10
              } -> %8: f32x4
              yield %8",
         );

@@ -165,7 +165,7 @@ fields!(Limits {
 });
 fields!(Options {
     precision portable_exponentials entry layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
-    attributes fold_constants bools ints loop_guard lenient limits
+    attributes fold_constants bools ints loop_guard report_unfinished lenient limits
 });
 
 fields!(Binding { set binding });

@@ -7,6 +7,7 @@
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
 use super::interface::Variables;
+use super::leaving::Leaving;
 use super::writer::{Section, Writer};
 use crate::backend::interface::{Reads, Source, defect};
 use crate::entity::Handle;
@@ -505,29 +506,34 @@ impl Body<'_> {
         self.place(scope.merge);
         let func = self.func;
         for (index, &result) in func.get(scope.results).iter().enumerate() {
-            self.s.ids[result.index()] = self.gather(func.ty(result), index, scope.exits);
+            self.s.ids[result.index()] = self.gather(result, index, scope.exits, None);
         }
     }
 
     fn close_loop(&mut self, scope: &Scope, header: Word, phis: usize) {
         self.place(scope.continue_label);
         let func = self.func;
+        let leaving = Leaving::of(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
-            let id = self.gather(func.ty(param), index, scope.continues);
+            let id = self.gather(param, index, scope.continues, leaving);
             self.w.patch(phis + index * HEADER_PHI.0 + HEADER_PHI.1, id);
         }
         self.w.effect(Op::Branch, &[header]);
     }
 
-    /// The value that the branches of a chain give at this index: a phi, unless all give the same.
-    fn gather(&mut self, ty: Type, index: usize, chain: Chain) -> Word {
+    /// The value that the branches of a chain give a parameter or result at this index: a phi, unless all give the same.
+    fn gather(&mut self, to: Value, index: usize, chain: Chain, leaving: Option<Leaving>) -> Word {
+        let (func, ty) = (self.func, self.func.ty(to));
         let mut operands = std::mem::take(&mut self.s.operands);
         operands.clear();
         let mut record = chain.first;
         while let Some(exit) = self.s.exits.get(record as usize) {
-            let (value, from) = (self.func.get(exit.values)[index], exit.from);
+            let (values, from) = (exit.values, exit.from);
             record = exit.next;
-            let id = self.id(value);
+            let id = match leaving {
+                Some(leaving) if leaving.drops(func, to, values) => self.w.undefined(ty),
+                Some(_) | None => self.id(func.get(values)[index]),
+            };
             operands.extend([id, from]);
         }
         let id = match operands.first() {

@@ -14,6 +14,7 @@ mod access;
 mod function;
 mod interface;
 mod kernel;
+mod leaving;
 mod ops;
 mod stage;
 mod text;

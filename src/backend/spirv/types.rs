@@ -29,7 +29,8 @@ pub(super) struct Types {
     signatures: Vec<Word>,
     functions: Vec<(usize, Word)>,
     constants: Constants,
-    nulls: Vec<(Word, Word)>,
+    /// Opcode, type and id of values without operands.
+    bare: Vec<(Op, Word, Word)>,
 }
 
 impl Types {
@@ -44,7 +45,7 @@ impl Types {
         self.signatures.clear();
         self.functions.clear();
         self.constants.clear();
-        self.nulls.clear();
+        self.bare.clear();
     }
 }
 
@@ -289,12 +290,22 @@ impl Writer {
 
     /// The all-zero value of a type, where a value is needed that no path gives.
     pub(super) fn null(&mut self, ty: Type) -> Word {
+        self.bare(Op::ConstantNull, ty)
+    }
+
+    /// Any value of a type, where none is needed. naga's reader takes it among the constants, and not in functions.
+    pub(super) fn undefined(&mut self, ty: Type) -> Word {
+        self.bare(Op::Undef, ty)
+    }
+
+    /// A value that follows from its type alone.
+    fn bare(&mut self, op: Op, ty: Type) -> Word {
         let type_id = self.ty(ty);
-        if let Some(known) = self.types.nulls.iter().find(|known| known.0 == type_id) {
-            return known.1;
+        if let Some(known) = self.types.bare.iter().find(|known| (known.0, known.1) == (op, type_id)) {
+            return known.2;
         }
-        let id = self.literal(Op::ConstantNull, type_id, &[]);
-        self.types.nulls.push((type_id, id));
+        let id = self.literal(op, type_id, &[]);
+        self.types.bare.push((op, type_id, id));
         id
     }
 }

@@ -89,6 +89,9 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
         (Kind::Wild, 0..30, Precision::Exact),
         (Kind::Numeric, 0..20, Precision::Exact),
         (Kind::Clean, 40..50, Precision::F24),
+        // Their vertices leave loops in different iterations, which drivers are easily wrong about (see `loop_values`).
+        (Kind::Clean, 281..282, Precision::Exact),
+        (Kind::Wild, 8_589_939_637..8_589_939_638, Precision::Exact),
     ] {
         let (mut programs, mut total) = (0, Verdict::default());
         for seed in seeds {
