@@ -32,6 +32,15 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
     let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
+    // A block of words alone ends in the text where they do; hosts bind whole vectors.
+    let uniforms = types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Uniforms"));
+    if let Some((handle, ty)) = uniforms {
+        let mut ty = ty.clone();
+        if let TypeInner::Struct { span, .. } = &mut ty.inner {
+            *span = source.interface.block.size;
+        }
+        types.replace(handle, ty);
+    }
     let entries = entry_points.iter_mut().map(|entry| &mut entry.function);
     for function in functions.iter_mut().map(|(_, function)| function).chain(entries) {
         // naga's writers give each load a variable: `_e12` where it has no name.

@@ -197,9 +197,8 @@ impl Layout {
             self.push(&member.name, element_type(member.ty), length.map(u32::from), member.ty.size());
             names[number] = self.fields.last().map(|field| field.name.clone()).unwrap_or_default();
         }
-        // A rest of less than a vector is alignment, where there is a vector.
-        let is_aligned = self.fields.iter().any(|field| field.ty.lanes > 1);
-        if !is_aligned || block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {
+        // A rest of less than a vector is alignment.
+        if block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {
             self.pad_to(block.size)?;
         }
         Ok(names)
