@@ -36,10 +36,12 @@ pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     let uniforms = types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Uniforms"));
     if let Some((handle, ty)) = uniforms {
         let mut ty = ty.clone();
-        if let TypeInner::Struct { span, .. } = &mut ty.inner {
+        if let TypeInner::Struct { span, .. } = &mut ty.inner
+            && *span != source.interface.block.size
+        {
             *span = source.interface.block.size;
+            types.replace(handle, ty);
         }
-        types.replace(handle, ty);
     }
     let entries = entry_points.iter_mut().map(|entry| &mut entry.function);
     for function in functions.iter_mut().map(|(_, function)| function).chain(entries) {
