@@ -102,7 +102,7 @@ pub struct Risk {
 
 /// The first operand of a product or sum of a legal module that is a literal zero, or could become one where a driver copies
 /// code; in words. A call with two float arguments counts as a product. `legalize` leaves none, but in functions that read no
-/// number when they run, which every driver can compute altogether.
+/// number when they run, which every driver can compute altogether, and where conditions turn out to be equal after it.
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
@@ -370,8 +370,10 @@ impl<'a> Known<'a> {
             (Some(a), Some(b)) => {
                 for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
                     self.choices.push([cond, a, b]);
+                    let chosen = self.of(a).choosable() | self.of(b).choosable();
                     let fact = &mut self.facts[result.index()];
-                    (fact.choice, fact.chosen) = (self.choices.len() as u32, 15);
+                    fact.choice = self.choices.len() as u32;
+                    fact.chosen |= chosen;
                 }
                 return open.context;
             }

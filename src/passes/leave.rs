@@ -95,6 +95,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
             let param = f.value(ty, Def::Param);
             f.values[param].hint = f.values[f.get(results)[index]].hint;
             all.push(param);
+            // It never leaves the loop.
             first.push(constants.get(f, ty, 0));
             all.len() - 1
         }));

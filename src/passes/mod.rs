@@ -1,7 +1,7 @@
 //! Passes over the intermediate form, one file and one function each.
 //! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
 //!
-//! [`optimize`] comes before [`legalize`], [`tidy`] after it. Every pass leaves a valid module valid and has nothing to do on
+//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves a valid module valid and has nothing to do on
 //! what it made itself.
 
 pub mod approximate;
@@ -93,12 +93,11 @@ fn optimize_function(
 }
 
 /// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
-/// neither. Then gives loops the form that drivers are right about (see [`leave`]).
+/// neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
     cse::run(&mut module.main, scratch);
     dce::unused(&mut module.main, scratch);
     if !module.helpers.is_empty() {
         dce::helpers(module);
     }
-    leave::run(&mut module.main, &module.helpers, scratch);
 }

@@ -25,6 +25,20 @@ struct Decision {
     truth: Truth,
     holds: bool,
     outer: u32,
+    /// A bit for it and for each around it, so that most questions end at once.
+    bits: u64,
+    /// Whether it or one around it is a comparison.
+    compares: bool,
+}
+
+impl Truth {
+    fn bit(self) -> u64 {
+        let number = match self {
+            Self::Lane(lane) => u64::from(lane.value().0),
+            Self::Compared(op, a, b) => a ^ b.rotate_left(3) ^ (op as u64) << 4,
+        };
+        1 << (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
+    }
 }
 
 /// The decisions of a function. Numbers count from 1, 0 is none.
@@ -45,7 +59,10 @@ impl Decisions {
             let Some((lane, holds)) = work[next] else { break };
             next += 1;
             let (lane, holds) = root(f, lane, holds);
-            self.0.push(Decision { truth: truth(f, facts, lane), holds, outer: number });
+            let truth = truth(f, facts, lane);
+            let bits = truth.bit() | self.get(number).map_or(0, |decision| decision.bits);
+            let compares = matches!(truth, Truth::Compared(..)) || self.compares(number);
+            self.0.push(Decision { truth, holds, outer: number, bits, compares });
             number = self.0.len() as u32;
             // All of what is "and" holds, none of what is "or".
             if let Some(Op::Binary(op @ (Binary::And | Binary::Or), a, b)) = f.op(lane.value())
@@ -65,7 +82,7 @@ impl Decisions {
     /// Whether a truth value is decided, and how.
     pub fn of(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Option<bool> {
         let (lane, holds) = root(f, lane, true);
-        if let Some(known) = self.find(truth(f, facts, lane), context) {
+        if let Some(known) = self.find(self.asked(f, facts, context, lane), context) {
             return Some(known == holds);
         }
         let Some(Op::Binary(op @ (Binary::And | Binary::Or), a, b)) = f.op(lane.value()) else { return None };
@@ -73,7 +90,8 @@ impl Decisions {
         let parts = [a, b].map(|part| {
             let (part, straight) = root(f, Lane::new(part, lane.index()), true);
             let literal = facts.get(part.value().index()).and_then(|fact| fact.get(part.index()));
-            let known = literal.map(|bits| bits != 0).or_else(|| self.find(truth(f, facts, part), context));
+            let found = || self.find(self.asked(f, facts, context, part), context);
+            let known = literal.map(|bits| bits != 0).or_else(found);
             known.map(|known| known == straight)
         });
         let alone = op == Binary::Or;
@@ -94,12 +112,32 @@ impl Decisions {
         op: Binary,
         operands: [Lane; 2],
     ) -> Option<bool> {
+        if !self.compares(context) {
+            return None;
+        }
         self.find(comparison(f, facts, op, operands)?, context)
     }
 
+    fn compares(&self, context: u32) -> bool {
+        self.get(context).is_some_and(|decision| decision.compares)
+    }
+
+    /// The form of a truth value in a question: only where comparisons are decided it matters what is compared.
+    fn asked(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Truth {
+        if self.compares(context) { truth(f, facts, lane) } else { Truth::Lane(lane) }
+    }
+
+    fn get(&self, number: u32) -> Option<&Decision> {
+        self.0.get((number as usize).checked_sub(1)?)
+    }
+
     fn find(&self, truth: Truth, mut context: u32) -> Option<bool> {
+        let bit = truth.bit();
         for _ in 0..DEPTH {
-            let decision = self.0.get((context as usize).checked_sub(1)?)?;
+            let decision = self.get(context)?;
+            if decision.bits & bit == 0 {
+                return None;
+            }
             if decision.truth == truth {
                 return Some(decision.holds);
             }
@@ -114,7 +152,9 @@ fn root(f: &Func, mut lane: Lane, mut holds: bool) -> (Lane, bool) {
     for _ in 0..FUEL {
         match f.op(lane.value()) {
             Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(lane.index())],
-            Some(Op::Unary(Unary::Not, a)) => {
+            // Legalisation makes a read of a bool the negation of a new value. To look through that would give a condition
+            // another root than it had when the decision was noted.
+            Some(Op::Unary(Unary::Not, a)) if a.0 < lane.value().0 => {
                 lane = Lane::new(a, lane.index());
                 holds = !holds;
             }

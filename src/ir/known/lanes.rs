@@ -61,6 +61,11 @@ impl Fact {
         One { literal: self.get(index), fixed: bit(self.fixed), zero: bit(self.zero) }
     }
 
+    /// The lanes that make a choice literal where they are chosen.
+    pub(super) fn choosable(&self) -> u8 {
+        self.literal | self.chosen
+    }
+
     #[inline]
     fn set(&mut self, index: u8, one: One) {
         if let Some(bits) = one.literal {
@@ -213,17 +218,19 @@ impl Known<'_> {
                 fact = self.dot(op, of(a), of(b), f.ty(a).lanes);
             }
             Op::Binary(op, a, b) => {
-                if matches!(op, Binary::MinP | Binary::MaxP | Binary::SgeP | Binary::SltP) {
+                let (a, b) = (of(a), of(b));
+                if matches!(op, Binary::MinP | Binary::MaxP) {
+                    fact.chosen = a.choosable() | b.choosable();
+                } else if matches!(op, Binary::SgeP | Binary::SltP) {
                     fact.chosen = 15;
                 }
-                let (a, b) = (of(a), of(b));
                 for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
                     fact.set(lane, self.binary(op, a.lane(lane), b.lane(lane), ty.kind));
                 }
             }
             Op::Select { cond, a, b } => {
-                fact.chosen = 15;
                 let (cond, a, b) = (of(cond), of(a), of(b));
+                fact.chosen = a.choosable() | b.choosable();
                 for lane in (0..ty.lanes).filter(|lane| (a.fixed | b.fixed) >> lane & 1 != 0) {
                     fact.set(lane, select(cond.lane(lane), a.lane(lane), b.lane(lane)));
                 }

@@ -152,18 +152,33 @@ void main() {
     float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
     int aL = layerLoop.y;
     int left_i0 = layerLoop.x;
+    bool test = false;
+    float r2_y_1 = 0.0;
     for (;;) {
-        vec4 t_2 = layers_at(8, aL);
-        if (t_2.x > -r1_z) {
+        float r2_y_2 = r2_y;
+        float r2_y_3 = r2_y_1;
+        if (test) {
+            r2_y = r2_y_3;
             break;
         }
+        vec4 t_2 = layers_at(8, aL);
+        if (t_2.x > -r1_z) {
+            r2_y = r2_y_2;
+            test = true;
+            r2_y_1 = r2_y_2;
+            continue;
+        }
         if (left_i0 <= 0) {
-            r2_y = t_2.y;
-            break;
+            r2_y = r2_y_2;
+            test = true;
+            r2_y_1 = t_2.y;
+            continue;
         }
         r2_y = t_2.y;
         aL += layerLoop.z;
         left_i0 -= 1;
+        test = false;
+        r2_y_1 = r2_y_3;
     }
     PRECISE float r4_x = pica_exp_two(1.442688 * pica_mul(r2_y, r1_z));
     float r4_x_1 = 1.0 < r4_x ? 1.0 : r4_x;

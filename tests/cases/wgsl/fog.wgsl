@@ -131,18 +131,33 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     var r2_y = bitcast<f32>(bitcast<u32>((n * (n + 1)) & 1));
     var aL = layerLoop.y;
     var left_i0 = layerLoop.x;
+    var test = false;
+    var r2_y_1 = 0.0;
     loop {
-        let t_2 = layers_at(8, aL);
-        if t_2.x > -r1_z {
+        let r2_y_2 = r2_y;
+        let r2_y_3 = r2_y_1;
+        if test {
+            r2_y = r2_y_3;
             break;
         }
+        let t_2 = layers_at(8, aL);
+        if t_2.x > -r1_z {
+            r2_y = r2_y_2;
+            test = true;
+            r2_y_1 = r2_y_2;
+            continue;
+        }
         if left_i0 <= 0 {
-            r2_y = t_2.y;
-            break;
+            r2_y = r2_y_2;
+            test = true;
+            r2_y_1 = t_2.y;
+            continue;
         }
         r2_y = t_2.y;
         aL += layerLoop.z;
         left_i0 -= 1;
+        test = false;
+        r2_y_1 = r2_y_3;
     }
     let r4_x = pica_exp_two(1.442688 * pica_mul(r2_y, r1_z));
     let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);

@@ -235,6 +235,7 @@ fn staged(
     let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
     passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
     passes::tidy(&mut module, scratch);
+    passes::leave::run(&mut module.main, &module.helpers, scratch);
     let passes = clock.lap();
     let source = Source { module: &module, interface: &interface, options, profile };
     black_box(writer.write(&source)?);

@@ -263,10 +263,11 @@ impl Forms<'_> {
         passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
-        if let Some(risk) = ir::known::first_risk(&module, self.case.options.precision) {
-            return Err(fault(&format!("{tier} after tidy"), risk));
+        self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
+        if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
+            self.check(&format!("{tier} after leave"), &module, Stage::Legal)?;
         }
-        self.check(&format!("{tier} after tidy"), &module, Stage::Legal)
+        Ok(())
     }
 
     fn check(&mut self, form: &str, module: &Module, stage: Stage) -> Checked {

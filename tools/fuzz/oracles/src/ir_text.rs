@@ -2,7 +2,7 @@
 //! keeps the law and what the module computes.
 
 use transpica::ir::{Stage, text, verify};
-use transpica::passes::{Scratch, approximate, differential, optimize, tidy, usage};
+use transpica::passes::{Scratch, approximate, differential, leave, optimize, tidy, usage};
 use transpica::precision::Precision;
 
 /// Inputs that a module is run on before and after each pass.
@@ -32,6 +32,7 @@ pub fn check(bytes: &[u8]) {
     let mut scratch = Scratch::default();
     optimize(&mut optimised, precision, &mut scratch);
     tidy(&mut optimised, &mut scratch);
+    leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));
     usage::run(&optimised.main);
     approximate::run(&optimised);
