@@ -1,5 +1,5 @@
 //! The door: programs in, modules out. Drives every layer below, decides which tier a program takes.
-//! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, a naga module or text.
+//! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, text or a naga module.
 
 mod geometry;
 mod stage;
@@ -276,7 +276,7 @@ impl Translator {
     }
 
     /// That a program was translated for the entry point of this translator.
-    #[cfg(any(feature = "spirv", feature = "naga"))]
+    #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     fn suits(&self, translated: &Translated) -> Result<()> {
         let entry = self.options.entry;
         let interface = &translated.interface;
@@ -312,28 +312,34 @@ impl Translator {
         self.writer.write(&Source { module, interface, options: &self.options, profile: &self.profile })
     }
 
-    /// The naga module of a translated program. It is valid; whether to have naga check that is the caller's choice.
+    /// The naga module of a translated program, read from its WGSL. It is valid; whether to have naga check that is the caller's
+    /// choice.
     ///
     /// # Errors
     /// As [`spirv`](Self::spirv).
     #[cfg(feature = "naga")]
     pub fn naga(&self, translated: &Translated) -> Result<naga::Module> {
         self.suits(translated)?;
-        let Translated { module, interface, .. } = translated;
-        crate::backend::naga_ir::build(module, interface, &self.options, &self.profile)
+        crate::backend::naga::module(&self.source(translated))
     }
 
-    /// The text of a translated program. Stable for one version of naga.
+    /// The text of a translated program. Stable for one version of this library; HLSL and MSL for one version of naga.
     ///
     /// # Errors
     /// As [`spirv`](Self::spirv), or a module that the language cannot express.
-    #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
-    pub fn text(&self, translated: &Translated, language: crate::backend::text::Language) -> Result<String> {
-        let module = self.naga(translated)?;
-        let text = crate::backend::text::write(&module, &translated.interface, language, &self.profile)?;
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    pub fn text(&self, translated: &Translated, language: crate::backend::Language) -> Result<String> {
+        self.suits(translated)?;
+        let text = crate::backend::write(&self.source(translated), language)?;
         let limit = self.options.limits.output_words;
         crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
         Ok(text)
+    }
+
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    fn source<'a>(&'a self, translated: &'a Translated) -> crate::backend::Source<'a> {
+        let Translated { module, interface, .. } = translated;
+        crate::backend::Source { module, interface, options: &self.options, profile: &self.profile }
     }
 }
 

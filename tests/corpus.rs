@@ -10,7 +10,7 @@ use std::thread;
 
 use expect_test::expect_file;
 use samples::{Sample, samples};
-use transpica::backend::naga_ir;
+use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
@@ -95,7 +95,7 @@ fn naga_reads(words: &[u32]) -> Result<(), String> {
     };
     let module = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
     let module = module.map_err(|error| error.to_string())?;
-    naga_ir::validate(&module).map(|_| ()).map_err(|error| error.to_string())
+    validate(&module).map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -127,8 +127,7 @@ fn every_text_is_written_and_wgsl_is_read_again() {
                 let module = naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|error| {
                     panic!("{} {form:?}: {}", case.name, error.emit_to_string(&wgsl))
                 });
-                naga_ir::validate(&module)
-                    .unwrap_or_else(|error| panic!("{} {form:?}: {error}\n{wgsl}", case.name));
+                validate(&module).unwrap_or_else(|error| panic!("{} {form:?}: {error}\n{wgsl}", case.name));
                 for (language, entry) in [
                     (Language::Glsl(GlslVersion::default()), "void main("),
                     (Language::Hlsl, " main("),

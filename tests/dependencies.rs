@@ -38,6 +38,15 @@ fn default_features_bring_at_most_twelve_crates_and_no_naga() {
 }
 
 #[test]
+fn printers_of_our_own_bring_no_crate() {
+    let text = crates(&["--features", "wgsl,glsl,asm"]);
+    assert_eq!(text, crates(&[]), "features without crates of their own");
+    for theirs in ["naga", "hlsl", "msl"] {
+        assert!(has(&crates(&["--features", theirs]), "naga"), "{theirs} is naga's");
+    }
+}
+
+#[test]
 fn no_feature_brings_clap_or_wgpu() {
     let crates = crates(&["--all-features"]);
     assert!(has(&crates, "naga"), "{crates:?}");

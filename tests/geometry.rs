@@ -5,7 +5,7 @@ mod samples;
 
 use expect_test::expect_file;
 use transpica::asm::{Source, assemble};
-use transpica::backend::naga_ir;
+use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
@@ -264,11 +264,11 @@ fn kernels_are_valid_in_every_language() {
         let options = naga::front::spv::Options { adjust_coordinate_space: false, ..Default::default() };
         let module = naga::front::spv::Frontend::new(words.into_iter(), &options).parse();
         let module = module.unwrap_or_else(|error| panic!("{name}: naga: {error}"));
-        naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+        validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
         let wgsl = translator.text(translated, Language::Wgsl).expect("WGSL");
         let module = naga::front::wgsl::parse_str(&wgsl)
             .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&wgsl)));
-        naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: {error}\n{wgsl}"));
+        validate(&module).unwrap_or_else(|error| panic!("{name}: {error}\n{wgsl}"));
         let glsl = |version| translator.text(translated, Language::Glsl(version)).expect("GLSL");
         let (vulkan, es) = (glsl(GlslVersion::Vulkan450), glsl(GlslVersion::Es310));
         glslang::spirv(&vulkan, glslang::Stage::Compute)

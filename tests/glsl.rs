@@ -15,7 +15,7 @@ use expect_test::expect_file;
 use products::with_products;
 use samples::{Sample, samples};
 use transpica::backend::text::{self, GlslVersion, Language};
-use transpica::backend::{naga_ir, spirv};
+use transpica::backend::{Source, spirv};
 use transpica::container::{ShaderType, Shbin};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
@@ -425,8 +425,9 @@ fn four_thousand_dependent_products_need_little_stack() {
         }];
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();
-        let module = naga_ir::build(&module, &interface, &Options::default(), &profile).expect("builds");
-        text::glsl(&module, &interface, GlslVersion::Vulkan450, &profile).expect("GLSL")
+        let options = Options::default();
+        let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+        text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
     let (unmarked, count) = unmarked(&glslang::spirv(&text, Stage::Vertex).expect("reads"));

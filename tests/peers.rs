@@ -1,7 +1,7 @@
 //! Programs that translators often get wrong, with results worked out beforehand: `tests/cases/peers`, one behaviour a file.
 //! Every form must give exactly what the file says, and every module must be valid.
 
-use transpica::backend::naga_ir;
+use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
@@ -105,7 +105,7 @@ fn every_module_is_valid_and_structured() {
             let wgsl = translator.text(&translated, Language::Wgsl).expect("WGSL");
             let module = naga::front::wgsl::parse_str(&wgsl)
                 .unwrap_or_else(|error| panic!("{}: {}", case.name, error.emit_to_string(&wgsl)));
-            naga_ir::validate(&module).unwrap_or_else(|error| panic!("{}: {error}\n{wgsl}", case.name));
+            validate(&module).unwrap_or_else(|error| panic!("{}: {error}\n{wgsl}", case.name));
         }
     });
 }
@@ -120,7 +120,7 @@ fn check_spirv(name: &str, words: &[u32]) {
     };
     let parsed = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
     let module = parsed.unwrap_or_else(|error| panic!("{name}: naga: {error}"));
-    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
+    validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
     let (decorate, member_decorate, relaxed_precision) = (71, 72, 0);
     let mut rest = &words[5..];
     while let Some(&first) = rest.first() {

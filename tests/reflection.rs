@@ -69,7 +69,11 @@ fn declared(module: &naga::Module) -> Vec<String> {
         let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
         let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
         lines.push(format!("block {} {} {span}", place.group, place.binding));
-        for member in members.iter().filter(|member| member.name.as_deref() != Some("padding")) {
+        // Members in gaps are `padding`, `padding_1`, …
+        let is_gap = |member: &&naga::StructMember| {
+            member.name.as_deref().is_some_and(|name| name.split('_').next() == Some("padding"))
+        };
+        for member in members.iter().filter(|member| !is_gap(member)) {
             lines.push(format!("member {} {}", member.offset, member.name.as_deref().unwrap_or_default()));
         }
     }

@@ -1,10 +1,51 @@
-//! Back ends: the intermediate form and the host interface become a module of a target language.
-//! In: a legalised [`ir::Module`](crate::ir::Module) with its [`host::Interface`](crate::host::Interface). Out: SPIR-V words, a
-//! naga module, or text. Knows neither PICA200 encodings nor control-flow graphs.
+//! Generators: the intermediate form and the host interface become a module of a target language.
+//! In: a legalised [`ir::Module`](crate::ir::Module) with its [`host::Interface`](crate::host::Interface). Out: SPIR-V words, WGSL
+//! or GLSL, and from WGSL what naga makes of it. Knows neither PICA200 encodings nor control-flow graphs.
 
+#[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
+mod interface;
 #[cfg(feature = "naga")]
-pub mod naga_ir;
+pub mod naga;
 #[cfg(feature = "spirv")]
 pub mod spirv;
-#[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
 pub mod text;
+
+#[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
+pub use interface::{ENTRY_NAME, Source};
+
+/// A text target.
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// WGSL.
+    #[cfg(feature = "wgsl")]
+    Wgsl,
+    /// GLSL of a version.
+    #[cfg(feature = "glsl")]
+    Glsl(text::GlslVersion),
+    /// HLSL for shader model 5.1.
+    #[cfg(feature = "hlsl")]
+    Hlsl,
+    /// MSL.
+    #[cfg(feature = "msl")]
+    Msl,
+}
+
+/// The module in a language.
+///
+/// # Errors
+/// As the function of that language.
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+pub fn write(source: &Source<'_>, language: Language) -> crate::error::Result<String> {
+    match language {
+        #[cfg(feature = "wgsl")]
+        Language::Wgsl => text::wgsl(source),
+        #[cfg(feature = "glsl")]
+        Language::Glsl(version) => text::glsl(source, version),
+        #[cfg(feature = "hlsl")]
+        Language::Hlsl => naga::hlsl(source),
+        #[cfg(feature = "msl")]
+        Language::Msl => naga::msl(source),
+    }
+}

@@ -3,11 +3,12 @@
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
-use super::defect;
 use super::function::Body;
-use super::interface::{REGISTERS, array_length, attribute_type, element_type, host_type, output_type};
+use crate::backend::interface::{
+    REGISTERS, array_length, attribute_type, defect, element_type, host_field, host_type, output_type,
+};
 use crate::error::Result;
-use crate::host::{AttributeKind, EntryPoint, HostField, Location};
+use crate::host::{AttributeKind, EntryPoint, Location};
 use crate::ir::{Kind, Type, Value};
 
 /// log2 of the registers of one vertex.
@@ -103,10 +104,7 @@ impl Body<'_> {
 
     /// Loads a field of the host block.
     pub(super) fn load_host(&mut self, field: u8) -> Result<Word> {
-        let Some(&data) = HostField::ALL.get(usize::from(field)) else {
-            return Err(defect(format!("the host block has no field {field}")));
-        };
-        let ty = self.w.ty(host_type(data));
+        let ty = self.w.ty(host_type(host_field(field)?));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
         let member = self.unsigned(field.into());
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);

@@ -6,10 +6,10 @@
 
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
-use super::interface::{Reads, Variables};
+use super::interface::Variables;
 use super::leaving::Leaving;
 use super::writer::{Section, Writer};
-use super::{Source, defect};
+use crate::backend::interface::{Reads, Source, defect};
 use crate::entity::Handle;
 use crate::error::{At, Result};
 use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Type, Value, ValueList};
@@ -129,24 +129,10 @@ pub(super) struct Body<'a> {
     pub(super) undefined: Option<Value>,
 }
 
-/// Adds what a function reads.
-pub(super) fn add_reads(func: &Func, reads: &mut Reads) -> Result<()> {
-    use crate::ir::{Def, Op};
-    for value in func.values.values() {
-        if let Def::Op(Op::Input(register)) = value.def {
-            let bit =
-                1u16.checked_shl(register.into()).ok_or_else(|| defect(format!("input v{register}")))?;
-            reads.inputs |= bit;
-        }
-        reads.host |= matches!(value.def, Def::Op(Op::HostField(_)));
-    }
-    Ok(())
-}
-
 /// Bits of the input registers that a function reads.
 fn inputs_read(func: &Func) -> Result<u16> {
     let mut reads = Reads::default();
-    add_reads(func, &mut reads)?;
+    reads.add(func)?;
     Ok(reads.inputs)
 }
 

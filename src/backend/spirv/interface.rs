@@ -13,27 +13,13 @@ use rspirv::spirv::{
 
 use super::kernel::KernelVariables;
 use super::writer::{Section, Writer};
-use super::{Source, defect};
-use crate::error::Result;
-use crate::host::kernel::bindings;
-use crate::host::{
-    AttributeKind, Binding, EntryPoint, HostField, Location, MemberType, Output, UniformBlock,
+use crate::backend::interface::{
+    ENTRY_NAME, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type, defect, element_type,
+    host_type, output_type,
 };
+use crate::error::Result;
+use crate::host::{Binding, EntryPoint, HostField, Location, UniformBlock};
 use crate::ir::{Kind, Type};
-
-/// Registers of one vertex in a storage buffer of the compute entry.
-pub(super) const REGISTERS: u32 = 16;
-/// Invocations of a workgroup of the compute entry.
-const WORKGROUP: u32 = 64;
-
-/// What of its surroundings a program reads besides uniforms.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reads {
-    /// A bit for each input register.
-    pub(super) inputs: u16,
-    /// Whether a field of the host block.
-    pub(super) host: bool,
-}
 
 /// Ids of the variables; 0 where there is none.
 #[derive(Default)]
@@ -80,53 +66,6 @@ impl Variables {
     }
 }
 
-/// Type of one element of a member.
-pub(super) fn element_type(ty: MemberType) -> Type {
-    match ty {
-        MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
-        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(Kind::I32, 4),
-        MemberType::PackedInts => Type::new(Kind::U32, 4),
-        MemberType::Bits => Type::U32,
-    }
-}
-
-/// Elements of an array member; nothing where it is none.
-pub(super) fn array_length(ty: MemberType) -> Option<u16> {
-    match ty {
-        MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => Some(count),
-        MemberType::Vec4 | MemberType::IVec4 | MemberType::PackedInts | MemberType::Bits => None,
-    }
-}
-
-/// Type of a field of the host block.
-pub(super) fn host_type(field: HostField) -> Type {
-    match field {
-        HostField::ClipEnabled | HostField::FlipY => Type::U32,
-        HostField::ClipPlane => Type::F32X4,
-    }
-}
-
-/// Type of an attribute of the vertex entry.
-pub(super) fn attribute_type(kind: AttributeKind) -> Type {
-    match kind {
-        AttributeKind::Float => Type::F32X4,
-        AttributeKind::Int => Type::new(Kind::I32, 4),
-        AttributeKind::Uint => Type::new(Kind::U32, 4),
-    }
-}
-
-/// Type of the value of an output of the vertex entry.
-pub(super) fn output_type(output: &Output) -> Result<Type> {
-    match (output.location, output.lanes()) {
-        (Location::Position, 4) => Ok(Type::F32X4),
-        (Location::ClipDistances, 2) => Ok(Type::new(Kind::F32, 2)),
-        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(Kind::F32, lanes as u8)),
-        (Location::Position | Location::Varying(_) | Location::ClipDistances, lanes) => {
-            Err(defect(format!("output {} has {lanes} components", output.name)))
-        }
-    }
-}
-
 /// Declares all variables.
 pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: Reads) -> Result<()> {
     vars.start();
@@ -141,7 +80,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         },
         EntryPoint::Geometry => {
             let Some(stage) = &source.interface.stage else {
-                return Err(defect("this is no geometry stage".to_string()));
+                return Err(defect("this is no geometry stage"));
             };
             super::stage::declare(w, vars, stage, reads.inputs);
             declare_outputs(w, vars, source)?;
@@ -156,14 +95,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
         }
     }
     if reads.host {
-        let binding = match source.interface.geometry {
-            Some(_) => Binding { set: 0, binding: bindings::HOST },
-            None => source.profile.bindings.host,
-        };
-        if source.interface.block.size > 0 && source.interface.geometry.is_none() {
-            source.profile.bindings.check()?;
-        }
-        declare_host(w, vars, binding);
+        declare_host(w, vars, source.host_binding()?);
         if lists_all {
             vars.listed.push(vars.host);
         }
@@ -251,18 +183,17 @@ pub(super) fn storage_buffer(
     w: &mut Writer,
     (class, block): (StorageClass, Decoration),
     array: Word,
-    binding: u32,
-    writable: bool,
+    buffer: StorageBuffer,
 ) -> (Word, Word) {
     let ty = w.structure([array]);
     w.mark(ty, block);
     w.decorate_member(ty, 0, Decoration::Offset, Some(0));
     let id = w.variable(class, ty);
-    if !writable {
+    if !buffer.is_writable {
         // On the variable, not on the member: naga's front end reads it only there.
         w.mark(id, Decoration::NonWritable);
     }
-    bind(w, id, Binding { set: 0, binding });
+    bind(w, id, Binding { set: 0, binding: buffer.binding });
     (id, ty)
 }
 
@@ -271,15 +202,15 @@ fn declare_buffers(w: &mut Writer, vars: &mut Variables, version: (u8, u8)) {
     declare_invocation(w, vars);
     let element = w.ty(Type::F32X4);
     let array = w.array(element, 0);
-    let mut buffer = |binding: u32, type_name: &str, name: &str, writable: bool| {
-        let (id, ty) = storage_buffer(w, (class, block), array, binding, writable);
+    let mut declare = |buffer: StorageBuffer, type_name: &str| {
+        let (id, ty) = storage_buffer(w, (class, block), array, buffer);
         w.name(ty, type_name);
         w.name_member(ty, 0, "registers");
-        w.name(id, name);
+        w.name(id, buffer.name);
         id
     };
-    vars.buffer_in = buffer(bindings::INPUTS, "Inputs", "inputs", false);
-    vars.buffer_out = buffer(bindings::OUTPUTS, "Outputs", "outputs", true);
+    vars.buffer_in = declare(StorageBuffer::INPUTS, "Inputs");
+    vars.buffer_out = declare(StorageBuffer::OUTPUTS, "Outputs");
     vars.buffer_class = Some(class);
     if version >= (1, 4) {
         vars.listed.extend([vars.buffer_in, vars.buffer_out]);
@@ -354,7 +285,7 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, ma
         EntryPoint::Compute => ExecutionModel::GLCompute,
         EntryPoint::Geometry => ExecutionModel::Geometry,
     };
-    let name = w.text(super::ENTRY_NAME);
+    let name = w.text(ENTRY_NAME);
     let start = [Operand::ExecutionModel(model), Operand::IdRef(main), name];
     let listed = vars.listed.iter().map(|&id| Operand::IdRef(id));
     w.put_text(Section::Preamble, Op::EntryPoint, none, start.into_iter().chain(listed));

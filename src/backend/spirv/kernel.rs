@@ -4,13 +4,15 @@
 
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-use super::defect;
 use super::function::Body;
 use super::interface::{Variables, bind, block_class, declare_invocation, storage_buffer};
 use super::writer::Writer;
+use crate::backend::interface::{
+    DRAW, StorageBuffer, defect, draw_field, draw_members, kernel_outputs, submission,
+};
 use crate::error::Result;
-use crate::host::kernel::{FIRST_THREAD, bindings};
-use crate::host::{Binding, DrawField, GeometryKernel};
+use crate::host::kernel::FIRST_THREAD;
+use crate::host::{DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 
 /// Ids of the variables of a kernel.
@@ -32,22 +34,18 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
     declare_invocation(w, vars);
     let (class, block) = block_class(version);
     vars.buffer_class = Some(class);
-    let mut buffer = |name: &str, binding: u32, element: Type, writable: bool| {
-        let array = w.storage_array(element);
-        let (id, ty) = storage_buffer(w, (class, block), array, binding, writable);
-        w.name_member(ty, 0, name);
-        w.name(id, name);
+    let mut declare = |buffer: StorageBuffer| {
+        let array = w.storage_array(buffer.element);
+        let (id, ty) = storage_buffer(w, (class, block), array, buffer);
+        w.name_member(ty, 0, buffer.name);
+        w.name(id, buffer.name);
         id
     };
-    let feed = buffer("feed", bindings::FEED, Type::F32X4, false);
-    let triangles = buffer("triangles", bindings::TRIANGLES, Type::F32X4, true);
-    let counts = buffer("counts", bindings::COUNTS, Type::I32, true);
-    let state = match kernel.state.len() {
-        0 => 0,
-        _ => buffer("state", bindings::STATE, Type::U32, true),
-    };
+    let [feed, triangles, counts] =
+        [StorageBuffer::FEED, StorageBuffer::TRIANGLES, StorageBuffer::COUNTS].map(&mut declare);
+    let state = StorageBuffer::state(kernel).map_or(0, declare);
+    let draw = declare_draw(w, kernel);
     let (vectors, is_split) = (kernel.vectors, kernel.is_split());
-    let draw = declare_draw(w, is_split);
     vars.kernel = Some(KernelVariables { vectors, is_split, draw, feed, triangles, counts, state });
     if version >= (1, 4) {
         vars.list([feed, triangles, counts, state, draw].into_iter().filter(|&id| id != 0));
@@ -55,26 +53,24 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, kernel: &GeometryKer
 }
 
 /// The block of numbers that a kernel is told.
-fn declare_draw(w: &mut Writer, is_split: bool) -> Word {
+fn declare_draw(w: &mut Writer, kernel: &GeometryKernel) -> Word {
     let int = w.ty(Type::I32);
     let ty = w.structure([int; 8]);
     w.mark(ty, Decoration::Block);
     w.name(ty, "Draw");
-    let last = if is_split { "first_thread" } else { "reserved" };
-    let names = DrawField::MEMBERS.iter().map(|field| field.name()).chain([last]);
-    for (index, name) in (0..).zip(names) {
+    for (index, name) in (0..).zip(draw_members(kernel)) {
         w.decorate_member(ty, index, Decoration::Offset, Some(4 * index));
         w.name_member(ty, index, name);
     }
     let id = w.variable(StorageClass::Uniform, ty);
     w.name(id, "draw");
-    bind(w, id, Binding { set: 0, binding: bindings::DRAW });
+    bind(w, id, DRAW);
     id
 }
 
 impl Body<'_> {
     fn kernel(&self) -> Result<KernelVariables> {
-        self.vars.kernel.ok_or_else(|| defect("only a kernel has buffers".to_string()))
+        self.vars.kernel.ok_or_else(|| defect("only a kernel has buffers"))
     }
 
     fn int(&mut self, value: u32) -> Word {
@@ -104,13 +100,12 @@ impl Body<'_> {
 
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        match DrawField::ALL.get(usize::from(field)) {
-            Some(DrawField::Thread) => Ok(self.thread),
-            Some(_) => {
+        match draw_field(field)? {
+            DrawField::Thread => Ok(self.thread),
+            _member => {
                 let kernel = self.kernel()?;
                 Ok(self.draw_word(kernel, field.into()))
             }
-            None => Err(defect(format!("there is no number {field} of a draw"))),
         }
     }
 
@@ -136,7 +131,7 @@ impl Body<'_> {
         let kernel = self.kernel()?;
         let (buffer, ty) = match buffer {
             Buffer::Feed => (kernel.feed, Type::F32X4),
-            Buffer::State if kernel.state == 0 => return Err(defect("there is no state".to_string())),
+            Buffer::State if kernel.state == 0 => return Err(defect("there is no state")),
             Buffer::State => (kernel.state, Type::U32),
         };
         let index = self.id(index);
@@ -160,12 +155,7 @@ impl Body<'_> {
     pub(super) fn submit(&mut self, args: ValueList) -> Result<Word> {
         let kernel = self.kernel()?;
         let func = self.func;
-        let Some((&count, vertices)) = func.get(args).split_first() else {
-            return Err(defect("a submission of nothing".to_string()));
-        };
-        if vertices.len() != 3 * kernel.vectors as usize {
-            return Err(defect(format!("{} vectors for three vertices", vertices.len())));
-        }
+        let (count, vertices) = submission(func, args, kernel.vectors as usize)?;
         let count = self.id(count);
         let capacity = self.draw_field(DrawField::Capacity as u8)?;
         let boolean = self.w.ty(Type::BOOL);
@@ -195,10 +185,8 @@ impl Body<'_> {
     /// Stores how many triangles there are and, in the last thread, the state behind the one that it found; returns.
     pub(super) fn end_kernel(&mut self, values: &[Value]) -> Result<()> {
         let kernel = self.kernel()?;
-        let expected = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
-        let Some((&count, words)) = values.split_first().filter(|(_, words)| words.len() == expected) else {
-            return Err(defect(format!("{} values for {expected} words of state", values.len())));
-        };
+        let words = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
+        let (count, words) = kernel_outputs(values, words)?;
         let count = self.id(count);
         let place = self.element(kernel.counts, Type::I32, self.thread);
         self.w.effect(Op::Store, &[place, count]);

@@ -28,29 +28,15 @@ pub use text::text;
 
 use rspirv::spirv::Word;
 
-use crate::error::{At, Error, Kind, Result};
-use crate::host::{Interface, Options, Profile};
-use crate::ir::{Func, Module};
+pub use super::interface::{ENTRY_NAME, Source};
+
+use super::interface::{Reads, defect};
+use crate::error::{At, Result};
+use crate::ir::Func;
 use crate::limits;
 use function::{Body, State};
-use interface::{Reads, Variables};
+use interface::Variables;
 use writer::Writer;
-
-/// Name of the entry point.
-pub const ENTRY_NAME: &str = "main";
-
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// The program, legalised.
-    pub module: &'a Module,
-    /// What surrounds it.
-    pub interface: &'a Interface,
-    /// What it means; the entry point's shape and the limits matter here.
-    pub options: &'a Options,
-    /// What host and driver want.
-    pub profile: &'a Profile,
-}
 
 /// Writes SPIR-V modules; keeps its tables and its memory from one to the next.
 ///
@@ -102,11 +88,7 @@ impl SpirvWriter {
         self.writer.start(source.profile.names);
         self.state.helpers.clear();
         let glsl = self.writer.id();
-        let mut reads = Reads::default();
-        function::add_reads(&source.module.main, &mut reads)?;
-        for helper in &source.module.helpers {
-            function::add_reads(helper, &mut reads)?;
-        }
+        let reads = Reads::of(source.module)?;
         interface::declare(&mut self.writer, &mut self.variables, source, reads)?;
         for helper in &source.module.helpers {
             self.body(source, helper, glsl).helper()?;
@@ -117,7 +99,7 @@ impl SpirvWriter {
         self.writer.name(main, ENTRY_NAME);
         interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
         if self.writer.too_long() {
-            return Err(defect("an instruction is longer than SPIR-V allows".to_string()));
+            return Err(defect("an instruction is longer than SPIR-V allows"));
         }
         limits::check("output_words", self.writer.len(), source.options.limits.output_words, At::Whole)?;
         self.writer.finish(version, out);
@@ -146,10 +128,4 @@ impl Default for SpirvWriter {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// An intermediate form that breaks its law.
-#[cold]
-fn defect(text: String) -> Error {
-    Error::new(Kind::Verify(text), At::Whole)
 }

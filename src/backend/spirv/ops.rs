@@ -6,8 +6,8 @@
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::access::Element;
-use super::defect;
 use super::function::Body;
+use crate::backend::interface::{defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
@@ -97,23 +97,20 @@ impl Body<'_> {
             ir::Op::Const(bits) => self.literal(ty, bits),
             ir::Op::Input(register) => self.registers[usize::from(register & 15)],
             ir::Op::HostField(field) => self.load_host(field)?,
-            ir::Op::Specialized(id) => self
-                .w
-                .specialized(id)
-                .ok_or_else(|| defect(format!("there is no specialisation constant {id}")))?,
+            ir::Op::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id))?,
             ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
             ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
             ir::Op::Shuffle(lanes) => {
                 let lanes = &lanes[..usize::from(ty.lanes.clamp(1, 4))];
                 self.shuffle(ty, lanes)
             }
-            ir::Op::Unary(op, a) => {
+            ir::Op::Unary(unary, a) => {
                 let a = self.id(a);
-                self.operation(unary_form(op), ty, [a]).ok_or_else(|| not_legalised(op))?
+                self.operation(unary_form(unary), ty, [a]).ok_or_else(|| not_legal(op))?
             }
-            ir::Op::Binary(op, a, b) => {
+            ir::Op::Binary(binary, a, b) => {
                 let (a, b) = (self.id(a), self.id(b));
-                self.operation(binary_form(op), ty, [a, b]).ok_or_else(|| not_legalised(op))?
+                self.operation(binary_form(binary), ty, [a, b]).ok_or_else(|| not_legal(op))?
             }
             ir::Op::Select { cond, a, b } => {
                 let operands = [self.id(cond), self.id(a), self.id(b)];
@@ -128,7 +125,7 @@ impl Body<'_> {
             ir::Op::Uniform(_)
             | ir::Op::UniformAt { .. }
             | ir::Op::IntUniform { .. }
-            | ir::Op::BoolUniform(_) => return Err(not_legalised(op)),
+            | ir::Op::BoolUniform(_) => return Err(not_legal(op)),
         };
         self.s.ids[value.index()] = id;
         Ok(())
@@ -255,9 +252,4 @@ impl Body<'_> {
         let ty = self.w.ty(ty);
         self.w.value_list(Op::CompositeConstruct, ty, &parts[..count])
     }
-}
-
-#[cold]
-fn not_legalised(op: impl std::fmt::Debug) -> crate::error::Error {
-    defect(format!("{op:?} is not legalised"))
 }

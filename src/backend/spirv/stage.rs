@@ -5,10 +5,10 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
-use super::defect;
 use super::function::Body;
-use super::interface::{Variables, output_type};
+use super::interface::Variables;
 use super::writer::{Section, Writer};
+use crate::backend::interface::{defect, output_type, submission};
 use crate::error::Result;
 use crate::host::{GeometryStage, Location, StagePrimitive};
 use crate::ir::{Type, Value, ValueList};
@@ -71,12 +71,7 @@ impl Body<'_> {
     pub(super) fn emit_triangle(&mut self, args: ValueList) -> Result<Word> {
         let (func, source) = (self.func, self.source);
         let outputs = &source.interface.outputs;
-        let Some((&count, vertices)) = func.get(args).split_first() else {
-            return Err(defect("a submission of nothing".to_string()));
-        };
-        if vertices.len() != 3 * outputs.len() {
-            return Err(defect(format!("{} vectors for three vertices", vertices.len())));
-        }
+        let (count, vertices) = submission(func, args, outputs.len())?;
         for vertex in vertices.chunks_exact(outputs.len().max(1)) {
             for (index, (&value, output)) in vertex.iter().zip(outputs).enumerate() {
                 let ty = output_type(output)?;

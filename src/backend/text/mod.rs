@@ -1,194 +1,163 @@
-//! WGSL and GLSL by a writer of our own; HLSL and MSL by naga's.
-//! In: a `naga::Module` from [`naga_ir`](super::naga_ir) and the [`Interface`] it was built for. Out: text that begins with
-//! comments naming the source, the program and the entry. Must not know the IR.
+//! WGSL and GLSL as one would write them by hand.
+//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and profile. Out: text that
+//! begins with comments naming the source, the program and the entry. Knows neither PICA200 encodings nor control-flow graphs.
 //!
-//! | target | contract |
+//! | file | what it does |
 //! |---|---|
-//! | WGSL | entry `main`; groups and bindings as in [`naga_ir`](super::naga_ir) |
-//! | GLSL | `void main()`; see [`glsl`](mod@glsl) |
-//! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
-//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
-//!
-//! GLSL ES and MSL have no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
+//! | [`region`], `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
+//! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `print`, `expressions` | lines and expressions as text |
+//! | `declarations`, `names` | types, blocks and buffers; identifiers |
+//! | `wgsl`, `glsl` | what sets the languages apart |
 
+mod builder;
+mod carry;
+mod declarations;
+mod draft;
+mod entry;
+mod expressions;
 #[cfg(feature = "glsl")]
 pub mod glsl;
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-mod tidy;
+mod inline;
+mod names;
+mod operations;
+mod print;
+mod region;
+mod survey;
+#[cfg(all(test, feature = "glsl", feature = "hlsl", feature = "msl"))]
+mod tests;
 #[cfg(feature = "wgsl")]
 mod wgsl;
-#[cfg(any(feature = "wgsl", feature = "glsl"))]
-mod writer;
 
 #[cfg(feature = "glsl")]
 pub use glsl::{GlslVersion, glsl};
 #[cfg(feature = "wgsl")]
 pub use wgsl::wgsl;
 
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-use super::naga_ir::check;
-use crate::error::Result;
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-use crate::error::{At, Error, Kind};
-#[cfg(feature = "msl")]
-use crate::host::kernel;
-use crate::host::{Interface, Profile};
+pub use super::{Language, write};
 
-/// Name of the entry point in MSL, where `main` is taken.
-pub const MSL_ENTRY_POINT: &str = "main_";
+use self::builder::{Builder, LoadNumbers};
+use self::declarations::Declarations;
+use self::draft::Draft;
+use self::inline::{Style, plan};
+use self::names::Names;
+use self::print::{Body, Dialect};
+use super::interface::Source;
+use crate::error::{At, Error, Kind, Result};
+use crate::host::{EntryPoint, Interface};
+use crate::ir::{Func, Type};
 
-/// The last buffer of MSL.
-#[cfg(feature = "msl")]
-const LAST_BUFFER: u8 = 30;
-
-/// A text target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// WGSL.
-    #[cfg(feature = "wgsl")]
-    Wgsl,
-    /// GLSL of a version.
-    #[cfg(feature = "glsl")]
-    Glsl(GlslVersion),
-    /// HLSL for shader model 5.1.
-    #[cfg(feature = "hlsl")]
-    Hlsl,
-    /// MSL.
-    #[cfg(feature = "msl")]
-    Msl,
+/// The text of a module so far.
+struct Writer<'a, D> {
+    source: &'a Source<'a>,
+    declarations: Declarations,
+    names: Names<'a>,
+    dialect: D,
+    style: Style,
+    draft: Draft,
+    numbers: LoadNumbers,
+    helpers: Vec<String>,
+    out: String,
 }
 
-/// The module in a language.
-///
-/// # Errors
-/// As the function of that language.
-#[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "GLSL alone asks the profile"))]
-pub fn write(
-    module: &naga::Module,
-    interface: &Interface,
-    language: Language,
-    profile: &Profile,
-) -> Result<String> {
-    match language {
-        #[cfg(feature = "wgsl")]
-        Language::Wgsl => wgsl(module, interface),
-        #[cfg(feature = "glsl")]
-        Language::Glsl(version) => glsl(module, interface, version, profile),
-        #[cfg(feature = "hlsl")]
-        Language::Hlsl => hlsl(module, interface),
-        #[cfg(feature = "msl")]
-        Language::Msl => msl(module, interface),
-    }
-}
-
-/// The module as HLSL for shader model 5.1.
-///
-/// # Errors
-/// [`Kind::BadOption`] for specialisation constants, [`Kind::Backend`] where naga refuses the module (a defect of this library).
-#[cfg(feature = "hlsl")]
-pub fn hlsl(module: &naga::Module, interface: &Interface) -> Result<String> {
-    use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
-    no_overrides(module, "HLSL")?;
-    let binding_map = bindings(module)
-        .map(|binding| {
-            let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
-            Ok((binding, BindTarget { register: binding.binding, space, ..BindTarget::default() }))
-        })
-        .collect::<Result<_>>()?;
-    let options = Options { shader_model: ShaderModel::V5_1, binding_map, ..Options::default() };
-    let mut text = String::new();
-    Writer::new(&mut text, &options, &PipelineOptions::default())
-        .write(module, &info(module)?, None)
-        .map_err(|error| refused("HLSL", &error))?;
-    Ok(with_header(interface, &tidy::names(&text)))
-}
-
-/// The module as MSL 2.1.
-///
-/// # Errors
-/// [`Kind::BadOption`] for specialisation constants and bindings that MSL does not have, [`Kind::Backend`] where naga refuses
-/// the module (a defect of this library).
-#[cfg(feature = "msl")]
-pub fn msl(module: &naga::Module, interface: &Interface) -> Result<String> {
-    use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
-    no_overrides(module, "MSL")?;
-    no_shared_bindings(module, "MSL")?;
-    let resources = bindings(module)
-        .map(|binding| {
-            let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
-            let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
-            // naga takes from the variable whether a buffer is written; of `mutable` it makes nothing there.
-            Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
-        })
-        .collect::<Result<_>>()?;
-    // Vertex entries, whose bindings the host chooses, have no runtime arrays.
-    let sizes_buffer = u8::try_from(kernel::bindings::SIZES).ok();
-    let resources = EntryPointResources { resources, sizes_buffer, ..EntryPointResources::default() };
-    let options = Options {
-        lang_version: (2, 1),
-        per_entry_point_map: [(super::naga_ir::ENTRY_POINT.to_owned(), resources)].into(),
-        ..Options::default()
-    };
-    let (text, _) =
-        naga::back::msl::write_string(module, &info(module)?, &options, &PipelineOptions::default())
-            .map_err(|error| refused("MSL", &error))?;
-    Ok(with_header(interface, &tidy::names(&text)))
-}
-
-/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug builds only.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-fn info(module: &naga::Module) -> Result<naga::valid::ModuleInfo> {
-    use naga::valid::ValidationFlags;
-    check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
-}
-
-/// The bindings that a module uses.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
-    module.global_variables.iter().filter_map(|(_, global)| global.binding)
-}
-
-/// In all other languages specialisation constants must be settled.
-#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
-fn no_overrides(module: &naga::Module, target: &str) -> Result<()> {
-    if module.overrides.is_empty() {
-        return Ok(());
-    }
-    let text =
-        format!("{target} has no specialisation constants here: bake the values or read them from the block");
-    Err(Error::new(Kind::BadOption(text), At::Whole))
-}
-
-/// In languages without sets two blocks may not have one binding.
-#[cfg(any(feature = "glsl", feature = "msl"))]
-fn no_shared_bindings(module: &naga::Module, target: &str) -> Result<()> {
-    let mut seen: Vec<u32> = bindings(module).map(|binding| binding.binding).collect();
-    seen.sort_unstable();
-    match seen.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => {
-            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
-            Err(Error::new(Kind::BadOption(text), At::Whole))
+impl<'a, D: Dialect> Writer<'a, D> {
+    fn new(
+        source: &'a Source<'a>,
+        declarations: Declarations,
+        mut names: Names<'a>,
+        dialect: D,
+        style: Style,
+    ) -> Self {
+        names.unique(super::interface::ENTRY_NAME);
+        for global in &declarations.globals {
+            if let declarations::Content::Block(name, _) = global.content {
+                names.unique(name);
+            }
+        }
+        declarations.globals.iter().for_each(|global| drop(names.unique(global.name)));
+        for id in declarations.specialized() {
+            names.unique(&crate::host::profile::specialized_name(id));
+        }
+        let helpers = source.module.helpers.iter();
+        let helpers =
+            helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
+        Self {
+            helpers: helpers.collect(),
+            numbers: LoadNumbers::new(&source.interface.block),
+            draft: Draft::default(),
+            out: String::new(),
+            source,
+            declarations,
+            names,
+            dialect,
+            style,
         }
     }
+
+    /// Writes the helper functions.
+    fn helpers(&mut self) -> Result<()> {
+        let module = self.source.module;
+        for (index, helper) in module.helpers.iter().enumerate() {
+            let result = Builder::new(&mut self.draft, self.source, helper, &self.numbers).helper()?;
+            let name = self.helpers[index].clone();
+            let types: Vec<Type> = helper.get(helper.params).iter().map(|&param| helper.ty(param)).collect();
+            let wanted = parameter_names(helper);
+            let plan = plan(&self.draft, self.source.interface, self.style, &wanted, &self.names, false);
+            let names: Vec<&str> = plan.parameters.iter().map(String::as_str).collect();
+            D::helper(&mut self.out, &name, &types, &names, result);
+            self.body(plan, Some(result));
+            self.out.push_str("}\n\n");
+        }
+        Ok(())
+    }
+
+    /// Writes the entry point. `given`: names of parameters that other declarations have given.
+    fn entry(&mut self, given: Option<&[String]>) -> Result<()> {
+        let source = self.source;
+        let (reads, interface) = (self.declarations.reads, source.interface);
+        let builder = Builder::new(&mut self.draft, source, &source.module.main, &self.numbers);
+        match (&interface.geometry, source.options.entry) {
+            (_, EntryPoint::Vertex | EntryPoint::Geometry) => {
+                builder.vertex(reads, &self.declarations.attributes, interface)?;
+            }
+            (Some(kernel), EntryPoint::Compute) => builder.geometry(kernel)?,
+            (None, EntryPoint::Compute) => builder.compute(reads)?,
+        }
+        let wanted: Vec<String> = match source.options.entry {
+            EntryPoint::Compute => vec!["id".to_owned()],
+            EntryPoint::Vertex | EntryPoint::Geometry => {
+                self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect()
+            }
+        };
+        let plan =
+            plan(&self.draft, interface, self.style, given.unwrap_or(&wanted), &self.names, given.is_some());
+        D::entry(&mut self.out, &self.declarations, &plan.parameters);
+        self.body(plan, None);
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    fn body(&mut self, plan: inline::Plan, result: Option<Type>) {
+        let text = (&mut self.out, &mut self.dialect);
+        Body::new(text, (&self.draft, plan), &self.declarations, &self.helpers, result).lines();
+    }
 }
 
-/// A binding that a language does not have.
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-#[cold]
-fn no_place(target: &str, binding: naga::ResourceBinding) -> Error {
-    let text = format!("{target} has no place for set {}, binding {}", binding.group, binding.binding);
-    Error::new(Kind::BadOption(text), At::Whole)
-}
-
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-#[cold]
-fn refused(target: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::new(Kind::Backend(format!("naga's {target} writer: {error}")), At::Whole)
+/// The names that the parameters of a helper would like to have.
+fn parameter_names(helper: &Func) -> Vec<String> {
+    let name = |(index, &param): (usize, &crate::ir::Value)| {
+        let data = helper.values[param];
+        match data.hint.register {
+            crate::ir::HintRegister::None => ["a", "b", "c", "d"][index % 4].to_owned(),
+            _ => names::hinted(data.hint, data.ty.kind).into_owned(),
+        }
+    };
+    helper.get(helper.params).iter().enumerate().map(name).collect()
 }
 
 /// The comments at the head of every text.
-fn header(interface: &Interface) -> String {
+pub(super) fn header(interface: &Interface) -> String {
     use std::fmt::Write;
     let mut header = String::new();
     if !interface.source.is_empty() {
@@ -220,9 +189,24 @@ fn comment(out: &mut String, name: &str) {
     out.extend(name.chars().map(harmless));
 }
 
-#[cfg(any(feature = "hlsl", feature = "msl"))]
-fn with_header(interface: &Interface, text: &str) -> String {
-    let mut out = header(interface);
-    out.push_str(text);
-    out
+/// The error of specialisation constants in a language that has none.
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+#[cold]
+pub(super) fn unspecialized(target: &str) -> Error {
+    let text =
+        format!("{target} has no specialisation constants here: bake the values or read them from the block");
+    Error::new(Kind::BadOption(text), At::Whole)
+}
+
+/// Checks that no two bindings are equal, for languages without sets.
+#[cfg(any(feature = "glsl", feature = "msl"))]
+pub(super) fn no_shared_bindings(target: &str, mut bindings: Vec<u32>) -> Result<()> {
+    bindings.sort_unstable();
+    match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::BadOption(text), At::Whole))
+        }
+    }
 }

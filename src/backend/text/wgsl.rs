@@ -1,31 +1,40 @@
-//! WGSL as one would write it by hand.
-//! In: a `naga::Module` from [`naga_ir`](crate::backend::naga_ir). Out: text that reads back as a module which computes the same.
-//! Must not know the IR. What WGSL shares with other languages is in `text::writer`.
+//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its own.
+//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's control flow.
 
 use std::fmt::Write as _;
 
-use naga::keywords::wgsl::{BUILTIN_IDENTIFIER_SET, RESERVED_SET};
-use naga::{
-    AddressSpace, Binding, BuiltIn, Expression, Function, Handle, ScalarKind, ShaderStage, SwitchCase,
-    SwitchValue, TypeInner,
-};
-
-use super::writer::{self, Body, Dialect, Holder, Level, Names, Plan, foreign};
+use super::declarations::{Content, Declarations, Field};
+use super::draft::{Expr, Form, Operand};
+use super::expressions::Level;
+use super::inline::Style;
+use super::names::Names;
+use super::print::{Body, Closing, Dialect, Holder};
+use super::{Writer, header};
+use crate::backend::interface::{Source, WORKGROUP};
 use crate::error::Result;
-use crate::host::Interface;
+use crate::host::Location;
+use crate::host::names::is_keyword;
+use crate::host::profile::specialized_name;
+use crate::ir::{Type, Unary};
 
 /// WGSL.
 struct Wgsl;
 
-type Writer<'a> = writer::Writer<'a, Wgsl>;
-
 /// Arguments on the line of the function's name.
 const ARGUMENTS_IN_LINE: usize = 2;
+/// Functions that the text calls, besides those whose names are keywords of one of the targets.
+const WORDS: [&str; 3] = ["arrayLength", "exp2", "log2"];
+/// Words of ours that are keywords of other targets alone.
+const FREE: [&str; 2] = ["thread", "vertex"];
+
+fn is_reserved(name: &str) -> bool {
+    WORDS.contains(&name) || is_keyword(name) && !FREE.contains(&name)
+}
 
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::{backend::{naga_ir, text}, host, ir};
+/// # use transpica::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into() }],
@@ -37,9 +46,10 @@ const ARGUMENTS_IN_LINE: usize = 2;
 ///     }],
 ///     ..host::Interface::default()
 /// };
-/// let module = naga_ir::build(&module, &interface, &host::Options::default(), &host::Profile::default())?;
+/// let (options, profile) = (host::Options::default(), host::Profile::default());
+/// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
 /// assert_eq!(
-///     text::wgsl(&module, &interface)?,
+///     text::wgsl(&source)?,
 ///     "struct VertexOutput {
 ///     @builtin(position) @invariant position: vec4f,
 /// }
@@ -54,318 +64,227 @@ const ARGUMENTS_IN_LINE: usize = 2;
 /// ```
 ///
 /// # Errors
-/// [`Kind::Backend`](crate::error::Kind::Backend) where the module contains what ours never do.
-pub fn wgsl(module: &naga::Module, interface: &Interface) -> Result<String> {
-    let names = Names::new(Wgsl::is_reserved);
-    let mut writer = Writer::new(module, Wgsl, names, super::header(interface));
-    writer.extensions();
-    writer.structs()?;
-    writer.overrides()?;
-    writer.globals()?;
+/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not fit its interface,
+/// [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and bindings that there are not.
+pub fn wgsl(source: &Source<'_>) -> Result<String> {
+    let declarations = Declarations::new(source, is_reserved)?;
+    let style = Style { copies_arrays: true, marks_exact: false };
+    let mut writer = Writer::new(source, declarations, Names::new(is_reserved), Wgsl, style);
+    writer.out = header(source.interface);
+    writer.declare();
     writer.helpers()?;
-    for entry in &module.entry_points {
-        match entry.stage {
-            ShaderStage::Vertex => writer.out.push_str("@vertex\n"),
-            ShaderStage::Compute => {
-                let _ = writeln!(writer.out, "@compute @workgroup_size({})", entry.workgroup_size[0]);
-            }
-            _ => return Err(foreign(Wgsl::NAME, format_args!("the stage {:?}", entry.stage))),
-        }
-        writer.function(&entry.function, &entry.name)?;
-    }
+    writer.entry(None)?;
     Ok(writer.out)
 }
 
-impl Writer<'_> {
-    fn structs(&mut self) -> Result<()> {
-        for (handle, ty) in self.module.types.iter() {
-            let TypeInner::Struct { members, .. } = &ty.inner else { continue };
-            let _ = writeln!(self.out, "struct {} {{", self.types[handle.index()]);
-            for (index, member) in members.iter().enumerate() {
-                self.out.push_str("    ");
-                self.binding(member.binding.as_ref())?;
-                let _ = write!(self.out, "{}: ", self.members[handle.index()][index]);
-                self.ty(member.ty)?;
-                self.out.push_str(",\n");
+impl Writer<'_, Wgsl> {
+    fn declare(&mut self) {
+        let (out, declarations) = (&mut self.out, &self.declarations);
+        if declarations.ports.iter().any(|port| port.location == Location::ClipDistances) {
+            out.push_str("enable clip_distances;\n\n");
+        }
+        for global in &declarations.globals {
+            if let Content::Block(name, fields) = &global.content {
+                structure(out, name, fields);
             }
-            self.out.push_str("}\n\n");
         }
-        Ok(())
-    }
-
-    /// What a device must have been asked for.
-    fn extensions(&mut self) {
-        let clips = |(_, ty): (_, &naga::Type)| match &ty.inner {
-            TypeInner::Struct { members, .. } => members
-                .iter()
-                .any(|member| matches!(member.binding, Some(Binding::BuiltIn(BuiltIn::ClipDistances)))),
-            _ => false,
-        };
-        if self.module.types.iter().any(clips) {
-            self.out.push_str("enable clip_distances;\n\n");
-        }
-    }
-
-    fn overrides(&mut self) -> Result<()> {
-        for (handle, constant) in self.module.overrides.iter() {
-            let init = self.setting(constant)?;
-            if let Some(id) = constant.id {
-                let _ = write!(self.out, "@id({id}) ");
+        if !declarations.ports.is_empty() {
+            out.push_str("struct VertexOutput {\n");
+            for port in &declarations.ports {
+                let is_invariant = self.source.profile.invariant_position;
+                let ty = Wgsl::ty(port.ty);
+                let _ = match port.location {
+                    Location::Position if is_invariant => {
+                        writeln!(out, "    @builtin(position) @invariant {}: {ty},", port.name)
+                    }
+                    Location::Position => writeln!(out, "    @builtin(position) {}: {ty},", port.name),
+                    Location::ClipDistances => {
+                        writeln!(out, "    @builtin(clip_distances) {}: array<f32, 2>,", port.name)
+                    }
+                    Location::Varying(index) => writeln!(out, "    @location({index}) {}: {ty},", port.name),
+                };
             }
-            let _ = write!(self.out, "override {}: ", self.overrides[handle.index()]);
-            self.ty(constant.ty)?;
-            let _ = writeln!(self.out, " = {init};");
+            out.push_str("}\n\n");
         }
-        if !self.module.overrides.is_empty() {
-            self.out.push('\n');
+        let start = out.len();
+        for id in declarations.specialized() {
+            let (ty, value) = if id < 16 { ("bool", "false") } else { ("i32", "0") };
+            let _ = writeln!(out, "@id({id}) override {}: {ty} = {value};", specialized_name(id));
         }
-        Ok(())
-    }
-
-    fn globals(&mut self) -> Result<()> {
-        for (handle, global) in self.module.global_variables.iter() {
-            let space = match global.space {
-                AddressSpace::Uniform => "uniform",
-                AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
-                    "storage, read_write"
+        if out.len() > start {
+            out.push('\n');
+        }
+        for global in &declarations.globals {
+            let _ = write!(out, "@group({}) @binding({}) var<", global.binding.set, global.binding.binding);
+            let _ = match &global.content {
+                Content::Block(name, _) => write!(out, "uniform> {}: {name}", global.name),
+                Content::Buffer { element, rows, is_writable } => {
+                    let access = if *is_writable { "read_write" } else { "read" };
+                    let _ = write!(out, "storage, {access}> {}: array<", global.name);
+                    let element = Wgsl::ty(*element);
+                    match rows {
+                        Some(rows) => write!(out, "array<{element}, {rows}>>"),
+                        None => write!(out, "{element}>"),
+                    }
                 }
-                AddressSpace::Storage { .. } => "storage, read",
-                _ => return Err(foreign(Wgsl::NAME, format_args!("the address space {:?}", global.space))),
             };
-            if let Some(binding) = &global.binding {
-                let _ = write!(self.out, "@group({}) @binding({}) ", binding.group, binding.binding);
-            }
-            let _ = write!(self.out, "var<{space}> {}: ", self.globals[handle.index()]);
-            self.ty(global.ty)?;
-            self.out.push_str(";\n");
+            out.push_str(";\n");
         }
-        if !self.module.global_variables.is_empty() {
-            self.out.push('\n');
+        if !declarations.globals.is_empty() {
+            out.push('\n');
         }
-        Ok(())
-    }
-
-    /// The attributes of a binding, each followed by a space.
-    fn binding(&mut self, binding: Option<&Binding>) -> Result<()> {
-        match binding {
-            None => {}
-            Some(Binding::BuiltIn(BuiltIn::Position { invariant })) => {
-                self.out.push_str(if *invariant {
-                    "@builtin(position) @invariant "
-                } else {
-                    "@builtin(position) "
-                });
-            }
-            Some(Binding::BuiltIn(BuiltIn::ClipDistances)) => self.out.push_str("@builtin(clip_distances) "),
-            Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)) => {
-                self.out.push_str("@builtin(global_invocation_id) ");
-            }
-            Some(Binding::Location {
-                location,
-                interpolation: None | Some(naga::Interpolation::Perspective),
-                sampling: None | Some(naga::Sampling::Center),
-                blend_src: None,
-                per_primitive: false,
-            }) => {
-                let _ = write!(self.out, "@location({location}) ");
-            }
-            Some(other) => return Err(foreign(Wgsl::NAME, format_args!("the binding {other:?}"))),
-        }
-        Ok(())
     }
 }
 
+fn structure(out: &mut String, name: &str, fields: &[Field]) {
+    let _ = writeln!(out, "struct {name} {{");
+    for field in fields {
+        let ty = Wgsl::ty(field.ty);
+        let _ = match field.length {
+            Some(length) => writeln!(out, "    {}: array<{ty}, {length}>,", field.name),
+            None => writeln!(out, "    {}: {ty},", field.name),
+        };
+    }
+    out.push_str("}\n\n");
+}
+
 impl Dialect for Wgsl {
-    const NAME: &'static str = "WGSL";
+    const TYPES: [[&'static str; 4]; 4] = [
+        ["f32", "vec2f", "vec3f", "vec4f"],
+        ["i32", "vec2i", "vec3i", "vec4i"],
+        ["u32", "vec2u", "vec3u", "vec4u"],
+        ["bool", "vec2<bool>", "vec3<bool>", "vec4<bool>"],
+    ];
     const CONDITION: [&'static str; 2] = ["", ""];
     const LOOP: &'static str = "loop {\n";
-    const COPIES_ARRAYS: bool = true;
     const TYPED_LITERALS: bool = true;
     const COMMA_ENDS: bool = true;
     const LEAST_INT: &'static str = "i32(-2147483648)";
     // A `<` could find its `>` in a later argument.
     const ARGUMENT: Level = Level::Bits;
+    const CASE_BREAKS: bool = false;
 
-    fn is_reserved(name: &str) -> bool {
-        RESERVED_SET.contains(name) || BUILTIN_IDENTIFIER_SET.contains(name)
-    }
-
-    fn scalar(kind: ScalarKind) -> &'static str {
-        match kind {
-            ScalarKind::Float | ScalarKind::AbstractFloat => "f32",
-            ScalarKind::Sint | ScalarKind::AbstractInt => "i32",
-            ScalarKind::Uint => "u32",
-            ScalarKind::Bool => "bool",
+    fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
+        let _ = write!(out, "fn {name}(");
+        for (index, (&ty, name)) in types.iter().zip(names).enumerate() {
+            let _ = write!(out, "{}{name}: {}", if index == 0 { "" } else { ", " }, Self::ty(ty));
         }
+        let _ = writeln!(out, ") -> {} {{", Self::ty(result));
     }
 
-    fn vector(size: u8, kind: ScalarKind) -> String {
-        match kind {
-            ScalarKind::Bool => format!("vec{size}<bool>"),
-            _ => format!("vec{size}{}", &Self::scalar(kind)[..1]),
+    fn entry(out: &mut String, declarations: &Declarations, names: &[String]) {
+        if declarations.ports.is_empty() {
+            let id = names.first().map_or("id", String::as_str);
+            let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
+            let _ = writeln!(out, "fn main(@builtin(global_invocation_id) {id}: vec3u) {{");
+            return;
         }
-    }
-
-    fn array(base: &str, length: Option<u32>) -> String {
-        match length {
-            Some(length) => format!("array<{base}, {length}>"),
-            None => format!("array<{base}>"),
-        }
-    }
-
-    fn marks_exact(&self) -> bool {
-        false
-    }
-
-    fn arguments(&self, _: &Function) -> Option<Vec<String>> {
-        None
-    }
-
-    fn signature(writer: &mut Writer<'_>, function: &Function, name: &str, plan: &Plan) -> Result<()> {
-        let _ = write!(writer.out, "fn {name}(");
-        let lines = function.arguments.len() > ARGUMENTS_IN_LINE && function.arguments[0].binding.is_some();
-        for (index, (argument, name)) in function.arguments.iter().zip(&plan.arguments).enumerate() {
-            writer.out.push_str(match (lines, index) {
+        out.push_str("@vertex\nfn main(");
+        let is_long = names.len() > ARGUMENTS_IN_LINE;
+        for (index, (attribute, name)) in declarations.attributes.iter().zip(names).enumerate() {
+            out.push_str(match (is_long, index) {
                 (true, _) => "\n    ",
                 (false, 0) => "",
                 (false, _) => ", ",
             });
-            writer.binding(argument.binding.as_ref())?;
-            let _ = write!(writer.out, "{name}: ");
-            writer.ty(argument.ty)?;
-            writer.out.push_str(if lines { "," } else { "" });
+            let _ = write!(out, "@location({}) {name}: {}", attribute.register, Self::ty(attribute.ty));
+            out.push_str(if is_long { "," } else { "" });
         }
-        writer.out.push_str(if lines { "\n)" } else { ")" });
-        if let Some(result) = &function.result {
-            writer.out.push_str(" -> ");
-            writer.binding(result.binding.as_ref())?;
-            writer.ty(result.ty)?;
-        }
-        writer.out.push_str(" {\n");
-        Ok(())
+        out.push_str(if is_long { "\n) -> VertexOutput {\n" } else { ") -> VertexOutput {\n" });
     }
 
-    fn declaration(body: &mut Body<'_, '_, Self>, holder: Holder) -> Result<()> {
-        let name = body.name(holder)?;
-        let _ = match holder {
-            Holder::Value(_) => write!(body.writer.out, "let {name}"),
-            Holder::Filled(_) => write!(body.writer.out, "var {name}"),
-            Holder::Empty(local) => {
-                let _ = write!(body.writer.out, "var {name}: ");
-                return body.writer.ty(body.function.local_variables[local].ty);
-            }
-        };
-        Ok(())
+    fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
+        body.out.push_str(if matches!(holder, Holder::Value(_)) { "let " } else { "var " });
+        body.held(holder);
+        if let Holder::Empty(_) = holder {
+            body.out.push_str(": ");
+            body.out.push_str(Self::ty(body.held_type(holder)));
+        }
     }
 
     /// An exit that is never taken: WGSL does not allow loops without one.
-    fn endless(body: &mut Body<'_, '_, Self>) -> Result<()> {
-        let result = body.function.result.as_ref().map(|result| result.ty);
-        body.line().push_str("    if false { ");
-        match result {
-            // What follows the loop need not return anything.
-            Some(ty) => {
-                body.writer.out.push_str("return ");
-                body.writer.ty(ty)?;
-                body.writer.out.push_str("(); }\n");
+    fn endless(body: &mut Body<'_, Self>) {
+        let result = body.result.map(Self::ty);
+        let is_vertex = !body.declarations.ports.is_empty();
+        // What follows the loop need not return anything.
+        let _ = match result.or(is_vertex.then_some("VertexOutput")) {
+            Some(ty) => writeln!(body.line(), "if false {{ return {ty}(); }}"),
+            None => writeln!(body.line(), "if false {{ break; }}"),
+        };
+    }
+
+    fn outputs(body: &mut Body<'_, Self>, values: &[Operand]) {
+        body.line().push_str("return VertexOutput");
+        let write = |body: &mut Body<'_, Self>, index: usize, level: Level| {
+            let value = values[index];
+            match body.declarations.ports.get(index).map(|port| port.location) {
+                Some(Location::ClipDistances) => {
+                    body.out.push_str("array<f32, 2>(");
+                    body.lane(value, 0);
+                    body.out.push_str(", ");
+                    body.lane(value, 1);
+                    body.out.push(')');
+                }
+                Some(Location::Position | Location::Varying(_)) | None => body.operand(value, level),
             }
-            None => body.writer.out.push_str("break; }\n"),
+        };
+        if body.plan.is_return_broken {
+            body.broken(values.len(), write);
+        } else {
+            body.listed(values.len(), write);
         }
-        Ok(())
+        body.out.push_str(";\n");
     }
 
-    fn outputs(_: &mut Body<'_, '_, Self>, _: Handle<Expression>) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn switch<'a>(
-        body: &mut Body<'_, 'a, Self>,
-        selector: Handle<Expression>,
-        cases: &'a [SwitchCase],
-    ) -> Result<()> {
+    fn switch(body: &mut Body<'_, Self>, selector: Operand, _: bool, _: bool) -> Closing {
         body.line().push_str("switch ");
-        body.expression(selector)?;
-        body.writer.out.push_str(" {\n");
-        body.indent += 1;
-        let mut values = 0;
-        for case in cases {
-            match (case.value, values) {
-                (SwitchValue::Default, 0) if !case.fall_through => body.line().push_str("default"),
-                (_, 0) => body.line().push_str("case "),
-                (_, _) => body.writer.out.push_str(", "),
-            }
-            let _ = match case.value {
-                SwitchValue::I32(value) => write!(body.writer.out, "{value}"),
-                SwitchValue::U32(value) => write!(body.writer.out, "{value}u"),
-                SwitchValue::Default if values > 0 || case.fall_through => write!(body.writer.out, "default"),
-                SwitchValue::Default => Ok(()),
-            };
-            if case.fall_through {
-                values += 1;
-                continue;
-            }
-            values = 0;
-            body.writer.out.push_str(" {\n");
-            body.inner(&case.body)?;
-            body.line().push_str("}\n");
-        }
-        body.indent -= 1;
-        body.line().push_str("}\n");
-        Ok(())
+        body.operand(selector, Level::Choice);
+        body.out.push_str(" {\n");
+        Closing::Brace
     }
 
-    #[inline]
-    fn own(body: &mut Body<'_, '_, Self>, expr: Handle<Expression>, _: Level) -> Result<bool> {
-        match body.function.expressions[expr] {
-            Expression::ZeroValue(ty) => {
-                body.writer.ty(ty)?;
-                body.writer.out.push_str("()");
-            }
-            Expression::As { expr: value, convert: None, .. } => {
-                body.writer.out.push_str("bitcast<");
-                body.own_type(expr)?;
-                body.writer.out.push('>');
-                body.call_with_literals(&[value])?;
-            }
-            Expression::As { expr: value, convert: Some(_), .. } => {
-                body.own_type(expr)?;
-                body.call_with_literals(&[value])?;
-            }
-            Expression::Select { condition, accept, reject } => {
-                body.writer.out.push_str("select");
-                body.arguments(&[reject, accept, condition])?;
-            }
-            Expression::ArrayLength(array) => {
-                body.writer.out.push_str("arrayLength(&");
-                body.place(array)?;
-                body.writer.out.push(')');
-            }
-            _ => return Ok(false),
+    fn case(body: &mut Body<'_, Self>, values: &[i32]) {
+        for (index, value) in values.iter().enumerate() {
+            let _ = write!(body.out, "{}{value}", if index == 0 { "case " } else { ", " });
         }
-        Ok(true)
+        body.out.push_str(if values.is_empty() { "default {\n" } else { " {\n" });
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_modules_of_ours_never_contain_is_refused_by_name() {
-        for (items, body, name) in [
-            ("@fragment fn other() {}", "", "stage Fragment"),
-            ("var<workgroup> word: u32;", "word = 1u;", "address space WorkGroup"),
-            ("fn f(@builtin(vertex_index) a: u32) {}", "", "binding BuiltIn(VertexIndex)"),
-            ("", "workgroupBarrier();", "statement ControlBarrier"),
-            ("", "loop { continuing { break if true; } }", "statement Loop"),
-            ("", "loop { continuing { workgroupBarrier(); } }", "statement Loop"),
-            ("", "var a = 1u; var b = a % 2u;", "operator Modulo"),
-        ] {
-            let source = format!("{items} @compute @workgroup_size(1) fn main() {{ {body} }}");
-            let module = naga::front::wgsl::parse_str(&source);
-            let module = module.unwrap_or_else(|error| panic!("{error}: {source}"));
-            let error = wgsl(&module, &Interface::default()).expect_err(&source).to_string();
-            assert!(error.starts_with(&format!("input: WGSL writer: the {name}")), "{error}");
+    fn own(body: &mut Body<'_, Self>, expr: Expr, _: Level) -> bool {
+        let draft = body.draft;
+        let node = &draft.nodes[expr as usize];
+        let operands = draft.operands(expr);
+        match node.form {
+            Form::Unary(Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint) => {
+                let _ = write!(body.out, "bitcast<{}>", Self::ty(node.ty));
+                body.argument(operands[0]);
+            }
+            Form::NotFinite(variable) => {
+                let name = body.variable(variable).to_owned();
+                let _ = write!(body.out, "bitcast<f32>({name})");
+            }
+            Form::Unary(Unary::ToInt) | Form::Float => {
+                body.out.push_str(Self::ty(node.ty));
+                body.argument(operands[0]);
+            }
+            Form::Select => {
+                body.out.push_str("select");
+                body.arguments(&[operands[2], operands[1], operands[0]]);
+            }
+            Form::Length => body.out.push_str("arrayLength(&outputs)"),
+            Form::Thread => {
+                body.out.push_str("i32(");
+                Self::invocation(body);
+                body.out.push(')');
+            }
+            _ => return false,
         }
+        true
+    }
+
+    fn invocation(body: &mut Body<'_, Self>) {
+        let name = &body.plan.parameters[0];
+        body.out.push_str(name);
+        body.out.push_str(".x");
     }
 }

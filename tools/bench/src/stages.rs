@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use transpica::backend::naga_ir;
 use transpica::backend::spirv::{Source, SpirvWriter};
+use transpica::backend::text;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
@@ -86,8 +86,7 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, Str
     Ok(Assembled { lines: text.lines().count(), words, timing: Timing::of(samples), file })
 }
 
-const STAGES: [&str; 9] =
-    ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "naga", "WGSL"];
+const STAGES: [&str; 8] = ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
 
 /// Measures the vertex programs of a file.
 pub fn measure(
@@ -241,9 +240,6 @@ fn staged(
     let source = Source { module: &module, interface: &interface, options, profile };
     black_box(writer.write(&source)?);
     let spirv = clock.lap();
-    let naga = naga_ir::build(&module, &interface, options, profile)?;
-    let naga_time = clock.lap();
-    let wgsl = transpica::backend::text::write(&naga, &interface, Language::Wgsl, profile)?;
-    black_box(wgsl);
-    Ok([parse, decode, explore, structure, ssa, passes, spirv, naga_time, clock.lap()])
+    black_box(text::wgsl(&source)?);
+    Ok([parse, decode, explore, structure, ssa, passes, spirv, clock.lap()])
 }

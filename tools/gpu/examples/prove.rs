@@ -38,7 +38,7 @@ struct Arguments {
     #[arg(long, default_value_t = 1 << 33, value_name = "S")]
     seed: u64,
     /// Which routes; all if absent
-    #[arg(long, value_name = "spirv|spirv-naga|naga|wgsl", value_parser = route)]
+    #[arg(long, value_name = "spirv|spirv-naga|wgsl", value_parser = route)]
     route: Vec<Route>,
     /// Which precision
     #[arg(long, default_value = "exact", value_name = "exact|f24|fast", value_parser = precision)]

@@ -178,7 +178,6 @@ pub fn shader(translator: &mut Translator, translated: &Translated, route: Route
     Ok(match route {
         Route::Passthrough => Shader::Passthrough(translator.spirv(translated)?),
         Route::SpirvNaga => Shader::SpirvNaga(translator.spirv(translated)?),
-        Route::NagaIr => Shader::NagaIr(Box::new(translator.naga(translated)?)),
         Route::Wgsl => Shader::Wgsl(translator.text(translated, backend::text::Language::Wgsl)?),
     })
 }

@@ -28,21 +28,18 @@ pub enum Route {
     Passthrough,
     /// Our SPIR-V, read by naga and written again.
     SpirvNaga,
-    /// Our naga module.
-    NagaIr,
-    /// Our WGSL text.
+    /// Our WGSL text, read by naga.
     Wgsl,
 }
 
 impl Route {
     /// All routes.
-    pub const ALL: [Self; 4] = [Self::Passthrough, Self::SpirvNaga, Self::NagaIr, Self::Wgsl];
+    pub const ALL: [Self; 3] = [Self::Passthrough, Self::SpirvNaga, Self::Wgsl];
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passthrough => "spirv",
             Self::SpirvNaga => "spirv-naga",
-            Self::NagaIr => "naga",
             Self::Wgsl => "wgsl",
         }
     }
@@ -59,8 +56,6 @@ pub enum Shader {
     Passthrough(Vec<u32>),
     /// For [`Route::SpirvNaga`].
     SpirvNaga(Vec<u32>),
-    /// For [`Route::NagaIr`].
-    NagaIr(Box<naga::Module>),
     /// For [`Route::Wgsl`].
     Wgsl(String),
 }
@@ -96,7 +91,6 @@ impl Shader {
         let source = match self {
             Self::Passthrough(words) => return passthrough::module(gpu, words),
             Self::SpirvNaga(words) => wgpu::ShaderSource::SpirV(words.into()),
-            Self::NagaIr(module) => wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(*module)),
             Self::Wgsl(text) => wgpu::ShaderSource::Wgsl(text.into()),
         };
         // Out-of-bounds clamps would add work that the translator has already done.

@@ -105,7 +105,7 @@ fn a_power_that_the_driver_may_flush_decides_nothing() {
 
 #[test]
 fn routes_through_naga_stay_within_the_bounds_of_each_program() {
-    run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::NagaIr, Route::Wgsl]);
+    run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::Wgsl]);
     run(Kind::Wild, 500..520, Precision::Exact, &[Route::Wgsl]);
     run(Kind::Numeric, 500..520, Precision::Exact, &[Route::Wgsl]);
 }

@@ -1,26 +1,25 @@
 //! What GLSL says in a way of its own: declarations with types, vectors compared by functions, choices, outputs.
-//! In: functions and expressions. Out: text. Knows nothing of blocks.
+//! In: lines and expressions. Out: text. Knows nothing of blocks.
 
 use std::fmt::Write as _;
 
-use naga::{
-    BinaryOperator, Expression, Function, Handle, ScalarKind, Statement, SwitchCase, SwitchValue, TypeInner,
-    UnaryOperator,
-};
-
-use super::super::writer::statements::{Jump, has};
-use super::super::writer::{Body, Dialect, Holder, Level, Names, Plan, Writer, foreign};
+use super::super::declarations::Declarations;
+use super::super::draft::{Expr, Form, Operand};
+use super::super::expressions::Level;
+use super::super::names::Names;
+use super::super::print::{Body, Closing, Dialect, Holder};
 use super::GlslVersion;
-use super::declarations::Ports;
-use crate::error::Result;
+use crate::host::Location;
 use crate::host::names::is_keyword;
+use crate::ir::{Binary, Kind, Type, Unary};
 
 /// GLSL of a version.
 pub(super) struct Glsl {
     pub version: GlslVersion,
-    /// Whether arithmetic is to be `precise`.
-    is_exact: bool,
-    pub ports: Ports,
+    /// Names of attributes, or of the invocation.
+    pub inputs: Vec<String>,
+    /// Names of outputs.
+    pub outputs: Vec<String>,
     /// Names of the helpers.
     names: [String; Helper::ALL.len()],
     /// Which helpers are called, each with a type: bit 4·kind + size.
@@ -51,7 +50,7 @@ impl Helper {
     }
 }
 
-/// What the text calls or defines, besides what is a keyword of one of the targets.
+/// Words that the text calls or defines, besides keywords of the targets.
 const WORDS: [&str; 16] = [
     "PRECISE",
     "VULKAN",
@@ -71,23 +70,33 @@ const WORDS: [&str; 16] = [
     "uintBitsToFloat",
 ];
 
-impl Glsl {
-    pub(super) fn new(version: GlslVersion, is_exact: bool, ports: Ports, names: &mut Names) -> Self {
-        let names = ["both", "either", "choose"].map(|name| names.unique(name));
-        Self { version, is_exact, ports, names, called: Default::default() }
-    }
+pub(super) fn is_reserved(name: &str) -> bool {
+    name.starts_with("gl_") || name.starts_with("GL_") || WORDS.contains(&name) || is_keyword(name)
+}
 
-    /// The word before what must be computed as written.
-    const fn precise(&self) -> &'static str {
-        match self.version {
-            GlslVersion::Vulkan450 => "precise ",
-            GlslVersion::Core330 | GlslVersion::Es310 => "PRECISE ",
-        }
+impl Glsl {
+    /// GLSL whose inputs and outputs have names. Those of varyings are given first, so that nothing changes them.
+    pub(super) fn new(version: GlslVersion, declarations: &Declarations, names: &mut Names<'_>) -> Self {
+        let outputs = declarations.ports.iter().map(|port| match port.location {
+            Location::ClipDistances => "gl_ClipDistance".to_owned(),
+            Location::Position => "gl_Position".to_owned(),
+            Location::Varying(_) => names.unique(&port.name),
+        });
+        let outputs: Vec<String> = outputs.collect();
+        let inputs = match outputs.is_empty() {
+            true => vec!["gl_GlobalInvocationID".to_owned()],
+            false => {
+                let attributes = declarations.attributes.iter();
+                attributes.map(|attribute| names.unique(&format!("in_{}", attribute.name))).collect()
+            }
+        };
+        let names = ["both", "either", "choose"].map(|name| names.unique(name));
+        Self { version, inputs, outputs, names, called: Default::default() }
     }
 
     /// Notes that a helper is called for vectors of this type, and gives its name.
-    fn helper(&mut self, helper: Helper, size: u8, kind: ScalarKind) -> &str {
-        self.called[helper as usize] |= bit(size, kind);
+    fn helper(&mut self, helper: Helper, ty: Type) -> &str {
+        self.called[helper as usize] |= bit(ty);
         &self.names[helper as usize]
     }
 
@@ -95,10 +104,11 @@ impl Glsl {
     pub(super) fn helpers(&self) -> String {
         let mut out = String::new();
         for helper in Helper::ALL {
-            for kind in [ScalarKind::Sint, ScalarKind::Uint, ScalarKind::Bool] {
-                for size in 2..=4 {
-                    if self.called[helper as usize] & bit(size, kind) != 0 {
-                        self.define(&mut out, helper, size, kind);
+            for kind in [Kind::I32, Kind::U32, Kind::Bool] {
+                for lanes in 2..=4 {
+                    let ty = Type::new(kind, lanes);
+                    if self.called[helper as usize] & bit(ty) != 0 {
+                        self.define(&mut out, helper, ty);
                     }
                 }
             }
@@ -106,325 +116,195 @@ impl Glsl {
         out
     }
 
-    fn define(&self, out: &mut String, helper: Helper, size: u8, kind: ScalarKind) {
-        let (ty, name) = (Self::vector(size, kind), &self.names[helper as usize]);
-        let _ = write!(out, "{ty} {name}({ty} a, {ty} b");
+    fn define(&self, out: &mut String, helper: Helper, ty: Type) {
+        let (word, name) = (Self::ty(ty), &self.names[helper as usize]);
+        let _ = write!(out, "{word} {name}({word} a, {word} b");
         if helper == Helper::Choose {
-            let _ = write!(out, ", {} c", Self::vector(size, ScalarKind::Bool));
+            let _ = write!(out, ", {} c", Self::ty(ty.with_kind(Kind::Bool)));
         }
-        let lanes: Vec<String> = ["x", "y", "z", "w"][..usize::from(size)]
+        let lanes: Vec<String> = ["x", "y", "z", "w"][..usize::from(ty.lanes)]
             .iter()
             .map(|lane| helper.lane().replace('L', lane))
             .collect();
-        let _ = writeln!(out, ") {{\n    return {ty}({});\n}}\n", lanes.join(", "));
+        let _ = writeln!(out, ") {{\n    return {word}({});\n}}\n", lanes.join(", "));
     }
 }
 
 /// The bit of a vector type.
-const fn bit(size: u8, kind: ScalarKind) -> u32 {
-    let kind = match kind {
-        ScalarKind::Float | ScalarKind::AbstractFloat => 0,
-        ScalarKind::Sint | ScalarKind::AbstractInt => 1,
-        ScalarKind::Uint => 2,
-        ScalarKind::Bool => 3,
-    };
-    1 << (4 * kind + (size as u32 & 3))
+const fn bit(ty: Type) -> u32 {
+    1 << (4 * ty.kind as u32 + (ty.lanes as u32 & 3))
 }
 
-/// How a comparison of vectors is called.
-const fn comparison(op: BinaryOperator) -> Option<&'static str> {
+/// The function that compares vectors so; nothing where an operator does it.
+const fn comparison(op: Binary) -> Option<&'static str> {
     Some(match op {
-        BinaryOperator::Equal => "equal",
-        BinaryOperator::NotEqual => "notEqual",
-        BinaryOperator::Less => "lessThan",
-        BinaryOperator::LessEqual => "lessThanEqual",
-        BinaryOperator::Greater => "greaterThan",
-        BinaryOperator::GreaterEqual => "greaterThanEqual",
-        _ => return None,
+        Binary::Equal | Binary::IEqual | Binary::UEqual => "equal",
+        Binary::Less | Binary::ILess | Binary::ULess => "lessThan",
+        Binary::LessEqual => "lessThanEqual",
+        Binary::Greater | Binary::IGreater => "greaterThan",
+        Binary::GreaterEqual => "greaterThanEqual",
+        _no_comparison => return None,
     })
 }
 
-/// The function that reads the bits of one type as another; nothing where the constructor does.
-const fn bits(from: ScalarKind, to: ScalarKind) -> Option<&'static str> {
-    match (from, to) {
-        (ScalarKind::Float, ScalarKind::Sint) => Some("floatBitsToInt"),
-        (ScalarKind::Float, ScalarKind::Uint) => Some("floatBitsToUint"),
-        (ScalarKind::Sint, ScalarKind::Float) => Some("intBitsToFloat"),
-        (ScalarKind::Uint, ScalarKind::Float) => Some("uintBitsToFloat"),
-        _ => None,
-    }
-}
-
 impl Dialect for Glsl {
-    const NAME: &'static str = "GLSL";
+    const TYPES: [[&'static str; 4]; 4] = [
+        ["float", "vec2", "vec3", "vec4"],
+        ["int", "ivec2", "ivec3", "ivec4"],
+        ["uint", "uvec2", "uvec3", "uvec4"],
+        ["bool", "bvec2", "bvec3", "bvec4"],
+    ];
     const CONDITION: [&'static str; 2] = ["(", ")"];
     const LOOP: &'static str = "for (;;) {\n";
-    // Drivers index blocks well and copies badly.
-    const COPIES_ARRAYS: bool = false;
     const TYPED_LITERALS: bool = false;
     const COMMA_ENDS: bool = false;
     const LEAST_INT: &'static str = "int(0x80000000u)";
     const ARGUMENT: Level = Level::Choice;
+    const CASE_BREAKS: bool = true;
 
-    fn is_reserved(name: &str) -> bool {
-        name.starts_with("gl_") || name.starts_with("GL_") || WORDS.contains(&name) || is_keyword(name)
-    }
-
-    fn scalar(kind: ScalarKind) -> &'static str {
-        match kind {
-            ScalarKind::Float | ScalarKind::AbstractFloat => "float",
-            ScalarKind::Sint | ScalarKind::AbstractInt => "int",
-            ScalarKind::Uint => "uint",
-            ScalarKind::Bool => "bool",
+    fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
+        let _ = write!(out, "{} {name}(", Self::ty(result));
+        for (index, (&ty, name)) in types.iter().zip(names).enumerate() {
+            let _ = write!(out, "{}{} {name}", if index == 0 { "" } else { ", " }, Self::ty(ty));
         }
+        out.push_str(") {\n");
     }
 
-    fn vector(size: u8, kind: ScalarKind) -> String {
-        let letter = match kind {
-            ScalarKind::Float | ScalarKind::AbstractFloat => "",
-            ScalarKind::Sint | ScalarKind::AbstractInt => "i",
-            ScalarKind::Uint => "u",
-            ScalarKind::Bool => "b",
-        };
-        format!("{letter}vec{size}")
+    fn entry(out: &mut String, _: &Declarations, _: &[String]) {
+        out.push_str("void main() {\n");
     }
 
-    fn array(base: &str, length: Option<u32>) -> String {
-        // The outer length stands first.
-        let (element, inner) = base.split_at(base.find('[').unwrap_or(base.len()));
-        match length {
-            Some(length) => format!("{element}[{length}]{inner}"),
-            None => format!("{element}[]{inner}"),
-        }
-    }
-
-    fn marks_exact(&self) -> bool {
-        self.is_exact
-    }
-
-    fn arguments(&self, function: &Function) -> Option<Vec<String>> {
-        let is_entry = function.arguments.first().is_some_and(|argument| argument.binding.is_some());
-        is_entry.then(|| self.ports.inputs.clone())
-    }
-
-    fn signature(writer: &mut Writer<'_, Self>, function: &Function, name: &str, plan: &Plan) -> Result<()> {
-        match function.result.as_ref().filter(|result| !is_struct(writer.module, result.ty)) {
-            Some(result) => writer.ty(result.ty)?,
-            None => {
-                let _ = writeln!(writer.out, "void {name}() {{");
-                return Ok(());
-            }
-        }
-        let _ = write!(writer.out, " {name}(");
-        for (index, (argument, name)) in function.arguments.iter().zip(&plan.arguments).enumerate() {
-            writer.out.push_str(if index == 0 { "" } else { ", " });
-            writer.ty(argument.ty)?;
-            let _ = write!(writer.out, " {name}");
-        }
-        writer.out.push_str(") {\n");
-        Ok(())
-    }
-
-    fn declaration(body: &mut Body<'_, '_, Self>, holder: Holder) -> Result<()> {
+    fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
         let is_exact = match holder {
-            Holder::Value(expr) => body.plan.exact.get(expr.index()) == Some(&true),
-            Holder::Filled(local) | Holder::Empty(local) => body.plan.exact_locals[local.index()],
+            Holder::Value(expr) => body.choice(expr).is_exact,
+            Holder::Filled(variable) | Holder::Empty(variable) => {
+                body.plan.exact_variables[variable as usize]
+            }
         };
         if is_exact {
-            let word = body.writer.dialect.precise();
-            body.writer.out.push_str(word);
-        }
-        match holder {
-            Holder::Value(expr) => body.own_type(expr)?,
-            Holder::Filled(local) | Holder::Empty(local) => {
-                body.writer.ty(body.function.local_variables[local].ty)?;
-            }
-        }
-        let name = body.name(holder)?;
-        let _ = write!(body.writer.out, " {name}");
-        Ok(())
-    }
-
-    fn endless(_: &mut Body<'_, '_, Self>) -> Result<()> {
-        Ok(())
-    }
-
-    fn outputs(body: &mut Body<'_, '_, Self>, value: Handle<Expression>) -> Result<bool> {
-        match body.function.expressions[value] {
-            Expression::Compose { ty, ref components } if is_struct(body.writer.module, ty) => {
-                for (index, &component) in components.iter().enumerate() {
-                    body.output(index, component)?;
-                }
-                Ok(true)
-            }
-            Expression::ZeroValue(ty) if is_struct(body.writer.module, ty) => {
-                // Nothing gets here; the position is there for who checks that it is written.
-                body.line().push_str("gl_Position = vec4(0.0);\n");
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    fn switch<'a>(
-        body: &mut Body<'_, 'a, Self>,
-        selector: Handle<Expression>,
-        cases: &'a [SwitchCase],
-    ) -> Result<()> {
-        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
-        if let [SwitchCase { value: SwitchValue::Default, body: only, .. }] = cases
-            && !has(only, Jump::Continue)
-        {
-            body.line().push_str("do {\n");
-            body.inner(only)?;
-            body.line().push_str("} while (false);\n");
-            return Ok(());
-        }
-        body.line().push_str("switch (");
-        body.expression(selector)?;
-        body.writer.out.push_str(") {\n");
-        body.indent += 1;
-        for case in cases {
-            let _ = match case.value {
-                SwitchValue::I32(value) => write!(body.line(), "case {value}:"),
-                SwitchValue::U32(value) => write!(body.line(), "case {value}u:"),
-                SwitchValue::Default => write!(body.line(), "default:"),
-            };
-            if case.fall_through {
-                body.writer.out.push('\n');
-                continue;
-            }
-            body.writer.out.push_str(" {\n");
-            body.inner(&case.body)?;
-            if !matches!(case.body.last(), Some(Statement::Break | Statement::Continue)) {
-                body.line().push_str("    break;\n");
-            }
-            body.line().push_str("}\n");
-        }
-        body.indent -= 1;
-        body.line().push_str("}\n");
-        Ok(())
-    }
-
-    #[inline]
-    fn own(body: &mut Body<'_, '_, Self>, expr: Handle<Expression>, level: Level) -> Result<bool> {
-        match body.function.expressions[expr] {
-            Expression::ZeroValue(ty) => {
-                body.writer.ty(ty)?;
-                body.writer.out.push_str("(0)");
-            }
-            Expression::As { expr: value, kind, convert } => {
-                let from = body.type_of(value).scalar_kind();
-                match from.and_then(|from| bits(from, kind)).filter(|_| convert.is_none()) {
-                    Some(name) => body.writer.out.push_str(name),
-                    None => body.own_type(expr)?,
-                }
-                body.arguments(&[value])?;
-            }
-            Expression::Select { condition, accept, reject } => {
-                return body.choice(expr, [condition, accept, reject], level).map(|()| true);
-            }
-            Expression::ArrayLength(array) => {
-                body.writer.out.push_str("uint(");
-                body.place(array)?;
-                body.writer.out.push_str(".length())");
-            }
-            Expression::Unary { op: UnaryOperator::LogicalNot, expr: value }
-                if body.lanes(value).is_some() =>
-            {
-                body.writer.out.push_str("not");
-                body.arguments(&[value])?;
-            }
-            Expression::Binary { op, left, right } => return body.on_vectors(op, left, right),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-}
-
-impl Body<'_, '_, Glsl> {
-    /// Size and kind of a vector.
-    fn lanes(&self, expr: Handle<Expression>) -> Option<(u8, ScalarKind)> {
-        match *self.type_of(expr) {
-            TypeInner::Vector { size, scalar } => Some((size as u8, scalar.kind)),
-            _ => None,
-        }
-    }
-
-    /// An operation that has no operator for vectors; false if it has one.
-    fn on_vectors(
-        &mut self,
-        op: BinaryOperator,
-        left: Handle<Expression>,
-        right: Handle<Expression>,
-    ) -> Result<bool> {
-        let Some((size, kind)) = self.lanes(left) else { return Ok(false) };
-        match (op, kind) {
-            (BinaryOperator::And, ScalarKind::Bool) => self.call_helper(Helper::Both, size, kind),
-            (BinaryOperator::InclusiveOr, ScalarKind::Bool) => self.call_helper(Helper::Either, size, kind),
-            _ => match comparison(op) {
-                Some(name) => self.writer.out.push_str(name),
-                None => return Ok(false),
-            },
-        }
-        self.arguments(&[left, right])?;
-        Ok(true)
-    }
-
-    fn call_helper(&mut self, helper: Helper, size: u8, kind: ScalarKind) {
-        let writer = &mut self.writer;
-        writer.out.push_str(writer.dialect.helper(helper, size, kind));
-    }
-
-    /// One of two values.
-    fn choice(
-        &mut self,
-        expr: Handle<Expression>,
-        [condition, accept, reject]: [Handle<Expression>; 3],
-        level: Level,
-    ) -> Result<()> {
-        if self.lanes(condition).is_none() {
-            return self.enclosed(level > Level::Choice, |body| {
-                body.write(condition, Level::Or)?;
-                body.writer.out.push_str(" ? ");
-                body.write(accept, Level::Or)?;
-                body.writer.out.push_str(" : ");
-                body.write(reject, Level::Choice)
+            body.out.push_str(match body.dialect.version {
+                GlslVersion::Vulkan450 => "precise ",
+                GlslVersion::Core330 | GlslVersion::Es310 => "PRECISE ",
             });
         }
-        match self.lanes(expr) {
-            // 330 mixes floats alone.
-            Some((size, kind))
-                if kind != ScalarKind::Float && self.writer.dialect.version == GlslVersion::Core330 =>
-            {
-                self.call_helper(Helper::Choose, size, kind);
-            }
-            _ => self.writer.out.push_str("mix"),
-        }
-        self.arguments(&[reject, accept, condition])
+        body.out.push_str(Self::ty(body.held_type(holder)));
+        body.out.push(' ');
+        body.held(holder);
     }
 
-    /// Sets the output of a member of the entry's result.
-    fn output(&mut self, index: usize, value: Handle<Expression>) -> Result<()> {
-        let name = self.writer.dialect.ports.outputs.get(index).cloned();
-        let name = name.ok_or_else(|| foreign(Glsl::NAME, "an output"))?;
-        if let (Expression::Compose { components, .. }, TypeInner::Array { .. }) =
-            (&self.function.expressions[value], self.type_of(value))
-        {
-            for (index, &component) in components.iter().enumerate() {
-                let _ = write!(self.line(), "{name}[{index}] = ");
-                self.expression(component)?;
-                self.writer.out.push_str(";\n");
-            }
-            return Ok(());
+    fn endless(_: &mut Body<'_, Self>) {}
+
+    fn outputs(body: &mut Body<'_, Self>, values: &[Operand]) {
+        if values.is_empty() {
+            // Nothing gets here; the position is there for who checks that it is written.
+            body.line().push_str("gl_Position = vec4(0.0);\n");
         }
-        let _ = write!(self.line(), "{name} = ");
-        self.expression(value)?;
-        self.writer.out.push_str(";\n");
-        Ok(())
+        let declarations = body.declarations;
+        for (index, (&value, port)) in values.iter().zip(&declarations.ports).enumerate() {
+            let name = body.dialect.outputs[index].clone();
+            if port.location == Location::ClipDistances {
+                for lane in 0..2 {
+                    let _ = write!(body.line(), "{name}[{lane}] = ");
+                    body.lane(value, lane);
+                    body.out.push_str(";\n");
+                }
+                continue;
+            }
+            let _ = write!(body.line(), "{name} = ");
+            body.complete(value);
+            body.out.push_str(";\n");
+        }
+    }
+
+    fn switch(body: &mut Body<'_, Self>, selector: Operand, is_single: bool, continues: bool) -> Closing {
+        // Some drivers do not take a `switch` with one body (gfx-rs/wgpu#4514).
+        if is_single && !continues {
+            body.line().push_str("do {\n");
+            return Closing::While;
+        }
+        body.line().push_str("switch (");
+        body.operand(selector, Level::Choice);
+        body.out.push_str(") {\n");
+        Closing::Brace
+    }
+
+    fn case(body: &mut Body<'_, Self>, values: &[i32]) {
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                body.out.push('\n');
+                body.line();
+            }
+            let _ = write!(body.out, "case {value}:");
+        }
+        body.out.push_str(if values.is_empty() { "default: {\n" } else { " {\n" });
+    }
+
+    fn own(body: &mut Body<'_, Self>, expr: Expr, level: Level) -> bool {
+        let draft = body.draft;
+        let node = &draft.nodes[expr as usize];
+        let operands = draft.operands(expr);
+        let is_vector = operands.first().is_some_and(|operand| operand.ty.lanes > 1);
+        let function = match node.form {
+            Form::Unary(Unary::ToBits) => "floatBitsToUint",
+            Form::Unary(Unary::FromBits) => "uintBitsToFloat",
+            Form::Unary(Unary::ToInt | Unary::UintToInt | Unary::IntToUint) | Form::Float => {
+                Self::ty(node.ty)
+            }
+            Form::Unary(Unary::Not) if is_vector => "not",
+            Form::Binary(op @ (Binary::And | Binary::Or)) if is_vector => {
+                let helper = if op == Binary::And { Helper::Both } else { Helper::Either };
+                body.out.push_str(body.dialect.helper(helper, operands[0].ty));
+                ""
+            }
+            Form::Binary(op) if is_vector && comparison(op).is_some() => comparison(op).unwrap_or_default(),
+            Form::Select => {
+                body.select(node.ty, operands, level);
+                return true;
+            }
+            Form::NotFinite(variable) => {
+                let name = body.variable(variable).to_owned();
+                let _ = write!(body.out, "uintBitsToFloat({name})");
+                return true;
+            }
+            Form::Thread => {
+                body.out.push_str("int(gl_GlobalInvocationID.x)");
+                return true;
+            }
+            Form::Length => {
+                body.out.push_str("uint(outputs.length())");
+                return true;
+            }
+            _ => return false,
+        };
+        body.out.push_str(function);
+        body.arguments(operands);
+        true
+    }
+
+    fn invocation(body: &mut Body<'_, Self>) {
+        body.out.push_str("gl_GlobalInvocationID.x");
     }
 }
 
-fn is_struct(module: &naga::Module, ty: Handle<naga::Type>) -> bool {
-    matches!(module.types[ty].inner, TypeInner::Struct { .. })
+impl Body<'_, Glsl> {
+    /// One of two values.
+    fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
+        let &[condition, accept, reject] = operands else { return };
+        if condition.ty.lanes == 1 {
+            return self.enclosed(level > Level::Choice, |body| {
+                body.operand(condition, Level::Or);
+                body.out.push_str(" ? ");
+                body.operand(accept, Level::Or);
+                body.out.push_str(" : ");
+                body.operand(reject, Level::Choice);
+            });
+        }
+        // 330 mixes floats alone.
+        if ty.kind != Kind::F32 && self.dialect.version == GlslVersion::Core330 {
+            self.out.push_str(self.dialect.helper(Helper::Choose, ty));
+        } else {
+            self.out.push_str("mix");
+        }
+        self.arguments(&[reject, accept, condition]);
+    }
 }

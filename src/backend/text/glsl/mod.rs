@@ -1,6 +1,5 @@
 //! GLSL that hosts can link with shaders of their own.
-//! In: a `naga::Module` from [`naga_ir`](crate::backend::naga_ir), the [`Interface`] it was built for, what the host is like. Out:
-//! text under the contract below. Must not know the IR. What GLSL shares with WGSL is in `text::writer`.
+//! In: the pieces of a module, the version. Out: text under the contract below. Knows nothing of the IR's control flow.
 //! Facts: GLSL 3.30, 4.50 and ES 3.10, GL_KHR_vulkan_glsl; where `precise` is taken was measured with glslang 12.
 //!
 //! | what | name | where |
@@ -28,14 +27,14 @@
 mod declarations;
 mod dialect;
 
-use naga::ShaderStage;
-
-use self::declarations::Ports;
 use self::dialect::Glsl;
-use super::writer::{Dialect, Names, Writer};
-use super::{header, no_overrides, no_shared_bindings};
+use super::declarations::Declarations;
+use super::inline::Style;
+use super::names::Names;
+use super::{Writer, header};
+use crate::backend::interface::Source;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{Interface, Location, Profile};
+use crate::host::{EntryPoint, Location};
 
 /// Version of GLSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,7 +65,7 @@ impl GlslVersion {
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
 /// ```
-/// # use transpica::{backend::{naga_ir, text}, host, ir};
+/// # use transpica::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into() }],
@@ -78,10 +77,10 @@ impl GlslVersion {
 ///     }],
 ///     ..host::Interface::default()
 /// };
-/// let profile = host::Profile::default();
-/// let module = naga_ir::build(&module, &interface, &host::Options::default(), &profile)?;
+/// let (options, profile) = (host::Options::default(), host::Profile::default());
+/// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
 /// assert_eq!(
-///     text::glsl(&module, &interface, text::GlslVersion::Vulkan450, &profile)?,
+///     text::glsl(&source, text::GlslVersion::Vulkan450)?,
 ///     "#version 450
 ///
 /// layout(location = 0) in vec4 in_place;
@@ -102,54 +101,44 @@ impl GlslVersion {
 ///
 /// # Errors
 /// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute form (330), clip distances as
-/// a built-in and two blocks of one binding (ES). [`Kind::Backend`] where the module contains what ours never do.
-pub fn glsl(
-    module: &naga::Module,
-    interface: &Interface,
-    version: GlslVersion,
-    profile: &Profile,
-) -> Result<String> {
-    check(module, interface, version)?;
-    let mut names = Names::new(Glsl::is_reserved);
-    let ports = Ports::new(module, &mut names);
-    let dialect = Glsl::new(version, profile.no_contraction, ports, &mut names);
-    let mut writer = Writer::new(module, dialect, names, String::new());
-    writer.head(&header(interface));
-    writer.settings()?;
-    writer.blocks()?;
-    writer.ports()?;
+/// a built-in and two blocks of one binding (ES). [`Kind::Verify`] where the program is not well-formed or does not fit its
+/// interface.
+pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
+    let declarations = Declarations::new(source, dialect::is_reserved)?;
+    check(source, &declarations, version)?;
+    let mut names = Names::new(dialect::is_reserved);
+    let style = Style { copies_arrays: false, marks_exact: source.profile.no_contraction };
+    let dialect = Glsl::new(version, &declarations, &mut names);
+    let inputs = dialect.inputs.clone();
+    let mut writer = Writer::new(source, declarations, names, dialect, style);
+    writer.head(&header(source.interface));
+    writer.declare();
     let start = writer.out.len();
     writer.helpers()?;
-    for entry in &module.entry_points {
-        writer.function(&entry.function, &entry.name)?;
-    }
+    writer.entry(Some(&inputs))?;
     let helpers = writer.dialect.helpers();
     writer.out.insert_str(start, &helpers);
     Ok(writer.out)
 }
 
 /// Checks that a version can say what the module wants.
-fn check(module: &naga::Module, interface: &Interface, version: GlslVersion) -> Result<()> {
+fn check(source: &Source<'_>, declarations: &Declarations, version: GlslVersion) -> Result<()> {
     let lacks = |what: &str| {
         let text = format!("{} has no {what}", version.name());
         Err(Error::new(Kind::BadOption(text), At::Whole))
     };
     if version != GlslVersion::Vulkan450 {
-        no_overrides(module, version.name())?;
+        declarations.no_specialized(version.name())?;
     }
-    let stage = module.entry_points.first().map(|entry| entry.stage);
     match version {
-        GlslVersion::Vulkan450 => {}
-        GlslVersion::Core330 if stage == Some(ShaderStage::Compute) => return lacks("compute form"),
-        GlslVersion::Core330 => {}
+        GlslVersion::Core330 if source.options.entry == EntryPoint::Compute => lacks("compute form"),
+        GlslVersion::Vulkan450 | GlslVersion::Core330 => Ok(()),
         GlslVersion::Es310 => {
-            no_shared_bindings(module, version.name())?;
-            let is_clipped =
-                interface.outputs.iter().any(|output| output.location == Location::ClipDistances);
-            if is_clipped && stage == Some(ShaderStage::Vertex) {
-                return lacks("clip distances: let them be a varying");
+            declarations.no_shared_bindings(version.name())?;
+            match declarations.ports.iter().any(|port| port.location == Location::ClipDistances) {
+                true => lacks("clip distances: let them be a varying"),
+                false => Ok(()),
             }
         }
     }
-    Ok(())
 }

@@ -183,9 +183,8 @@ pub enum RouteName {
     Spirv,
     /// Our SPIR-V through naga
     SpirvNaga,
-    /// Our naga module
-    Naga,
-    /// Our WGSL text
+    /// Our WGSL text, read by naga (`naga` means the same)
+    #[value(alias = "naga")]
     Wgsl,
 }
 
@@ -194,7 +193,6 @@ impl From<RouteName> for Route {
         match name {
             RouteName::Spirv => Self::Passthrough,
             RouteName::SpirvNaga => Self::SpirvNaga,
-            RouteName::Naga => Self::NagaIr,
             RouteName::Wgsl => Self::Wgsl,
         }
     }

@@ -1,7 +1,7 @@
 //! Any words under any options: a module that the validators take, within the limits, or an error that blames the input.
 
 use arbitrary::Unstructured;
-use transpica::backend::naga_ir;
+use transpica::backend::naga::validate;
 use transpica::backend::spirv;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, write};
@@ -90,11 +90,11 @@ fn text(translator: &Translator, translated: &Translated, language: Language) {
 
 fn wgsl(translator: &Translator, translated: &Translated) {
     let Some(module) = unless_refused(translator.naga(translated)) else { return };
-    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{error}"));
+    validate(&module).unwrap_or_else(|error| panic!("{error}"));
     let Some(text) = unless_refused(translator.text(translated, Language::Wgsl)) else { return };
     let module = naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(&text)));
-    naga_ir::validate(&module).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    validate(&module).unwrap_or_else(|error| panic!("{error}\n{text}"));
 }
 
 fn naga_reads(words: &[u32]) {
@@ -106,5 +106,5 @@ fn naga_reads(words: &[u32]) {
     };
     let module = naga::front::spv::parse_u8_slice(&bytes, &options);
     let module = module.unwrap_or_else(|error| panic!("naga cannot read it: {error}"));
-    naga_ir::validate(&module).unwrap_or_else(|error| panic!("naga refuses it: {error}"));
+    validate(&module).unwrap_or_else(|error| panic!("naga refuses it: {error}"));
 }

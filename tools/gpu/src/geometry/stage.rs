@@ -163,7 +163,7 @@ impl Stage {
 pub(super) fn pass(gpu: &Gpu, pass: Pass, route: Route) -> Stage {
     let shader = match route {
         Route::Passthrough => Shader::Passthrough(pass.spirv()),
-        Route::SpirvNaga | Route::NagaIr => Shader::SpirvNaga(pass.spirv()),
+        Route::SpirvNaga => Shader::SpirvNaga(pass.spirv()),
         Route::Wgsl => Shader::Wgsl(pass.wgsl().to_string()),
     };
     let ty = |usage| match usage {

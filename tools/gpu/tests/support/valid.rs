@@ -13,7 +13,7 @@ pub fn valid_shader(
     let shader = compare::shader(translator, translated, route).map_err(|error| error.to_string())?;
     match &shader {
         Shader::Passthrough(words) | Shader::SpirvNaga(words) => spirv_tools::validate(words)?,
-        Shader::NagaIr(_) | Shader::Wgsl(_) => {}
+        Shader::Wgsl(_) => {}
     }
     Ok(shader)
 }

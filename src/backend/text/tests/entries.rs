@@ -2,9 +2,9 @@
 
 use expect_test::expect;
 
-use super::{check, interface, member, translate};
+use super::{check, interface, member, translate, write};
 use crate::backend::text;
-use crate::host::{Bank, EntryPoint, MemberType, Profile};
+use crate::host::{Bank, EntryPoint, MemberType};
 use crate::ir;
 
 #[test]
@@ -21,8 +21,7 @@ fn the_compute_form_reads_and_writes_register_files() {
     );
     let module = ir::text::parse(&source).unwrap();
     let interface = interface(&module);
-    let built = translate(&module, &interface, EntryPoint::Compute);
-    let wgsl = text::wgsl(&built, &interface).unwrap();
+    let wgsl = translate(&module, &interface, EntryPoint::Compute);
     for expected in [
         "@compute @workgroup_size(64)",
         "if id.x >= arrayLength(&outputs) {",
@@ -43,8 +42,7 @@ fn gaps_in_the_uniform_block_are_kept() {
         member("light", Bank::Float, 64, MemberType::Vec4),
     ];
     interface.block.size = 160;
-    let built = translate(&module, &interface, EntryPoint::Vertex);
-    let wgsl = text::wgsl(&built, &interface).unwrap();
+    let wgsl = translate(&module, &interface, EntryPoint::Vertex);
     let parsed = naga::front::wgsl::parse_str(&wgsl).unwrap();
     let (offset, span) = parsed
         .types
@@ -74,8 +72,7 @@ fn hostile_names_stay_in_their_places() {
     interface.attributes[0].name = "let; }".into();
     interface.block.members[2].name = "vec4".into();
     interface.outputs[0].name = "__$".into();
-    let built = translate(&module, &interface, EntryPoint::Vertex);
-    let wgsl = text::wgsl(&built, &interface).unwrap();
+    let wgsl = translate(&module, &interface, EntryPoint::Vertex);
     assert!(
         wgsl.starts_with(
             "// source: sample.shbin\n// program: DVLE 4\n// entry: x?}} fn evil() { ? ?, code word 0x2\n"
@@ -93,8 +90,9 @@ fn glsl_keeps_its_documented_names() {
     )
     .unwrap();
     let interface = interface(&module);
-    let built = translate(&module, &interface, EntryPoint::Vertex);
-    let glsl = |version| text::glsl(&built, &interface, version, &Profile::default()).unwrap();
+    let glsl = |version| {
+        write(&module, &interface, EntryPoint::Vertex, |source| text::glsl(source, version)).unwrap()
+    };
     let (core, vulkan, es) = (
         glsl(text::GlslVersion::Core330),
         glsl(text::GlslVersion::Vulkan450),

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::random::compare;
 use super::{check, main_function};
-use crate::backend::naga_ir;
+use crate::backend::naga;
 use crate::ir;
 
 #[test]
@@ -326,7 +326,7 @@ fn a_literal_argument_says_its_type() {
 
 #[test]
 fn what_naga_finds_invalid_is_told_with_its_causes() {
-    let module = naga::front::wgsl::parse_str("@vertex fn main() { _ = 1u; }").expect("can be read");
-    let told = naga_ir::validate(&module).expect_err("no position").to_string();
+    let module = ::naga::front::wgsl::parse_str("@vertex fn main() { _ = 1u; }").expect("can be read");
+    let told = naga::validate(&module).expect_err("no position").to_string();
     assert!(told.starts_with("input: naga: Entry point main at Vertex is invalid: Vertex shaders"), "{told}");
 }

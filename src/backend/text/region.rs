@@ -1,45 +1,44 @@
-//! Regions and constructs as naga statements.
-//! In: [`Region`]s and [`Node`]s. Out: blocks of statements. Knows no operations.
+//! Regions and constructs as lines.
+//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no operations.
 //!
-//! | IR | naga |
+//! | IR | text |
 //! |---|---|
 //! | `If` | `if`; an empty arm is left out, what an arm only yields is stored before, an arm after one that jumps away follows it unindented |
-//! | `Loop` | `loop` without `continuing`, which HLSL, GLSL and MSL lack; what both exits at its end store is stored before them |
-//! | `Block` | `switch 0 { default: {…} }`; nothing at all where each `Break` stands at an end of it |
+//! | `Loop` | endless loop; what both exits at its end store is stored before them |
+//! | `Block` | `switch 0 { default {…} }`; nothing at all where each `Break` stands at an end of it |
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
 //!
-//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; naga's validator and writers recurse likewise.
+//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse likewise.
 
-use naga::{Statement, SwitchCase, SwitchValue};
-
-use super::broken;
+use super::builder::Builder;
 use super::carry::Carrier;
-use super::function::{Builder, Expr};
+use super::draft::{Line, Operand, int};
+use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, Unary, Value, ValueList};
+use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
 
-/// Constructs that may nest; WGSL readers stop at 127 braces.
+/// Braces that may nest; WGSL readers stop at 127.
 const MAX_DEPTH: u32 = 120;
 
 /// What a region's exits mean.
 #[derive(Clone, Copy)]
-pub(super) struct Scope<'s> {
+struct Scope<'s> {
     /// Where the values of a `Yield` go.
-    pub yields: &'s [Carrier],
+    yields: &'s [Carrier],
     /// Where the values of a `Break` go; nothing where nothing can be left.
-    pub breaks: Option<&'s [Carrier]>,
+    breaks: Option<&'s [Carrier]>,
     /// Where the values of a `Continue` go; nothing outside of loops.
-    pub continues: Option<&'s [Carrier]>,
+    continues: Option<&'s [Carrier]>,
     /// Whether falling off the end of the region leaves the innermost breakable construct.
-    pub end_breaks: bool,
+    end_breaks: bool,
     /// Whether falling off the end of the region continues the innermost loop.
-    pub end_continues: bool,
+    end_continues: bool,
 }
 
 impl Scope<'_> {
     /// The scope of a whole function.
-    pub(super) const FUNCTION: Self =
+    const FUNCTION: Self =
         Self { yields: &[], breaks: None, continues: None, end_breaks: false, end_continues: false };
 
     /// The same for a region that is not at the end.
@@ -48,100 +47,155 @@ impl Scope<'_> {
     }
 }
 
-impl Builder<'_, '_> {
-    /// The statements of a region, its exit included.
-    pub(super) fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
+/// An `If`.
+#[derive(Clone, Copy)]
+struct Branch {
+    cond: Value,
+    then: Region,
+    otherwise: Region,
+    results: ValueList,
+    after: After,
+}
+
+/// What follows a construct in its region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing: it never falls through.
+    Nothing,
+    /// No further construct, and then the next iteration.
+    Continue(ValueList),
+    /// Something else.
+    More,
+}
+
+impl<'a> Builder<'a> {
+    /// The lines of the function and the values it yields; nothing where it never ends.
+    pub fn body(&mut self) -> Result<Option<&'a [Value]>> {
         let ir = self.ir;
-        let data = region_of(ir, region)?;
-        self.items(&data.items, data.exit, scope)?;
+        let region = ir.body.ok_or_else(|| defect("a function has no body"))?;
+        self.region(region, Scope::FUNCTION)?;
+        match region_of(ir, region)?.exit {
+            Exit::Yield(values) => Ok(Some(ir.get(values))),
+            Exit::Unreachable => Ok(None),
+            Exit::Break(_) | Exit::Continue(_) => Err(defect("a function ends in a jump")),
+        }
+    }
+
+    /// The lines of a region, its exit included.
+    fn region(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
+        let data = region_of(self.ir, region)?;
+        for (index, &item) in data.items.iter().enumerate() {
+            let node = match item {
+                Item::Let(value) => {
+                    self.item(value)?;
+                    continue;
+                }
+                Item::Node(node) => node,
+            };
+            let after = after(data, index);
+            let scope = if after == After::Nothing { scope } else { scope.inside() };
+            self.node(node, scope, after)?;
+        }
         self.exit(data.exit, scope)
     }
 
     /// A region in a block of its own.
-    fn nested(&mut self, region: Region, scope: Scope<'_>) -> Result<naga::Block> {
-        self.begin();
+    fn nested(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
         let loads = self.load_log.len();
-        let result = self.region(region, scope);
-        for place in self.load_log.drain(loads..) {
-            self.loads[place] = None;
-        }
-        let block = self.end();
-        result.map(|()| if idle(&block) { naga::Block::new() } else { block })
+        self.region(region, scope)?;
+        self.forget_loads(loads);
+        Ok(())
     }
 
-    fn items(&mut self, items: &[Item], exit: Exit, scope: Scope<'_>) -> Result<()> {
-        for (index, &item) in items.iter().enumerate() {
-            let Item::Node(node) = item else {
-                if let Item::Let(value) = item {
-                    self.item(value)?;
-                }
-                continue;
-            };
-            let rest = &items[index + 1..];
-            let after = match exit {
-                Exit::Unreachable if rest.is_empty() => After::Nothing,
-                Exit::Continue(values) if !rest.iter().any(|item| matches!(item, Item::Node(_))) => {
-                    After::Continue(values)
-                }
-                Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => After::More,
-            };
-            let scope = if after == After::Nothing { scope } else { scope.inside() };
-            self.node(node, scope, after)?;
+    /// Takes back loads that became valid since there were this many.
+    fn forget_loads(&mut self, from: usize) {
+        for number in self.load_log.drain(from..) {
+            self.loads[number] = None;
         }
-        Ok(())
     }
 
     fn exit(&mut self, exit: Exit, scope: Scope<'_>) -> Result<()> {
         let (carriers, values, jump) = match exit {
             Exit::Unreachable => return Ok(()),
             Exit::Yield(values) => (Some(scope.yields), values, None),
-            Exit::Break(values) => (scope.breaks, values, (!scope.end_breaks).then_some(Statement::Break)),
+            Exit::Break(values) => (scope.breaks, values, (!scope.end_breaks).then_some(Line::Break)),
             Exit::Continue(values) => {
-                (scope.continues, values, (!scope.end_continues).then_some(Statement::Continue))
+                (scope.continues, values, (!scope.end_continues).then_some(Line::Continue))
             }
         };
-        let carriers = carriers.ok_or_else(|| broken("a jump has nothing to leave or repeat".to_owned()))?;
+        let carriers = carriers.ok_or_else(|| defect("a jump has nothing to leave or repeat"))?;
         self.store(carriers, self.ir.get(values))?;
         if let Some(jump) = jump {
-            self.push(jump);
+            self.jump(jump);
         }
         Ok(())
     }
 
-    fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
-        if self.depth >= MAX_DEPTH {
-            return Err(broken(format!("more than {MAX_DEPTH} constructs are nested")));
+    /// Adds a jump and notes it at the constructs that it concerns.
+    fn jump(&mut self, jump: Line) {
+        self.push(jump);
+        for &line in self.open.iter().rev() {
+            match (&mut self.draft.lines[line], jump) {
+                (Line::Loop { is_left }, Line::Break) => *is_left = true,
+                (Line::Switch { continues, .. }, Line::Continue) => {
+                    *continues = true;
+                    continue;
+                }
+                _loop_or_switch => {}
+            }
+            break;
         }
-        self.depth += 1;
+    }
+
+    /// Begins a loop or switch.
+    fn open(&mut self, line: Line) {
+        self.open.push(self.draft.lines.len());
+        self.push(line);
+    }
+
+    fn close(&mut self) {
+        self.push(Line::End);
+        self.open.pop();
+    }
+
+    fn node(&mut self, node: Node, scope: Scope<'_>, after: After) -> Result<()> {
         let ir = self.ir;
-        let data = ir.nodes.get(node).ok_or_else(|| broken(format!("{node} does not exist")))?;
+        let data = ir.nodes.get(node).ok_or_else(|| defect(format!("{node} does not exist")))?;
+        // A switch has braces of its own around those of its cases.
+        let levels = if data.is_breakable() && !data.is_loop() { 2 } else { 1 };
+        self.depth += levels;
+        if self.depth > MAX_DEPTH {
+            return Err(defect(format!("more than {MAX_DEPTH} braces are nested")));
+        }
         match *data {
             NodeData::If { cond, then, otherwise, results } => {
                 self.branch(Branch { cond, then, otherwise, results, after }, scope)?;
             }
             NodeData::Loop { params, inits, body, results } => {
-                self.repeat(Repeat { params, inits, body, results }, scope)?;
+                let params = (params, self.carriers_of(params));
+                self.store(&params.1, ir.get(inits))?;
+                self.repeat(&params, body, results, scope)?;
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
+                let selector = self.operand(selector)?;
                 self.switch(selector, cases, default, results, scope)?;
             }
         }
-        self.depth -= 1;
+        self.depth -= levels;
         Ok(())
     }
 
     fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let (cond, mut then, mut otherwise) = self.without_not(branch);
         let results = self.carriers_of(branch.results);
-        let condition = self.operand(cond)?;
+        let mut condition = self.operand(cond)?;
         let arm = Scope { yields: &results, ..scope };
-        let mut inverted = false;
         let last = branch.after == After::Nothing;
         if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
             // The arm that leaves goes first, so that the other needs no braces.
             std::mem::swap(&mut then, &mut otherwise);
-            inverted = true;
+            condition.view = condition.view.negated();
         }
         let flat = last && jumps(self.ir, then, arm);
         self.store_common(branch, arm)?;
@@ -152,23 +206,39 @@ impl Builder<'_, '_> {
             self.store(&results, self.ir.get(values))?;
         }
         let start = self.carriers.moment();
-        let mut accept = self.nested(then, arm)?;
+        let opening = self.draft.lines.len();
+        self.push(Line::If { condition });
+        self.nested(then, arm)?;
         self.carriers.restore(&start);
         if flat {
-            self.choose(condition, inverted, accept, naga::Block::new());
+            self.push(Line::End);
             return self.region(otherwise, arm);
         }
-        let mut reject = self.nested(otherwise, arm)?;
+        let middle = self.draft.lines.len();
+        self.push(Line::Else);
+        self.nested(otherwise, arm)?;
         self.carriers.merge(&start);
-        if accept.is_empty() {
-            std::mem::swap(&mut accept, &mut reject);
-            inverted = !inverted;
-        }
-        if !accept.is_empty() {
-            self.choose(condition, inverted, accept, reject);
-        }
+        self.close_if(opening, middle);
         self.load(&results, branch.results);
         Ok(())
+    }
+
+    /// Ends an `If` and drops arms that only evaluate what nothing outside can see.
+    fn close_if(&mut self, opening: usize, middle: usize) {
+        let lines = &mut self.draft.lines;
+        let is_idle = |lines: &[Line]| lines.iter().all(|line| matches!(line, Line::Evaluate(_)));
+        match (is_idle(&lines[opening + 1..middle]), is_idle(&lines[middle + 1..])) {
+            (true, true) => return lines.truncate(opening),
+            (true, false) => {
+                lines.drain(opening + 1..=middle);
+                if let Line::If { condition } = &mut lines[opening] {
+                    condition.view = condition.view.negated();
+                }
+            }
+            (false, true) => lines.truncate(middle),
+            (false, false) => {}
+        }
+        lines.push(Line::End);
     }
 
     /// Stores first what a `break` and a `continue` that end a loop's body both store.
@@ -205,57 +275,42 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An `if` statement, with the condition negated first where `inverted`.
-    fn choose(&mut self, condition: Expr, inverted: bool, accept: naga::Block, reject: naga::Block) {
-        let condition = if inverted { self.not(condition) } else { condition };
-        self.used(condition);
-        self.push(Statement::If { condition, accept, reject });
-    }
-
-    fn repeat(&mut self, repeat: Repeat, scope: Scope<'_>) -> Result<()> {
-        let params = self.carriers_of(repeat.params);
-        let results = self.carriers_of(repeat.results);
-        self.store(&params, self.ir.get(repeat.inits))?;
+    fn repeat(
+        &mut self,
+        (list, params): &(ValueList, Vec<Carrier>),
+        body: Region,
+        results: ValueList,
+        scope: Scope<'_>,
+    ) -> Result<()> {
+        let carriers = self.carriers_of(results);
         let start = self.carriers.moment();
-        let outer_home = self.home;
-        self.loops += 1;
-        self.begin();
-        self.home = self.loops;
+        self.open(Line::Loop { is_left: false });
         let loads = self.load_log.len();
         self.carriers.forget();
-        self.load(&params, repeat.params);
-        let body_scope = Scope {
+        self.load(params, *list);
+        let inner = Scope {
             yields: scope.yields,
-            breaks: Some(&results),
-            continues: Some(&params),
+            breaks: Some(&carriers),
+            continues: Some(params),
             end_breaks: false,
             end_continues: true,
         };
-        self.region(repeat.body, body_scope)?;
-        let body = self.end();
-        for place in self.load_log.drain(loads..) {
-            self.loads[place] = None;
-        }
-        self.home = outer_home;
-        self.push(Statement::Loop { body, continuing: naga::Block::new(), break_if: None });
+        self.region(body, inner)?;
+        self.forget_loads(loads);
+        self.close();
         self.carriers.merge(&start);
-        self.load(&results, repeat.results);
+        self.load(&carriers, results);
         Ok(())
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
+        if !breaks_at_ends_only(self.ir, body) {
+            return self.switch(int(0), &[], body, results, scope);
+        }
         let carriers = self.carriers_of(results);
         let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
         let start = self.carriers.moment();
-        if breaks_at_ends_only(self.ir, body) {
-            self.region(body, inner)?;
-        } else {
-            let body = self.nested(body, inner)?;
-            let selector = self.literal(crate::ir::Kind::I32, 0);
-            self.used(selector);
-            let cases = vec![SwitchCase { value: SwitchValue::Default, body, fall_through: false }];
-            self.push(Statement::Switch { selector, cases });
-        }
+        self.region(body, inner)?;
         self.carriers.merge(&start);
         self.load(&carriers, results);
         Ok(())
@@ -263,7 +318,7 @@ impl Builder<'_, '_> {
 
     fn switch(
         &mut self,
-        selector: Value,
+        selector: Operand,
         cases: &[(Vec<i32>, Region)],
         default: Region,
         results: ValueList,
@@ -271,67 +326,41 @@ impl Builder<'_, '_> {
     ) -> Result<()> {
         let carriers = self.carriers_of(results);
         let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
-        let selector = self.operand(selector)?;
         let start = self.carriers.moment();
-        let mut out = Vec::new();
+        self.open(Line::Switch { selector, continues: false });
         for (values, region) in cases {
-            let Some((&value, others)) = values.split_last() else { continue };
-            for &other in others {
-                let (value, body) = (SwitchValue::I32(other), naga::Block::new());
-                out.push(SwitchCase { value, body, fall_through: true });
-            }
             self.carriers.restore(&start);
-            let body = self.nested(*region, inner)?;
-            out.push(SwitchCase { value: SwitchValue::I32(value), body, fall_through: false });
+            let (first, count) = (self.draft.values.len() as u32, values.len() as u32);
+            self.draft.values.extend_from_slice(values);
+            self.push(Line::Case { first, count });
+            self.nested(*region, inner)?;
+            self.push(Line::End);
         }
         self.carriers.restore(&start);
-        let body = self.nested(default, inner)?;
-        out.push(SwitchCase { value: SwitchValue::Default, body, fall_through: false });
-        self.used(selector);
-        self.push(Statement::Switch { selector, cases: out });
+        self.push(Line::Default);
+        self.nested(default, inner)?;
+        self.push(Line::End);
+        self.close();
         self.carriers.merge(&start);
         self.load(&carriers, results);
         Ok(())
     }
 }
 
-/// An `If`.
-#[derive(Clone, Copy)]
-struct Branch {
-    cond: Value,
-    then: Region,
-    otherwise: Region,
-    results: ValueList,
-    after: After,
+fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {
+    ir.regions.get(region).ok_or_else(|| defect(format!("{region} does not exist")))
 }
 
-/// What follows a construct in its region.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum After {
-    /// Nothing: it never falls through.
-    Nothing,
-    /// No further construct, and then the next iteration.
-    Continue(ValueList),
-    /// Something else.
-    More,
-}
-
-/// A `Loop`.
-#[derive(Clone, Copy)]
-struct Repeat {
-    params: ValueList,
-    inits: ValueList,
-    body: Region,
-    results: ValueList,
-}
-
-/// Whether a block only evaluates what nothing outside can see.
-fn idle(block: &naga::Block) -> bool {
-    block.iter().all(|statement| matches!(statement, Statement::Emit(_)))
-}
-
-fn region_of(ir: &Func, region: Region) -> Result<&crate::ir::RegionData> {
-    ir.regions.get(region).ok_or_else(|| broken(format!("{region} does not exist")))
+/// What follows the item `index` of a region.
+fn after(data: &RegionData, index: usize) -> After {
+    let rest = &data.items[index + 1..];
+    match data.exit {
+        Exit::Unreachable if rest.is_empty() => After::Nothing,
+        Exit::Continue(values) if !rest.iter().any(|item| matches!(item, Item::Node(_))) => {
+            After::Continue(values)
+        }
+        Exit::Yield(_) | Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => After::More,
+    }
 }
 
 /// What the region yields, if it does nothing else.

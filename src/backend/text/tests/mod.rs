@@ -1,4 +1,4 @@
-//! Modules in text form go through every text target; naga accepts what comes out, and some of it is read here.
+//! Modules in text form are written in every language; naga accepts what comes out, and some of it is read here.
 
 mod chains;
 mod constructs;
@@ -8,12 +8,12 @@ mod operations;
 mod random;
 mod samples;
 
-use crate::backend::{naga_ir, text};
+use crate::backend::{Source, naga, text};
 use crate::host::{
     Attribute, Bank, ComponentSource, EntryPoint, Interface, Location, Member, MemberType, Options, Output,
     OutputValue, Profile, UniformBlock,
 };
-use crate::ir;
+use crate::{error, ir};
 
 /// One output for each value that the main function yields: the first four-lane one is the position.
 fn outputs(module: &ir::Module) -> Vec<Output> {
@@ -62,18 +62,32 @@ fn interface(module: &ir::Module) -> Interface {
     }
 }
 
-/// The module in all forms, each accepted by naga.
-fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> naga::Module {
+/// Calls a generator with a module, under default options but for the entry.
+fn write<T>(
+    module: &ir::Module,
+    interface: &Interface,
+    entry: EntryPoint,
+    write: impl FnOnce(&Source<'_>) -> error::Result<T>,
+) -> error::Result<T> {
+    let (options, profile) = (Options { entry, ..Options::default() }, Profile::default());
+    write(&Source { module, interface, options: &options, profile: &profile })
+}
+
+/// WGSL as naga reads it.
+fn parse(wgsl: &str) -> ::naga::Module {
+    let parsed = ::naga::front::wgsl::parse_str(wgsl);
+    let parsed = parsed.unwrap_or_else(|error| panic!("{}\n{wgsl}", error.emit_to_string(wgsl)));
+    naga::validate(&parsed).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
+    parsed
+}
+
+/// The module in all languages, and its WGSL, which naga accepts.
+fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> String {
     ir::verify::verify(module, ir::verify::Stage::Legal).expect("is legal");
-    let options = Options { entry, ..Options::default() };
-    let built = naga_ir::build(module, interface, &options, &Profile::default()).expect("builds");
-    naga_ir::validate(&built).expect("is valid");
-    let wgsl = text::wgsl(&built, interface).expect("WGSL");
-    let parsed =
-        naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|e| panic!("{}\n{wgsl}", e.emit_to_string(&wgsl)));
-    naga_ir::validate(&parsed).expect("the WGSL is valid");
+    let wgsl = write(module, interface, entry, text::wgsl).expect("WGSL");
+    parse(&wgsl);
     for version in text::GlslVersion::ALL {
-        match text::glsl(&built, interface, version, &Profile::default()) {
+        match write(module, interface, entry, |source| text::glsl(source, version)) {
             Ok(glsl) => assert_eq!(glsl.lines().nth(1), Some("// source: sample.shbin"), "{glsl}"),
             Err(error) => {
                 let compute = (entry, version) == (EntryPoint::Compute, text::GlslVersion::Core330);
@@ -81,17 +95,15 @@ fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> n
             }
         }
     }
-    assert!(text::hlsl(&built, interface).expect("HLSL").contains(" main("));
-    assert!(text::msl(&built, interface).expect("MSL").contains(text::MSL_ENTRY_POINT));
-    built
+    assert!(write(module, interface, entry, naga::hlsl).expect("HLSL").contains(" main("));
+    assert!(write(module, interface, entry, naga::msl).expect("MSL").contains(naga::MSL_ENTRY_POINT));
+    wgsl
 }
 
 /// Translates a module in text form; gives its WGSL.
 fn check(source: &str) -> String {
     let module = ir::text::parse(source).unwrap_or_else(|error| panic!("{error}"));
-    let interface = interface(&module);
-    let built = translate(&module, &interface, EntryPoint::Vertex);
-    text::wgsl(&built, &interface).expect("WGSL")
+    translate(&module, &interface(&module), EntryPoint::Vertex)
 }
 
 /// The main function of a module in WGSL.

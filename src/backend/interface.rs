@@ -1,0 +1,245 @@
+//! The interface of a module as all generators see it: types, bindings, buffers, limits of the entry points.
+//! In: the host interface, options and profile of a [`Source`]. Out: plain data. Knows no target language.
+
+use crate::error::{At, Error, Kind, Result};
+use crate::host::kernel::bindings;
+use crate::host::{
+    AttributeKind, Binding, DrawField, GeometryKernel, HostField, Interface, Location, MemberType, Options,
+    Output, Profile,
+};
+use crate::ir::{self, Def, Func, Module, Op, Type};
+
+/// Name of the entry point.
+pub const ENTRY_NAME: &str = "main";
+/// Invocations of a workgroup of the compute entry and of geometry programs.
+pub(super) const WORKGROUP: u32 = 64;
+/// Registers of one vertex in a storage buffer of the compute entry.
+pub(super) const REGISTERS: u32 = 16;
+
+/// Everything that a generator reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The program, legalised.
+    pub module: &'a Module,
+    /// Its interface.
+    pub interface: &'a Interface,
+    /// Semantics of the program; the shape of the entry point and the limits matter here.
+    pub options: &'a Options,
+    /// Target settings.
+    pub profile: &'a Profile,
+}
+
+impl Source<'_> {
+    /// Vectors that the compute entry of a vertex program writes for each vertex.
+    pub(super) fn vectors(&self) -> u32 {
+        REGISTERS + u32::from(self.options.reports())
+    }
+
+    /// The binding of the host block.
+    ///
+    /// # Errors
+    /// [`Kind::BadOption`] where the uniform block has it too.
+    pub(super) fn host_binding(&self) -> Result<Binding> {
+        if self.interface.geometry.is_some() {
+            return Ok(Binding { set: 0, binding: bindings::HOST });
+        }
+        if self.interface.block.size > 0 {
+            self.profile.bindings.check()?;
+        }
+        Ok(self.profile.bindings.host)
+    }
+}
+
+/// The parts of its interface that a program reads besides uniforms.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reads {
+    /// Mask of input registers.
+    pub(super) inputs: u16,
+    /// Mask of specialisation constants.
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    pub(super) specialized: u32,
+    /// Whether a field of the host block is read.
+    pub(super) host: bool,
+}
+
+impl Reads {
+    /// Adds what a function reads.
+    ///
+    /// # Errors
+    /// [`Kind::Verify`] for registers and constants that do not exist.
+    pub(super) fn add(&mut self, func: &Func) -> Result<()> {
+        for value in func.values.values() {
+            match value.def {
+                Def::Op(Op::Input(register)) if u32::from(register) < REGISTERS => {
+                    self.inputs |= 1 << register;
+                }
+                Def::Op(Op::Input(register)) => return Err(defect(format!("input v{register}"))),
+                Def::Op(Op::HostField(_)) => self.host = true,
+                #[cfg(any(feature = "wgsl", feature = "glsl"))]
+                Def::Op(Op::Specialized(id)) => {
+                    let bit = 1u32.checked_shl(id.into());
+                    self.specialized |= bit.ok_or_else(|| no_constant(id))?;
+                }
+                Def::Op(_) | Def::Param | Def::Result | Def::Dead => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What the functions of a module read.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub(super) fn of(module: &Module) -> Result<Self> {
+        let mut reads = Self::default();
+        reads.add(&module.main)?;
+        module.helpers.iter().try_for_each(|helper| reads.add(helper))?;
+        Ok(reads)
+    }
+}
+
+/// A storage buffer in set 0: an array as long as the host binds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StorageBuffer {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its binding.
+    pub(super) binding: u32,
+    /// Type of an element.
+    pub(super) element: Type,
+    /// Whether the program writes it.
+    pub(super) is_writable: bool,
+}
+
+impl StorageBuffer {
+    const fn new(name: &'static str, binding: u32, element: Type, is_writable: bool) -> Self {
+        Self { name, binding, element, is_writable }
+    }
+    /// Vertices of the compute entry: [`REGISTERS`] vectors each.
+    pub(super) const INPUTS: Self = Self::new("inputs", bindings::INPUTS, Type::F32X4, false);
+    /// Results of the compute entry: [`REGISTERS`] vectors for each vertex.
+    pub(super) const OUTPUTS: Self = Self::new("outputs", bindings::OUTPUTS, Type::F32X4, true);
+    /// Vertices of the invocations of a geometry program.
+    pub(super) const FEED: Self = Self::new("feed", bindings::FEED, Type::F32X4, false);
+    /// Triangles of a geometry program.
+    pub(super) const TRIANGLES: Self = Self::new("triangles", bindings::TRIANGLES, Type::F32X4, true);
+    /// Number of triangles of each thread.
+    pub(super) const COUNTS: Self = Self::new("counts", bindings::COUNTS, Type::I32, true);
+    /// State that draws leave for each other.
+    pub(super) const STATE: Self = Self::new("state", bindings::STATE, Type::U32, true);
+
+    /// The state, where a geometry program has any.
+    pub(super) fn state(kernel: &GeometryKernel) -> Option<Self> {
+        (!kernel.state.is_empty()).then_some(Self::STATE)
+    }
+}
+
+/// Binding of the block of draw parameters.
+pub(super) const DRAW: Binding = Binding { set: 0, binding: bindings::DRAW };
+
+/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], where kernels read it.
+pub(super) const FIRST_THREAD_NAME: &str = "first_thread";
+
+/// Names of the members of the block of draw parameters, all i32.
+pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'static str> {
+    let last = if kernel.is_split() { FIRST_THREAD_NAME } else { "reserved" };
+    DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
+}
+
+/// A draw parameter by its number.
+pub(super) fn draw_field(field: u8) -> Result<DrawField> {
+    let found = DrawField::ALL.get(usize::from(field)).copied();
+    found.ok_or_else(|| defect(format!("there is no number {field} of a draw")))
+}
+
+/// A field of the host block by its number.
+pub(super) fn host_field(field: u8) -> Result<HostField> {
+    let found = HostField::ALL.get(usize::from(field)).copied();
+    found.ok_or_else(|| defect(format!("the host block has no field {field}")))
+}
+
+/// Splits the arguments of a submission into the count and the vectors of three vertices.
+pub(super) fn submission(
+    func: &Func,
+    args: ir::ValueList,
+    vectors: usize,
+) -> Result<(ir::Value, &[ir::Value])> {
+    match func.get(args).split_first() {
+        Some((&count, vertices)) if vertices.len() == 3 * vectors => Ok((count, vertices)),
+        Some((_, vertices)) => Err(defect(format!("{} vectors for three vertices", vertices.len()))),
+        None => Err(defect("a submission of nothing")),
+    }
+}
+
+/// Splits the outputs of a geometry program into the number of triangles and as many words of state.
+pub(super) fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
+    match values.split_first() {
+        Some((&count, state)) if state.len() == words => Ok((count, state)),
+        Some(_) | None => Err(defect(format!("{} values for {words} words of state", values.len()))),
+    }
+}
+
+/// Type of one element of a member of the uniform block.
+pub(super) fn element_type(ty: MemberType) -> Type {
+    match ty {
+        MemberType::Vec4 | MemberType::Vec4Array(_) => Type::F32X4,
+        MemberType::IVec4 | MemberType::IVec4Array(_) => Type::new(ir::Kind::I32, 4),
+        MemberType::PackedInts => Type::new(ir::Kind::U32, 4),
+        MemberType::Bits => Type::U32,
+    }
+}
+
+/// Elements of an array member; nothing where it is none.
+pub(super) fn array_length(ty: MemberType) -> Option<u16> {
+    match ty {
+        MemberType::Vec4Array(count) | MemberType::IVec4Array(count) => Some(count),
+        MemberType::Vec4 | MemberType::IVec4 | MemberType::PackedInts | MemberType::Bits => None,
+    }
+}
+
+/// Type of a field of the host block.
+pub(super) fn host_type(field: HostField) -> Type {
+    match field {
+        HostField::ClipEnabled | HostField::FlipY => Type::U32,
+        HostField::ClipPlane => Type::F32X4,
+    }
+}
+
+/// Type of an attribute of the vertex entry.
+pub(super) fn attribute_type(kind: AttributeKind) -> Type {
+    match kind {
+        AttributeKind::Float => Type::F32X4,
+        AttributeKind::Int => Type::new(ir::Kind::I32, 4),
+        AttributeKind::Uint => Type::new(ir::Kind::U32, 4),
+    }
+}
+
+/// Type of the value of an output of the vertex entry.
+pub(super) fn output_type(output: &Output) -> Result<Type> {
+    match (output.location, output.lanes()) {
+        (Location::Position, 4) => Ok(Type::F32X4),
+        (Location::ClipDistances, 2) => Ok(Type::new(ir::Kind::F32, 2)),
+        (Location::Varying(_), lanes @ 1..=4) => Ok(Type::new(ir::Kind::F32, lanes as u8)),
+        (Location::Position | Location::Varying(_) | Location::ClipDistances, lanes) => {
+            Err(defect(format!("output {} has {lanes} components", output.name)))
+        }
+    }
+}
+
+/// The error of an intermediate form that is not well-formed.
+#[cold]
+pub(super) fn defect(text: impl Into<String>) -> Error {
+    Error::new(Kind::Verify(text.into()), At::Whole)
+}
+
+/// The error of an operation that `legalize` removes.
+#[cold]
+pub(super) fn not_legal(op: Op) -> Error {
+    defect(format!("{op:?} is not legalised"))
+}
+
+/// The error of a specialisation constant that does not exist.
+#[cold]
+pub(super) fn no_constant(id: u8) -> Error {
+    defect(format!("there is no specialisation constant {id}"))
+}

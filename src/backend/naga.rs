@@ -1,0 +1,244 @@
+//! naga: a module of our WGSL, and HLSL and MSL from that by naga's writers.
+//! In: what [`text`](super::text) reads. Out: a `naga::Module`, which wgpu takes as it is, or text that begins with comments naming
+//! the source and the entry. Knows nothing of the IR.
+//!
+//! | target | contract |
+//! |---|---|
+//! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
+//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
+//!
+//! MSL has no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
+
+pub use naga;
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Arena, Expression, Function, GlobalVariable, Handle, Type, TypeInner, UniqueArena};
+
+use super::interface::Source;
+use super::text;
+use crate::error::{At, Error, Kind, Result};
+
+/// Name of the entry point in MSL, where `main` is taken.
+pub const MSL_ENTRY_POINT: &str = "main_";
+/// The last buffer of MSL.
+#[cfg(feature = "msl")]
+const LAST_BUFFER: u8 = 30;
+
+/// The naga module of a program.
+///
+/// # Errors
+/// As [`text::wgsl`]; [`Kind::Backend`] where naga does not read the text (a defect of this library).
+pub fn module(source: &Source<'_>) -> Result<naga::Module> {
+    let wgsl = text::wgsl(source)?;
+    let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
+    let naga::Module { functions, entry_points, global_variables, types, .. } = &mut module;
+    // A block of words alone ends in the text where they do; hosts bind whole vectors.
+    let uniforms = types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Uniforms"));
+    if let Some((handle, ty)) = uniforms {
+        let mut ty = ty.clone();
+        if let TypeInner::Struct { span, .. } = &mut ty.inner
+            && *span != source.interface.block.size
+        {
+            *span = source.interface.block.size;
+            types.replace(handle, ty);
+        }
+    }
+    let entries = entry_points.iter_mut().map(|entry| &mut entry.function);
+    for function in functions.iter_mut().map(|(_, function)| function).chain(entries) {
+        // naga's writers give each load a variable: `_e12` where it has no name.
+        let name = |pointer| place_name(function, global_variables, types, pointer).map(str::to_owned);
+        let names: Vec<_> = function
+            .expressions
+            .iter()
+            .filter_map(|(expr, expression)| match *expression {
+                Expression::Load { pointer } => Some((expr, name(pointer)?)),
+                _ => None,
+            })
+            .collect();
+        for (expr, name) in names {
+            function.named_expressions.entry(expr).or_insert(name);
+        }
+        // They also make names unique, and append a `_` to those that end in a digit.
+        let locals = function.local_variables.iter_mut().filter_map(|(_, local)| local.name.as_mut());
+        for name in function.named_expressions.values_mut().chain(locals) {
+            name.truncate(without_number(name).len());
+        }
+    }
+    Ok(module)
+}
+
+/// A name without the number that distinguishes it from equal ones.
+fn without_number(name: &str) -> &str {
+    match name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('_') {
+        Some(stem) if !stem.is_empty() && !name.ends_with('_') => stem,
+        _ => name,
+    }
+}
+
+/// The name of the variable or member that a pointer points into.
+fn place_name<'m>(
+    function: &'m Function,
+    globals: &'m Arena<GlobalVariable>,
+    types: &'m UniqueArena<Type>,
+    mut pointer: Handle<Expression>,
+) -> Option<&'m str> {
+    loop {
+        match function.expressions[pointer] {
+            Expression::GlobalVariable(global) => return globals[global].name.as_deref(),
+            Expression::LocalVariable(local) => return function.local_variables[local].name.as_deref(),
+            Expression::AccessIndex { base, index } => {
+                if let Expression::GlobalVariable(global) = function.expressions[base]
+                    && let TypeInner::Struct { members, .. } = &types[globals[global].ty].inner
+                {
+                    return members.get(index as usize)?.name.as_deref();
+                }
+                pointer = base;
+            }
+            Expression::Access { base, .. } => pointer = base,
+            _ => return None,
+        }
+    }
+}
+
+/// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for, are allowed.
+///
+/// # Errors
+/// [`Kind::Backend`] with naga's words.
+pub fn validate(module: &naga::Module) -> Result<ModuleInfo> {
+    check(module, ValidationFlags::all())
+}
+
+/// What naga's writers want to know of a module, with the checks that these flags name.
+fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
+    let mut validator = Validator::new(flags, Capabilities::CLIP_DISTANCES);
+    validator.validate(module).map_err(|error| {
+        let mut text = format!("naga: {}", error.as_inner());
+        let mut source = std::error::Error::source(error.as_inner());
+        while let Some(inner) = source {
+            text.push_str(&format!(": {inner}"));
+            source = inner.source();
+        }
+        Error::new(Kind::Backend(text), At::Whole)
+    })
+}
+
+/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug builds only.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn info(module: &naga::Module) -> Result<ModuleInfo> {
+    check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
+}
+
+/// The module as HLSL for shader model 5.1.
+///
+/// # Errors
+/// As [`module`]; [`Kind::BadOption`] for specialisation constants.
+#[cfg(feature = "hlsl")]
+pub fn hlsl(source: &Source<'_>) -> Result<String> {
+    use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
+    let module = settled(source, "HLSL")?;
+    let binding_map = bindings(&module)
+        .map(|binding| {
+            let space = u8::try_from(binding.group).map_err(|_| no_place("HLSL", binding))?;
+            Ok((binding, BindTarget { register: binding.binding, space, ..BindTarget::default() }))
+        })
+        .collect::<Result<_>>()?;
+    let options = Options { shader_model: ShaderModel::V5_1, binding_map, ..Options::default() };
+    let mut text = String::new();
+    Writer::new(&mut text, &options, &PipelineOptions::default())
+        .write(&module, &info(&module)?, None)
+        .map_err(|error| refused("HLSL writer", &error))?;
+    Ok(text::header(source.interface) + &plain_names(&text))
+}
+
+/// The module as MSL 2.1.
+///
+/// # Errors
+/// As [`module`]; [`Kind::BadOption`] for specialisation constants and bindings that MSL does not have.
+#[cfg(feature = "msl")]
+pub fn msl(source: &Source<'_>) -> Result<String> {
+    use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
+    let module = settled(source, "MSL")?;
+    text::no_shared_bindings("MSL", bindings(&module).map(|binding| binding.binding).collect())?;
+    let resources = bindings(&module)
+        .map(|binding| {
+            let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
+            let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
+            // naga takes from the variable whether a buffer is written; of `mutable` it makes nothing there.
+            Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
+        })
+        .collect::<Result<_>>()?;
+    // Vertex entries, whose bindings the host chooses, have no runtime arrays.
+    let sizes_buffer = u8::try_from(crate::host::kernel::bindings::SIZES).ok();
+    let resources = EntryPointResources { resources, sizes_buffer, ..EntryPointResources::default() };
+    let options = Options {
+        lang_version: (2, 1),
+        per_entry_point_map: [(super::ENTRY_NAME.to_owned(), resources)].into(),
+        ..Options::default()
+    };
+    let (text, _) =
+        naga::back::msl::write_string(&module, &info(&module)?, &options, &PipelineOptions::default())
+            .map_err(|error| refused("MSL writer", &error))?;
+    Ok(text::header(source.interface) + &plain_names(&text))
+}
+
+/// The naga module of a program without specialisation constants.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn settled(source: &Source<'_>, target: &str) -> Result<naga::Module> {
+    let module = module(source)?;
+    if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
+}
+
+/// The bindings that a module uses.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding> {
+    module.global_variables.iter().filter_map(|(_, global)| global.binding)
+}
+
+/// A binding that a language does not have.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+#[cold]
+fn no_place(target: &str, binding: naga::ResourceBinding) -> Error {
+    let text = format!("{target} has no place for set {}, binding {}", binding.group, binding.binding);
+    Error::new(Kind::BadOption(text), At::Whole)
+}
+
+#[cold]
+fn refused(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::new(Kind::Backend(format!("naga's {what}: {error}")), At::Whole)
+}
+
+/// Takes away the `_` that naga appends to names that end in a digit, wherever no other identifier has the name already.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn plain_names(text: &str) -> String {
+    let taken: std::collections::BTreeSet<&str> = words(text).collect();
+    let mut out = String::with_capacity(text.len());
+    for word in words(text) {
+        out.push_str(plain(word).filter(|name| !taken.contains(name)).unwrap_or(word));
+    }
+    out
+}
+
+/// The name without the appended `_`, for names of ours that are no keywords anywhere: `r7_`, `left_i0_`, `texcoord_0_`.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn plain(word: &str) -> Option<&str> {
+    let name = word.strip_suffix('_')?;
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let register =
+        matches!(stem, "r" | "o" | "v" | "c" | "a" | "i") || stem.ends_with('_') || stem.ends_with("_i");
+    (register && stem.len() < name.len() && word.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .then_some(name)
+}
+
+/// The text in pieces: identifiers and numbers, and what is between them.
+#[cfg(any(feature = "hlsl", feature = "msl"))]
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let first = rest.chars().next()?;
+        let length = if part(first) { rest.find(|c: char| !part(c)) } else { rest.find(part) };
+        let (word, tail) = rest.split_at(length.unwrap_or(rest.len()));
+        rest = tail;
+        Some(word)
+    })
+}

@@ -1,0 +1,128 @@
+//! Local variables that carry parameters and results of constructs.
+//! In: lists of values with the registers they came from. Out: variables, stores and loads. Knows no control flow.
+//!
+//! ```text
+//! %9 = if %c { .. yield %5 } else { yield %2 }    =>    if c { r1 = %5; } else { r1 = %2; } let r1_1 = r1;
+//! ```
+//!
+//! A carrier is stored only where a construct is entered or left and loaded first thing afterwards, so carriers of different
+//! constructs never hold something at the same time: one variable for each register (and place among equals in a list)
+//! serves all. All values of a list are evaluated before, which makes the stores of one exit parallel: a swap is safe.
+//! A store of what a variable holds already is left out.
+
+use super::builder::Builder;
+use super::draft::{Form, Label, Line, Local, Place, Variable, View};
+use crate::error::Result;
+use crate::ir::{Hint, Type, Value, ValueList};
+
+/// A carrier: index into [`Carriers`].
+pub type Carrier = usize;
+
+/// What a variable serves.
+type Key = (Hint, Type, usize);
+
+#[derive(Debug)]
+struct State {
+    key: Key,
+    variable: Variable,
+    /// The value it holds for certain.
+    content: Option<Value>,
+    /// When it was last stored.
+    stored: u32,
+}
+
+/// The variables of a function.
+#[derive(Debug, Default)]
+pub struct Carriers {
+    states: Vec<State>,
+    clock: u32,
+}
+
+/// The contents of all variables at one moment.
+pub struct Moment {
+    contents: Vec<Option<Value>>,
+    clock: u32,
+}
+
+impl Carriers {
+    /// Remembers what the variables hold.
+    pub fn moment(&self) -> Moment {
+        Moment { contents: self.states.iter().map(|state| state.content).collect(), clock: self.clock }
+    }
+    /// Goes back to what the variables held, for another way on from there.
+    pub fn restore(&mut self, moment: &Moment) {
+        for (index, state) in self.states.iter_mut().enumerate() {
+            state.content = moment.contents.get(index).copied().flatten();
+        }
+    }
+    /// After all ways on from a moment met again: only variables that none of them stored still hold what they held.
+    pub fn merge(&mut self, moment: &Moment) {
+        self.restore(moment);
+        for state in &mut self.states {
+            if state.stored > moment.clock {
+                state.content = None;
+            }
+        }
+    }
+    /// Forgets all contents, for a place that is reached from code not seen yet.
+    pub fn forget(&mut self) {
+        self.states.iter_mut().for_each(|state| state.content = None);
+    }
+}
+
+impl Builder<'_> {
+    /// The carriers of a list, all different.
+    pub fn carriers_of(&mut self, list: ValueList) -> Vec<Carrier> {
+        let values = self.ir.get(list);
+        let mut keys: Vec<Key> = Vec::with_capacity(values.len());
+        for &value in values {
+            let data = self.ir.values[value];
+            let equals = keys.iter().filter(|key| key.0 == data.hint && key.1 == data.ty).count();
+            keys.push((data.hint, data.ty, equals));
+        }
+        keys.into_iter().map(|key| self.carrier(key)).collect()
+    }
+
+    fn carrier(&mut self, key: Key) -> Carrier {
+        if let Some(found) = self.carriers.states.iter().position(|state| state.key == key) {
+            return found;
+        }
+        let (hint, ty, _) = key;
+        let variable = self.draft.variables.len() as Variable;
+        self.draft.variables.push(Local { label: Label::Hint(hint), ty, bits: None });
+        self.carriers.states.push(State { key, variable, content: None, stored: 0 });
+        self.carriers.states.len() - 1
+    }
+
+    /// Stores values in their carriers, all at once as far as the program can tell.
+    pub fn store(&mut self, carriers: &[Carrier], values: &[Value]) -> Result<()> {
+        let mut stores = Vec::with_capacity(carriers.len());
+        for (&carrier, &value) in carriers.iter().zip(values) {
+            if self.carriers.states[carrier].content != Some(value) {
+                stores.push((carrier, value, self.operand(value)?));
+            }
+        }
+        for (carrier, content, value) in stores {
+            self.carriers.clock += 1;
+            let clock = self.carriers.clock;
+            let state = &mut self.carriers.states[carrier];
+            state.content = Some(content);
+            state.stored = clock;
+            let place = Place::Variable(state.variable);
+            self.push(Line::Store { place, value });
+        }
+        Ok(())
+    }
+
+    /// Loads the values of a list from their carriers.
+    pub fn load(&mut self, carriers: &[Carrier], values: ValueList) {
+        for (&carrier, &value) in carriers.iter().zip(self.ir.get(values)) {
+            let state = &mut self.carriers.states[carrier];
+            state.content = Some(value);
+            let form = Form::Variable(state.variable);
+            let data = self.ir.values[value];
+            let expr = self.draft.add(form, data.ty, &[], Label::Hint(data.hint));
+            self.set(value, View::Whole(expr));
+        }
+    }
+}

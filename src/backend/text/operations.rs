@@ -1,0 +1,159 @@
+//! One expression for each operation of the IR.
+//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no syntax.
+
+use super::builder::Builder;
+use super::draft::{Expr, Form, Label, Operand, PLAIN, Source, View, whole};
+use crate::backend::interface::{
+    StorageBuffer, array_length, defect, draw_field, element_type, host_field, not_legal,
+};
+use crate::error::Result;
+use crate::host::{DrawField, GeometryKernel, Member};
+use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
+
+/// Arrays up to this length are loaded whole: `let projection = uniforms.projection;`.
+const WHOLE_ARRAY: u16 = 4;
+
+impl<'a> Builder<'a> {
+    /// Evaluates a value here.
+    pub fn item(&mut self, value: Value) -> Result<()> {
+        let data = *self.ir.values.get(value).ok_or_else(|| defect(format!("{value} does not exist")))?;
+        let Def::Op(op) = data.def else {
+            return Err(defect(format!("{value} is no operation")));
+        };
+        let view = self.operation(op, data.ty, Label::Hint(data.hint))?;
+        self.set(value, view);
+        Ok(())
+    }
+
+    fn operation(&mut self, op: Op, ty: Type, label: Label) -> Result<View> {
+        if op.is_pica() {
+            return Err(not_legal(op));
+        }
+        let (form, operands): (Form, &[Operand]) = match op {
+            Op::Const(bits) => return Ok(View::Const(bits)),
+            Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
+            Op::Input(register) => {
+                let input = self.inputs.get(usize::from(register)).copied().flatten();
+                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
+                return Ok(input?.view);
+            }
+            Op::Member { member, element } => return self.member(member, element),
+            Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
+                return Ok(self.operand(operand)?.view.negated());
+            }
+            Op::DrawField(field) => return Ok(self.draw(field)?.view),
+            Op::Submit { args } => return self.submit(args),
+            Op::Call { helper, args } => return self.call(helper, args, ty, label),
+            Op::HostField(field) => (Form::Read(Source::Host(host_field(field)?)), &[]),
+            Op::Specialized(id) => (Form::Specialized(id), &[]),
+            Op::MemberAt { member, index } => {
+                if array_length(self.block_member(member)?.ty).is_none() {
+                    return Err(defect(format!("member {member} is no array")));
+                }
+                (Form::Read(Source::Member(member)), &[self.operand(index)?])
+            }
+            Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
+            Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
+            Op::Select { cond, a, b } => {
+                let condition = match self.repeated(cond)? {
+                    Some(scalar) => scalar,
+                    None => self.operand(cond)?,
+                };
+                (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
+            }
+            Op::Load { buffer, index } => {
+                let source = match (buffer, StorageBuffer::state(self.kernel()?)) {
+                    (Buffer::Feed, _) => Source::Feed,
+                    (Buffer::State, Some(_)) => Source::State,
+                    (Buffer::State, None) => return Err(defect("there is no state")),
+                };
+                (Form::Read(source), &[self.operand(index)?])
+            }
+            Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
+                return Err(not_legal(op));
+            }
+        };
+        Ok(View::Whole(self.draft.add(form, ty, operands, label)))
+    }
+
+    /// The operands of an operation. A factor that repeats a scalar stays that scalar.
+    fn operands(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
+        if op == Binary::Mul {
+            if let Some(scalar) = self.repeated(left)? {
+                return Ok([scalar, self.operand(right)?]);
+            }
+            if let Some(scalar) = self.repeated(right)? {
+                return Ok([self.operand(left)?, scalar]);
+            }
+        }
+        Ok([self.operand(left)?, self.operand(right)?])
+    }
+
+    fn call(&mut self, helper: u16, args: ValueList, ty: Type, label: Label) -> Result<View> {
+        let mut operands = Vec::with_capacity(args.len as usize);
+        for &argument in self.ir.get(args) {
+            operands.push(self.operand(argument)?);
+        }
+        Ok(View::Whole(self.draft.add(Form::Call(helper), ty, &operands, label)))
+    }
+
+    fn block_member(&self, member: u16) -> Result<&Member> {
+        let found = self.source.interface.block.members.get(usize::from(member));
+        found.ok_or_else(|| defect(format!("the uniform block has no member {member}")))
+    }
+
+    /// An element of a member of the uniform block.
+    fn member(&mut self, member: u16, element: u16) -> Result<View> {
+        let data = self.block_member(member)?;
+        let ty = element_type(data.ty);
+        let expr = match array_length(data.ty) {
+            None if element == 0 => self.load_uniform(Source::Member(member), member, 0, ty)?,
+            Some(length) if element < length && length <= WHOLE_ARRAY => {
+                let array = self.load_uniform(Source::Array(member), member, 0, ty)?;
+                self.draft.add(Form::ElementOf(element), ty, &[whole(array, ty)], PLAIN)
+            }
+            Some(length) if element < length => {
+                let source = Source::Element(member, element);
+                self.load_uniform(source, member, 1 + usize::from(element), ty)?
+            }
+            None | Some(_) => return Err(defect(format!("member {member} has no element {element}"))),
+        };
+        Ok(View::Whole(expr))
+    }
+
+    /// Loads a member or an element, once for each region that needs it.
+    fn load_uniform(&mut self, source: Source, member: u16, offset: usize, ty: Type) -> Result<Expr> {
+        let number = self.numbers.of(member).map(|first| first + offset);
+        let number = number.ok_or_else(|| defect(format!("the uniform block has no member {member}")))?;
+        if let Some(load) = self.loads[number] {
+            return Ok(load);
+        }
+        let load = self.draft.add(Form::Read(source), ty, &[], PLAIN);
+        self.loads[number] = Some(load);
+        self.load_log.push(number);
+        Ok(load)
+    }
+
+    /// A draw parameter, or the number of the thread.
+    pub fn draw(&mut self, field: u8) -> Result<Operand> {
+        Ok(match draw_field(field)? {
+            DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
+            field => {
+                self.kernel()?;
+                whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32)
+            }
+        })
+    }
+
+    /// The geometry program that this is.
+    pub fn kernel(&self) -> Result<&'a GeometryKernel> {
+        let kernel = self.source.interface.geometry.as_ref();
+        kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
+    }
+
+    /// An operation on integers.
+    pub fn integers(&mut self, op: Binary, left: Operand, right: Operand, label: Label) -> Operand {
+        let ty = op.result(left.ty);
+        whole(self.draft.add(Form::Binary(op), ty, &[left, right], label), ty)
+    }
+}
