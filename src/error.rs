@@ -126,6 +126,8 @@ pub enum Kind {
     Backend(String),
     /// Anything else, in words.
     Other(String),
+    /// A geometry program that cannot be a geometry stage of the host's API, and why; it can be a compute stage.
+    NoGeometryStage(String),
 }
 
 /// The variants of [`Kind`] without what they hold, for hosts that tell errors apart by number. The numbers stay.
@@ -163,6 +165,8 @@ pub enum Code {
     Backend = 15,
     /// [`Kind::Other`]
     Other = 16,
+    /// [`Kind::NoGeometryStage`]
+    NoGeometryStage = 17,
 }
 
 impl fmt::Display for Kind {
@@ -197,6 +201,7 @@ impl fmt::Display for Kind {
             | Self::Verify(text)
             | Self::Backend(text)
             | Self::Other(text) => f.write_str(text),
+            Self::NoGeometryStage(why) => write!(f, "no geometry stage: {why}"),
         }
     }
 }
@@ -221,6 +226,7 @@ impl Kind {
             Self::Verify(_) => Code::Verify,
             Self::Backend(_) => Code::Backend,
             Self::Other(_) => Code::Other,
+            Self::NoGeometryStage(_) => Code::NoGeometryStage,
         }
     }
     /// What the person who gave the input can do about it.
@@ -253,7 +259,31 @@ impl Kind {
             Self::Verify(_) | Self::Backend(_) => {
                 Some("this is a defect of transpica; please report it with the file")
             }
+            Self::NoGeometryStage(_) => Some("the compute form runs every geometry program"),
             Self::BadOption(_) | Self::Syntax(_) | Self::Other(_) => None,
+        }
+    }
+    /// Returns whether the input may well be sound and this library does not handle it: running the program otherwise, with
+    /// [`interp`](crate::interp) say, can do better. Defects of this library count, too. Otherwise the input contradicts itself.
+    pub fn is_unsupported(&self) -> bool {
+        match self {
+            Self::BadOpcode(_)
+            | Self::Limit { .. }
+            | Self::Stage { .. }
+            | Self::StepBudget(_)
+            | Self::Verify(_)
+            | Self::Backend(_)
+            | Self::NoGeometryStage(_) => true,
+            Self::Truncated { .. }
+            | Self::BadMagic { .. }
+            | Self::OutOfFile { .. }
+            | Self::BadField { .. }
+            | Self::NoExecutable { .. }
+            | Self::EntryOutOfCode { .. }
+            | Self::EntryOutOfReach { .. }
+            | Self::BadOption(_)
+            | Self::Syntax(_)
+            | Self::Other(_) => false,
         }
     }
 }
@@ -278,6 +308,14 @@ impl Error {
     #[cold]
     pub fn new(kind: Kind, at: At) -> Self {
         Self { kind, at }
+    }
+    /// Returns whether running the program otherwise can do better: [`Kind::is_unsupported`].
+    pub fn is_unsupported(&self) -> bool {
+        self.kind.is_unsupported()
+    }
+    /// Returns whether the input contradicts itself, so that no other way of running it does better.
+    pub fn is_input(&self) -> bool {
+        !self.is_unsupported()
     }
 }
 

@@ -12,14 +12,13 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::cfg::reach::reach;
-use crate::host::{EntryPoint, GeometryInput, GeometrySetup, Options, Profile, Surroundings};
+use crate::host::{GeometryInput, GeometrySetup, Job, Options, Profile, Setup, Surroundings};
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
-use crate::pipeline::Setup;
 use crate::stable;
 
 /// What the bytes below are; another number where their meaning changes within a version of the library.
-const FORMAT: &[u8] = b"transpica key 2 ";
+const FORMAT: &[u8] = b"transpica key 3 ";
 
 /// 128 bits that stand for a module. Equal keys, equal SPIR-V; a new version of the library has new keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,13 +34,13 @@ impl fmt::Display for Key {
 /// [`Settings`] saves the work on options and profile where there are many programs.
 ///
 /// ```
-/// use transpica::host::RegisterState;
+/// use transpica::host::{Job, RegisterState};
 /// use transpica::isa::{Pc, Program, Stage};
 /// use transpica::{Options, Profile};
 /// let state = RegisterState::default();
 /// let key = |code: &[u32]| {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::key::key(&program, &state.vertex(), &Options::default(), &Profile::default(), b""))
+///     Ok(transpica::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word
@@ -51,26 +50,17 @@ impl fmt::Display for Key {
 pub fn key(
     program: &Program<'_>,
     around: &dyn Surroundings,
+    job: Job<'_>,
     options: &Options,
     profile: &Profile,
     salt: &[u8],
 ) -> Key {
-    Settings::new(options, profile).key(program, around, options, salt)
+    Settings::new(options, profile).key(program, around, job, options, salt)
 }
 
 /// The part of a key that options, profile and the version of the library make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings([u8; 16]);
-
-/// What is made of a program, as far as options do not say it.
-enum Product<'a> {
-    /// What [`translate`](crate::Translator::translate) makes.
-    Alone,
-    /// A geometry program with its set-up.
-    Geometry(&'a Setup),
-    /// The vertex stage before a geometry stage; bit n: on is passed on.
-    BeforeGeometry(u16),
-}
 
 impl Settings {
     /// Of these options and this profile.
@@ -88,42 +78,7 @@ impl Settings {
         &self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        options: &Options,
-        salt: &[u8],
-    ) -> Key {
-        self.of(program, around, &Product::Alone, options, salt)
-    }
-
-    /// The key of a geometry program with its set-up; `options` are those that the settings were made of.
-    pub fn geometry_key(
-        &self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        setup: &Setup,
-        options: &Options,
-        salt: &[u8],
-    ) -> Key {
-        self.of(program, around, &Product::Geometry(setup), options, salt)
-    }
-
-    /// The key of the vertex stage before a geometry stage, which passes on the output registers whose bits are set;
-    /// `options` are those that the settings were made of.
-    pub fn before_geometry_key(
-        &self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        outputs: u16,
-        options: &Options,
-        salt: &[u8],
-    ) -> Key {
-        self.of(program, around, &Product::BeforeGeometry(outputs), options, salt)
-    }
-
-    fn of(
-        &self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        product: &Product<'_>,
+        job: Job<'_>,
         options: &Options,
         salt: &[u8],
     ) -> Key {
@@ -135,20 +90,39 @@ impl Settings {
             Stage::Vertex => 0,
             Stage::Geometry => 1,
         });
-        match product {
-            Product::Alone => out.push(0),
-            Product::Geometry(setup) => {
-                out.push(1);
-                append_setup(&mut out, setup, options.entry);
-            }
-            Product::BeforeGeometry(outputs) => {
-                out.push(2);
-                stable::append(&mut out, outputs);
-            }
-        }
+        append_job(&mut out, job);
         out.reserve(8 * program.code().len().min(512));
         append_program(&mut out, program);
         Key(xxh3_128(&out).to_le_bytes())
+    }
+}
+
+/// The job, with what its module follows from.
+fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
+    match job {
+        Job::Vertex => out.push(0),
+        Job::Compute => out.push(1),
+        Job::BeforeGeometry { outputs } => {
+            out.push(2);
+            stable::append(out, &outputs);
+        }
+        Job::Geometry(setup) => {
+            out.push(3);
+            append_setup(out, setup);
+        }
+        Job::Emits { outputs } => {
+            out.push(4);
+            stable::append(out, &outputs);
+        }
+        Job::GeometryStage(setup) => {
+            out.push(5);
+            append_setup(out, setup);
+            stable::append(out, &(setup.vertex_outputs.count_ones(), setup.topology));
+        }
+        Job::Draw(setup) => {
+            out.push(6);
+            append_setup(out, setup);
+        }
     }
 }
 
@@ -158,10 +132,9 @@ fn meaningful(mut options: Options) -> Options {
     options
 }
 
-/// What a geometry program's module follows from; the topology and the outputs of the vertex program are not, unless it
-/// is a geometry stage.
-fn append_setup(out: &mut Vec<u8>, setup: &Setup, entry: EntryPoint) {
-    let Setup { vertex_outputs, geometry, map, topology } = setup;
+/// What the compute form of a geometry program follows from: not the topology and the outputs of the vertex program.
+fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
+    let Setup { vertex_outputs: _, geometry, map, topology: _ } = setup;
     map.fingerprint(out);
     let input = |input| match input {
         GeometryInput::Point { .. } => input,
@@ -172,10 +145,6 @@ fn append_setup(out: &mut Vec<u8>, setup: &Setup, entry: EntryPoint) {
         }
     };
     stable::append(out, &geometry.map(|setup| GeometrySetup { input: input(setup.input), ..setup }));
-    match entry {
-        EntryPoint::Geometry => stable::append(out, &(vertex_outputs.count_ones(), topology)),
-        EntryPoint::Vertex | EntryPoint::Compute => {}
-    }
 }
 
 /// The start of a run of words that follow on each other: an opcode that is not defined, a bit that no canonical word with

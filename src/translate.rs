@@ -1,61 +1,40 @@
-//! The door: programs in, modules out. Drives every layer below, decides which tier a program takes.
-//! In: [`Program`] and its [`Surroundings`]. Out: [`Translated`], and from it SPIR-V, text or a naga module.
+//! The translation driver: runs the pipeline and selects the tier of control flow.
+//! In: [`Program`], its [`Surroundings`] and a [`Job`]. Out: [`Translated`], and from it SPIR-V, text or a naga module.
 
+mod control;
 mod geometry;
 mod stage;
 
-use std::fmt;
+pub use control::{Control, Tier, control, known};
 
-use crate::cfg::explore::{self, Explored};
+use crate::cfg::Action;
 use crate::cfg::reach::reach;
-use crate::cfg::reduce::{Reduced, reduce};
-use crate::cfg::{Action, Cfg};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::host::{
-    Constants, EntryPoint, GeometryKernel, GeometryStage, Interface, Options, Output, Profile, Surroundings,
-    Usage, varying,
+    Constants, EntryPoint, Interface, Job, Options, Output, Profile, Surroundings, Usage, varying,
 };
 use crate::isa::{Dest, Pc, Program, Stage};
 use crate::key::{Key, Settings};
-use crate::lower::{self, Context, Outputs};
-use crate::structure::tree::Tree;
-use crate::structure::{self, Structured};
+use crate::lower::{Context, Outputs};
 use crate::{ir, passes};
 
-/// Which way a program took to structured control flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Its own structure was recovered.
-    Structured,
-    /// Too deeply nested: a loop over a switch on basic blocks.
-    BlockDispatcher,
-    /// Too many control states: a loop over a switch on the program counter.
-    PcDispatcher,
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Structured => "structured",
-            Self::BlockDispatcher => "block dispatcher",
-            Self::PcDispatcher => "pc dispatcher",
-        })
-    }
-}
-
-/// A translated program, ready for every back end.
+/// A translated program, ready for every back end, with everything that its module follows from.
 #[derive(Clone, Debug)]
 pub struct Translated {
     /// The program, legalised.
     pub module: ir::Module,
-    /// What surrounds it.
+    /// Its attributes, uniform block, outputs and entry point.
     pub interface: Interface,
     /// The registers it uses.
     pub usage: Usage,
-    /// The way it took.
+    /// The way its control flow took.
     pub tier: Tier,
     /// What was odd on the way; also why it was not [`Tier::Structured`], if it was not.
     pub warnings: Vec<Warning>,
+    /// The options that had an effect on it.
+    pub options: Options,
+    /// The profile that its modules are for.
+    pub profile: Profile,
 }
 
 impl Translated {
@@ -63,7 +42,7 @@ impl Translated {
     /// an EMIT's record), the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits differ between drivers.
     pub fn approximate(&self) -> Vec<u8> {
         let all = passes::approximate::run(&self.module);
-        match &self.interface.geometry {
+        match self.interface.kernel() {
             Some(kernel) if !kernel.records_emits && kernel.vectors > 0 => {
                 let vertices = all.chunks(kernel.vectors as usize);
                 let mut outputs = vec![0; kernel.vectors as usize];
@@ -75,57 +54,42 @@ impl Translated {
             Some(_) | None => all,
         }
     }
-}
 
-/// What became of a program, by what a host does about it.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "the large one is the one that is wanted, and it is moved once")]
-pub enum Outcome {
-    /// A module.
-    Translated(Translated),
-    /// The program may well be one, but this library does not translate it: run it otherwise (with
-    /// [`interp`](crate::interp), say).
-    Unsupported {
-        /// What it is that is not translated.
-        what: String,
-        /// Where.
-        pc: Option<Pc>,
-    },
-    /// What was handed in contradicts itself; no other way of running it will do better.
-    Invalid {
-        /// What is wrong.
-        error: Error,
-    },
-}
+    /// The SPIR-V module: the same words for the same program, job, options and profile, always.
+    /// [`Translator::spirv`] reuses memory.
+    ///
+    /// # Errors
+    /// A module over the size limit.
+    #[cfg(feature = "spirv")]
+    pub fn spirv(&self) -> Result<Vec<u32>> {
+        crate::backend::spirv::SpirvWriter::new().write(&self.source())
+    }
 
-impl Outcome {
-    /// What an error is to a host.
-    pub fn of(error: Error) -> Self {
-        match &error.kind {
-            // Defects of this library are no fault of the program.
-            Kind::BadOpcode(_)
-            | Kind::Limit { .. }
-            | Kind::Stage { .. }
-            | Kind::StepBudget(_)
-            | Kind::Verify(_)
-            | Kind::Backend(_) => {
-                let pc = match error.at {
-                    At::Pc(pc) => Some(Pc(pc)),
-                    At::Offset(_) | At::Text { .. } | At::Whole => None,
-                };
-                Self::Unsupported { what: error.kind.to_string(), pc }
-            }
-            Kind::Truncated { .. }
-            | Kind::BadMagic { .. }
-            | Kind::OutOfFile { .. }
-            | Kind::BadField { .. }
-            | Kind::NoExecutable { .. }
-            | Kind::EntryOutOfCode { .. }
-            | Kind::EntryOutOfReach { .. }
-            | Kind::BadOption(_)
-            | Kind::Syntax(_)
-            | Kind::Other(_) => Self::Invalid { error },
-        }
+    /// The naga module, read from the WGSL. It is valid; whether naga checks that is the caller's choice.
+    ///
+    /// # Errors
+    /// A module over the size limit, or one that WGSL cannot express: a geometry stage.
+    #[cfg(feature = "naga")]
+    pub fn naga(&self) -> Result<naga::Module> {
+        crate::backend::naga::module(&self.source())
+    }
+
+    /// The module as text. Stable for one version of this library; HLSL and MSL for one version of naga.
+    ///
+    /// # Errors
+    /// A module over the size limit, or one that the language cannot express.
+    #[cfg(any(feature = "wgsl", feature = "glsl"))]
+    pub fn text(&self, language: crate::backend::Language) -> Result<String> {
+        let text = crate::backend::write(&self.source(), language)?;
+        let limit = self.options.limits.output_words;
+        crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
+        Ok(text)
+    }
+
+    #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
+    fn source(&self) -> crate::backend::Source<'_> {
+        let Self { module, interface, options, profile, .. } = self;
+        crate::backend::Source { module, interface, options, profile }
     }
 }
 
@@ -136,8 +100,16 @@ struct Lowered<'a> {
     folded: &'a Constants,
     control: Control,
     why: Option<String>,
-    geometry: Option<GeometryKernel>,
-    stage: Option<GeometryStage>,
+    entry_point: EntryPoint,
+}
+
+/// A program with what it is translated under.
+#[derive(Clone, Copy)]
+struct Input<'a> {
+    program: &'a Program<'a>,
+    around: &'a dyn Surroundings,
+    /// Those that have an effect.
+    options: &'a Options,
 }
 
 /// Translates programs; keeps its memory from one to the next. One for each thread.
@@ -145,6 +117,7 @@ struct Lowered<'a> {
 /// ```
 /// use transpica::container::Shbin;
 /// use transpica::host::dvle::{self, Executable};
+/// use transpica::host::Job;
 /// use transpica::{Options, Profile, Translator};
 ///
 /// let bytes = include_bytes!("../shaders/textured.shbin");
@@ -152,10 +125,12 @@ struct Lowered<'a> {
 /// let options = Options::default();
 /// let program = dvle::program(&file, 0, &options.limits)?;
 /// let mut translator = Translator::new(options, Profile::default());
-/// let translated = translator.translate(&program, &Executable::new(&file, 0, "textured.shbin")?)?;
+/// let around = Executable::new(&file, 0, "textured.shbin")?;
+/// let translated = translator.translate(&program, &around, Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "inpos");
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
+/// assert_eq!(words, translated.spirv()?);
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
 pub struct Translator {
@@ -193,75 +168,107 @@ impl Translator {
         &self.profile
     }
 
-    /// The key of a program under the options and the profile of this translator, without translating it: see
-    /// [`key`](crate::key::key).
-    pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, salt: &[u8]) -> Key {
-        self.settings.key(program, around, &self.options, salt)
+    /// The key of what [`translate`](Self::translate) makes, without translating: see [`key`](crate::key::key).
+    pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, job: Job<'_>, salt: &[u8]) -> Key {
+        self.settings.key(program, around, job, &self.options, salt)
     }
 
-    /// As [`translate`](Self::translate), with errors told apart by what a host does about them.
+    /// Translates a program.
+    ///
+    /// # Errors
+    /// A program of another stage than the job takes, a reachable undefined opcode (unless lenient), a limit passed, options
+    /// or a setup that contradict themselves: each with its place. [`Kind::NoGeometryStage`] for a geometry stage that the
+    /// program cannot be. [`Error::is_unsupported`] tells whether running the program otherwise could do better.
     ///
     /// ```
-    /// use transpica::host::RegisterState;
+    /// use transpica::host::{Job, RegisterState};
     /// use transpica::isa::{Pc, Program, Stage};
-    /// use transpica::translate::Outcome;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let undefined = Program::from_raw(&[0x4000_0000][..], &[][..], Pc(0), Stage::Vertex)?;
-    /// match translator.outcome(&undefined, &state.vertex()) {
-    ///     Outcome::Translated(_) => unreachable!("the opcode is not defined"),
-    ///     Outcome::Unsupported { what, pc } => assert_eq!((&what[..], pc), ("opcode 0x10 is not defined", Some(Pc(0)))),
-    ///     Outcome::Invalid { error } => panic!("{error}"),
-    /// }
+    /// let error = translator.translate(&undefined, &state.vertex(), Job::Vertex).expect_err("no such opcode");
+    /// assert!(error.is_unsupported());
+    /// assert_eq!(error.to_string(), "pc 0x0: opcode 0x10 is not defined");
     /// # Ok::<(), transpica::error::Error>(())
     /// ```
-    pub fn outcome(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Outcome {
-        self.translate(program, around).map_or_else(Outcome::of, Outcome::Translated)
-    }
-
-    /// Translates a vertex program. A geometry program is for [`translate_geometry`](Self::translate_geometry).
     ///
-    /// # Errors
-    /// A geometry program, a reachable undefined opcode (unless lenient), a limit passed: each with its place.
-    pub fn translate(&mut self, program: &Program<'_>, around: &dyn Surroundings) -> Result<Translated> {
-        let options = &self.options;
-        options.check()?;
-        self.profile.check()?;
-        if program.stage() == Stage::Geometry {
-            return Err(Error::new(Kind::Stage { what: "translation", stage: "geometry" }, At::Whole));
-        }
-        let folded = around.folded(options);
-        let outputs = varying::outputs(&around.output_map(), options, &self.profile.locations);
-        varying::check_locations(&outputs)?;
-        let yielded = match options.entry {
-            EntryPoint::Vertex => Outputs::Semantics(&outputs),
-            EntryPoint::Compute => Outputs::Registers,
-            EntryPoint::Geometry => {
-                let text = "a vertex program cannot be a geometry stage: the entry point must be another one";
-                return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
-            }
-        };
-        let context =
-            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
-        let (mut control, mut why) = choose(program, options)?;
-        let mut module = lowered(context, &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None, stage: None };
-        self.finish(program, around, lowered)
-    }
-
-    /// Legalises an optimised module for its surroundings.
-    fn finish(
+    /// A geometry program:
+    ///
+    /// ```
+    /// use transpica::container::Shbin;
+    /// use transpica::host::{Job, Memory, Setup, dvle, dvle::Executable};
+    /// use transpica::{Options, Profile, Translator};
+    /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
+    /// let options = Options::default();
+    /// let program = dvle::program(&file, 1, &options.limits)?;
+    /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
+    /// let mut translator = Translator::new(options, Profile::default());
+    /// let around = Executable::new(&file, 1, "points.shbin")?;
+    /// let translated = translator.translate(&program, &around, Job::Geometry(&setup))?;
+    /// let kernel = translated.interface.kernel().expect("it is one");
+    /// assert_eq!((kernel.memory, kernel.triangles), (Memory::None, Some(2)));
+    /// # Ok::<(), transpica::error::Error>(())
+    /// ```
+    pub fn translate(
         &mut self,
         program: &Program<'_>,
         around: &dyn Surroundings,
-        lowered: Lowered<'_>,
+        job: Job<'_>,
     ) -> Result<Translated> {
-        let Lowered { mut module, outputs, folded, control, why, geometry, stage } = lowered;
-        let options = &self.options;
+        let options = job.effective(&self.options);
+        options.check()?;
+        self.profile.check()?;
+        check_stage(program, job)?;
+        let input = Input { program, around, options: &options };
+        match job {
+            Job::Vertex | Job::Compute => {
+                let outputs = varying::outputs(&around.output_map(), &options, &self.profile.locations);
+                varying::check_locations(&outputs)?;
+                let reports_unfinished = options.report_unfinished;
+                let entry_point = match job.is_compute() {
+                    false => EntryPoint::Vertex,
+                    true => EntryPoint::Compute { reports_unfinished },
+                };
+                self.vertex(input, outputs, entry_point)
+            }
+            Job::BeforeGeometry { outputs } => {
+                self.vertex(input, varying::passed_on(outputs), EntryPoint::Vertex)
+            }
+            Job::Geometry(setup) => self.kernel(input, setup),
+            Job::Emits { outputs } => self.emits(input, outputs),
+            Job::GeometryStage(setup) => self.geometry_stage(input, setup),
+            Job::Draw(setup) => self.draw_stage(input, setup),
+        }
+    }
+
+    /// Translates a vertex program.
+    fn vertex(
+        &mut self,
+        input: Input<'_>,
+        outputs: Vec<Output>,
+        entry_point: EntryPoint,
+    ) -> Result<Translated> {
+        let Input { program, around, options } = input;
+        let folded = around.folded(options);
+        let yielded = match entry_point.is_compute() {
+            false => Outputs::Semantics(&outputs),
+            true => Outputs::Registers,
+        };
+        let context =
+            Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
+        let (mut control, mut why) = control::choose(program, options)?;
+        let mut module = control::lower(context, &mut control, &mut why)?;
+        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
+    }
+
+    /// Legalises an optimised module for its environment.
+    fn finish(&mut self, input: Input<'_>, lowered: Lowered<'_>) -> Result<Translated> {
+        let Input { program, around, options } = input;
+        let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
         let mut usage = passes::usage::run(&module.main);
-        written(program, &control, &mut usage);
-        let interface = Interface { outputs, geometry, stage, ..around.interface(&usage, options)? };
+        add_written(program, &control, &mut usage);
+        let interface = Interface { outputs, entry_point, ..around.interface(&usage, options)? };
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
@@ -271,180 +278,35 @@ impl Translator {
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;
         let mut warnings = interface.warnings.clone();
-        warnings.extend(why.map(|why| simpler(&why, control.tier(), program)));
-        Ok(Translated { module, interface, usage, tier: control.tier(), warnings })
+        warnings.extend(why.map(|why| control::fallback(&why, control.tier(), program)));
+        let (options, profile, tier) = (*options, self.profile, control.tier());
+        Ok(Translated { module, interface, usage, tier, warnings, options, profile })
     }
 
-    /// That a program was translated for the entry point of this translator.
-    #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
-    fn suits(&self, translated: &Translated) -> Result<()> {
-        let entry = self.options.entry;
-        let interface = &translated.interface;
-        let (is_kernel, is_stage) = (interface.geometry.is_some(), interface.stage.is_some());
-        let count = match translated.module.main.body.map(|body| translated.module.main.regions[body].exit) {
-            Some(ir::Exit::Yield(list)) => Some(list.len as usize),
-            _does_not_end => None,
-        };
-        let fits = |expected: usize| count.is_none_or(|count| count == expected);
-        let suits = match entry {
-            EntryPoint::Vertex => !is_kernel && !is_stage && fits(interface.outputs.len()),
-            EntryPoint::Compute => is_kernel || !is_stage && fits(16 + usize::from(self.options.reports())),
-            EntryPoint::Geometry => is_stage,
-        };
-        if suits {
-            return Ok(());
-        }
-        let text =
-            format!("this translator writes the {entry:?} entry, the program was translated for another one");
-        Err(Error::new(Kind::BadOption(text), At::Whole))
-    }
-
-    /// The SPIR-V module of a translated program: the same words for the same program, options and profile, always.
+    /// As [`Translated::spirv`], in memory that this translator keeps.
     ///
     /// # Errors
-    /// A module over the size limit; [`Kind::BadOption`] for a program that was translated for another entry point than this
-    /// translator has.
+    /// A module over the size limit.
     #[cfg(feature = "spirv")]
     pub fn spirv(&mut self, translated: &Translated) -> Result<Vec<u32>> {
-        use crate::backend::spirv::Source;
-        self.suits(translated)?;
-        let Translated { module, interface, .. } = translated;
-        self.writer.write(&Source { module, interface, options: &self.options, profile: &self.profile })
-    }
-
-    /// The naga module of a translated program, read from its WGSL. It is valid; whether to have naga check that is the caller's
-    /// choice.
-    ///
-    /// # Errors
-    /// As [`spirv`](Self::spirv).
-    #[cfg(feature = "naga")]
-    pub fn naga(&self, translated: &Translated) -> Result<naga::Module> {
-        self.suits(translated)?;
-        crate::backend::naga::module(&self.source(translated))
-    }
-
-    /// The text of a translated program. Stable for one version of this library; HLSL and MSL for one version of naga.
-    ///
-    /// # Errors
-    /// As [`spirv`](Self::spirv), or a module that the language cannot express.
-    #[cfg(any(feature = "wgsl", feature = "glsl"))]
-    pub fn text(&self, translated: &Translated, language: crate::backend::Language) -> Result<String> {
-        self.suits(translated)?;
-        let text = crate::backend::write(&self.source(translated), language)?;
-        let limit = self.options.limits.output_words;
-        crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
-        Ok(text)
-    }
-
-    #[cfg(any(feature = "wgsl", feature = "glsl"))]
-    fn source<'a>(&'a self, translated: &'a Translated) -> crate::backend::Source<'a> {
-        let Translated { module, interface, .. } = translated;
-        crate::backend::Source { module, interface, options: &self.options, profile: &self.profile }
+        self.writer.write(&translated.source())
     }
 }
 
-/// The control flow of a program, as far as it could be structured.
-#[derive(Clone, Debug)]
-pub enum Control {
-    /// A tree over a graph.
-    Tree(Cfg, Tree, Tier),
-    /// Only the code itself: there are too many control states.
-    Code,
-}
-
-impl Control {
-    /// The tier it stands for.
-    pub fn tier(&self) -> Tier {
-        match self {
-            Self::Tree(_, _, tier) => *tier,
-            Self::Code => Tier::PcDispatcher,
+/// Refuses programs of another stage than a job takes.
+fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
+    let (what, stage) = match (job.stage(), program.stage()) {
+        (None, _) | (Some(Stage::Vertex), Stage::Vertex) | (Some(Stage::Geometry), Stage::Geometry) => {
+            return Ok(());
         }
-    }
-}
-
-/// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else nothing.
-///
-/// # Errors
-/// A reachable undefined opcode, unless the options are lenient.
-pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
-    choose(program, options).map(|(control, _)| control)
-}
-
-/// What the exploration of control flow takes from the options.
-pub fn known(options: &Options) -> explore::Options {
-    explore::Options {
-        known_bools: options.bools.baked,
-        bools: options.bools.values,
-        ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
-        lenient: options.lenient,
-        guarded: options.loop_guard.is_some(),
-        reports_guard: options.reports(),
-    }
-}
-
-/// As [`control`], and why it is not structured.
-fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
-    let limits = &options.limits;
-    let mut known = known(options);
-    if program.stage() == Stage::Geometry {
-        // It becomes true after the first invocation.
-        known.known_bools &= 0x7FFF;
-    }
-    let mut cfg = match explore::explore(program, &known, limits)? {
-        Explored::Graph(cfg) => cfg,
-        Explored::TooManyNodes { limit } => {
-            return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));
-        }
+        (Some(Stage::Vertex), Stage::Geometry) => ("translation as a vertex program", "geometry"),
+        (Some(Stage::Geometry), Stage::Vertex) => ("translation as a geometry program", "vertex"),
     };
-    let why = match reduce(&mut cfg, limits) {
-        Reduced::Reducible => match structure::structure(&cfg, limits) {
-            Structured::Tree(tree) => return Ok((Control::Tree(cfg, tree, Tier::Structured), None)),
-            Structured::TooDeep { depth: Some(depth) } => {
-                format!("its structure is {depth} levels deep, {} are allowed", limits.depth)
-            }
-            Structured::TooDeep { depth: None } => "its jumps are too entangled".to_string(),
-        },
-        Reduced::TooDeep => format!("its loops are entangled more than {} levels deep", limits.depth),
-    };
-    Ok((dispatcher(cfg), Some(why)))
+    Err(Error::new(Kind::Stage { what, stage }, At::Whole))
 }
-
-/// The simpler ways to run a graph: block by block, or without it.
-fn dispatcher(cfg: Cfg) -> Control {
-    if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
-        return Control::Code;
-    }
-    let tree = structure::blocks::dispatcher(&cfg);
-    Control::Tree(cfg, tree, Tier::BlockDispatcher)
-}
-
-/// Lowers a program; in a simpler way where it passes a limit, and says so.
-fn lowered(context: Context<'_>, control: &mut Control, why: &mut Option<String>) -> Result<ir::Module> {
-    loop {
-        let result = match &*control {
-            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
-            Control::Code => return lower::dispatched(context),
-        };
-        let Err(Error { kind: Kind::Limit { name, limit, .. }, .. }) = result else { return result };
-        *why = Some(format!("lowering it takes more than {limit} {name}"));
-        *control = match std::mem::replace(control, Control::Code) {
-            Control::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
-            Control::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | Control::Code => Control::Code,
-        };
-    }
-}
-
-/// Tells that a program took a simpler way.
-fn simpler(why: &str, tier: Tier, program: &Program<'_>) -> Warning {
-    let text = format!("translated with a {tier}, which runs slower, because {why}");
-    Warning { text, at: At::Pc(program.entry().0) }
-}
-
-/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not through every case.
-const MOST_DISPATCHED_BLOCKS: usize = 1024;
 
 /// Adds the output registers that the program writes.
-fn written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
+fn add_written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
     let mut add = |pc: Pc| {
         if let Some((Dest::Output(register), mask)) = program.written(pc) {
             usage.outputs |= 1 << register;

@@ -11,10 +11,10 @@ use samples::{Sample, samples};
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind, Result};
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::host::{Job, Layout, Options, Profile};
 use transpica::isa::{Pc, Stage};
-use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::spirv_tools;
@@ -63,6 +63,8 @@ struct Effort {
     translate: bool,
     text: bool,
     options: Options,
+    /// What vertex programs become.
+    job: Job<'static>,
 }
 
 /// The whole way. Errors are fine; those that call themselves defects of the library are not.
@@ -89,18 +91,16 @@ fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Res
     let mut translator = Translator::new(effort.options, Profile::default());
     let around = Executable::new(file, index, "damaged.shbin")?;
     let translated = match program.stage() {
-        Stage::Vertex => translator.translate(&program, &around)?,
+        Stage::Vertex => translator.translate(&program, &around, effort.job)?,
         Stage::Geometry => {
-            let options = Options { entry: EntryPoint::Compute, ..effort.options };
-            translator.set_options(options);
-            translator.translate_geometry(&program, &around, &Setup::of_geometry(file, index, None)?)?
+            translator.translate(&program, &around, Job::Geometry(&Setup::of_geometry(file, index, None)?))?
         }
     };
     spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
     count.translated += 1;
     if effort.text {
         // In debug builds naga checks the module by all of its rules here.
-        translator.text(&translated, Language::Wgsl)?;
+        translated.text(Language::Wgsl)?;
         count.texts += 1;
     }
     Ok(())
@@ -143,7 +143,7 @@ fn samples_cut_short_at_every_length_are_refused_or_translated() {
         let Sample { name, bytes } = &samples[number];
         for length in 0..bytes.len() {
             let translate = length % 16 == number % 16;
-            let effort = Effort { translate, text: false, options: Options::default() };
+            let effort = Effort { translate, text: false, options: Options::default(), job: Job::Vertex };
             survive(&format!("{name} cut at {length}"), &bytes[..length], effort, count);
         }
     });
@@ -190,13 +190,13 @@ fn damaged_samples_are_refused_or_translated() {
         let pick = random.below(8);
         let options = Options {
             precision: [Precision::Exact, Precision::Fast, Precision::F24][pick % 3],
-            entry: if pick & 1 == 0 { EntryPoint::Vertex } else { EntryPoint::Compute },
             layout: if pick & 2 == 0 { Layout::Symbols } else { Layout::Registers },
             lenient: pick & 4 == 0,
             ..Options::default()
         };
         let turn = random.below(TEXTS);
-        let effort = Effort { translate: turn.is_multiple_of(TRANSLATED), text: turn == 0, options };
+        let job = if pick & 1 == 0 { Job::Vertex } else { Job::Compute };
+        let effort = Effort { translate: turn.is_multiple_of(TRANSLATED), text: turn == 0, options, job };
         survive(&format!("{} damage {number}", sample.name), &bytes, effort, count);
     });
     println!("damaged: {count:?}");
@@ -243,7 +243,8 @@ impl Patched {
         let file = Shbin::parse(&self.bytes)?;
         let program = dvle::program(&file, 0, &options.limits)?;
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &Executable::new(&file, 0, "patched")?)?;
+        let translated =
+            translator.translate(&program, &Executable::new(&file, 0, "patched")?, Job::Vertex)?;
         spirv_tools::validate(&translator.spirv(&translated)?).unwrap_or_else(|error| panic!("{error}"));
         Ok(translated)
     }

@@ -14,19 +14,19 @@ use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout};
+use transpica::host::{Job, Layout};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::translate::Tier;
 use transpica::{Options, Profile, Translated, Translator};
 use transpica_prove::spirv_tools;
 
-/// Every value of every option, and every pair of entry and layout.
-const FORMS: [(EntryPoint, Layout, Precision); 4] = [
-    (EntryPoint::Vertex, Layout::Symbols, Precision::Exact),
-    (EntryPoint::Compute, Layout::Registers, Precision::Exact),
-    (EntryPoint::Vertex, Layout::Registers, Precision::Fast),
-    (EntryPoint::Compute, Layout::Symbols, Precision::F24),
+/// Every precision, and every pair of job and layout.
+const FORMS: [(Job<'static>, Layout, Precision); 4] = [
+    (Job::Vertex, Layout::Symbols, Precision::Exact),
+    (Job::Compute, Layout::Registers, Precision::Exact),
+    (Job::Vertex, Layout::Registers, Precision::Fast),
+    (Job::Compute, Layout::Symbols, Precision::F24),
 ];
 
 /// A vertex program of a sample.
@@ -38,19 +38,19 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn translate(&self, translator: &mut Translator) -> Translated {
+    fn translate(&self, translator: &mut Translator, job: Job<'_>) -> Translated {
         let around = Executable::new(self.file, self.index, &self.name).expect("there");
-        let translated = translator.translate(&self.program, &around);
+        let translated = translator.translate(&self.program, &around, job);
         translated.unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
-    fn words(&self, translator: &mut Translator) -> Vec<u32> {
-        let translated = self.translate(translator);
+    fn words(&self, translator: &mut Translator, job: Job<'_>) -> Vec<u32> {
+        let translated = self.translate(translator, job);
         translator.spirv(&translated).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 }
 
-fn options((entry, layout, precision): (EntryPoint, Layout, Precision)) -> Options {
-    Options { entry, layout, precision, ..Options::default() }
+fn options((_, layout, precision): (Job<'_>, Layout, Precision)) -> Options {
+    Options { layout, precision, ..Options::default() }
 }
 
 fn parse(sample: &Sample) -> Shbin<'_> {
@@ -103,7 +103,7 @@ fn every_spirv_module_passes_the_validators() {
     with_cases(|cases| {
         in_parallel(cases, |case| {
             for form in FORMS {
-                let words = case.words(&mut Translator::new(options(form), Profile::default()));
+                let words = case.words(&mut Translator::new(options(form), Profile::default()), form.0);
                 spirv_tools::validate(&words)
                     .unwrap_or_else(|error| panic!("{} {form:?}: {error}", case.name));
                 naga_reads(&words).unwrap_or_else(|error| panic!("{} {form:?}: naga: {error}", case.name));
@@ -118,9 +118,9 @@ fn every_text_is_written_and_wgsl_is_read_again() {
         in_parallel(cases, |case| {
             for form in FORMS {
                 let mut translator = Translator::new(options(form), Profile::default());
-                let translated = case.translate(&mut translator);
+                let translated = case.translate(&mut translator, form.0);
                 let write = |language| {
-                    let text = translator.text(&translated, language);
+                    let text = translated.text(language);
                     text.unwrap_or_else(|error| panic!("{} {form:?} {language:?}: {error}", case.name))
                 };
                 let wgsl = write(Language::Wgsl);
@@ -143,20 +143,20 @@ fn every_text_is_written_and_wgsl_is_read_again() {
 #[test]
 fn a_module_or_text_may_be_as_long_as_the_limit() {
     with_cases(|cases| {
-        let limited = |output_words| {
-            let mut options = Options::default();
-            options.limits.output_words = output_words;
-            Translator::new(options, Profile::default())
+        let limited = |translated: &Translated, output_words| {
+            let mut limited = translated.clone();
+            limited.options.limits.output_words = output_words;
+            limited
         };
-        let mut usual = limited(u32::MAX);
-        let translated = cases[0].translate(&mut usual);
+        let mut usual = Translator::new(Options::default(), Profile::default());
+        let translated = cases[0].translate(&mut usual, Job::Vertex);
         let words = usual.spirv(&translated).expect("SPIR-V").len() as u32;
-        assert!(limited(words).spirv(&translated).is_ok());
-        assert!(limited(words - 1).spirv(&translated).is_err());
-        let text = usual.text(&translated, Language::Wgsl).expect("WGSL");
+        assert!(limited(&translated, words).spirv().is_ok());
+        assert!(limited(&translated, words - 1).spirv().is_err());
+        let text = translated.text(Language::Wgsl).expect("WGSL");
         let words = text.len().div_ceil(4) as u32;
-        assert!(limited(words).text(&translated, Language::Wgsl).is_ok());
-        assert!(limited(words - 1).text(&translated, Language::Wgsl).is_err());
+        assert!(limited(&translated, words).text(Language::Wgsl).is_ok());
+        assert!(limited(&translated, words - 1).text(Language::Wgsl).is_err());
     });
 }
 
@@ -169,9 +169,9 @@ fn every_sample_keeps_its_own_control_flow() {
         let mut switches = Vec::new();
         for case in cases {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated = case.translate(&mut translator);
+            let translated = case.translate(&mut translator, Job::Vertex);
             assert_eq!(translated.tier, Tier::Structured, "{}", case.name);
-            let text = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            let text = translated.text(Language::Wgsl).expect("WGSL");
             if text.contains("switch") {
                 let block = |line: &str| ["switch 0 {", "switch 0i {"].contains(&line.trim());
                 let other = text.lines().find(|line| line.contains("switch") && !block(line));
@@ -186,18 +186,23 @@ fn every_sample_keeps_its_own_control_flow() {
 /// The words of every program, by one translator.
 fn all_words(cases: &[Case<'_>]) -> Vec<Vec<u32>> {
     let mut translator = Translator::new(Options::default(), Profile::default());
-    cases.iter().map(|case| case.words(&mut translator)).collect()
+    cases.iter().map(|case| case.words(&mut translator, Job::Vertex)).collect()
 }
 
 #[test]
 fn words_are_the_same_every_time() {
     with_cases(|cases| {
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let first: Vec<_> = cases.iter().map(|case| case.words(&mut translator)).collect();
+        let first: Vec<_> = cases.iter().map(|case| case.words(&mut translator, Job::Vertex)).collect();
         for (case, first) in cases.iter().zip(&first).rev() {
-            assert_eq!(&case.words(&mut translator), first, "{} with the same translator", case.name);
+            assert_eq!(
+                &case.words(&mut translator, Job::Vertex),
+                first,
+                "{} with the same translator",
+                case.name
+            );
             let mut fresh = Translator::new(Options::default(), Profile::default());
-            assert_eq!(&case.words(&mut fresh), first, "{} with a fresh translator", case.name);
+            assert_eq!(&case.words(&mut fresh, Job::Vertex), first, "{} with a fresh translator", case.name);
         }
     });
 }
@@ -254,8 +259,8 @@ fn wgsl_of_three_samples_reads_well() {
             let wanted = format!("shaders/{name}.shbin#0");
             let case = cases.iter().find(|case| case.name == wanted).expect("there");
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated = case.translate(&mut translator);
-            let text = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            let translated = case.translate(&mut translator, Job::Vertex);
+            let text = translated.text(Language::Wgsl).expect("WGSL");
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/wgsl");
             let golden = folder.join(format!("{name}.wgsl"));
             if std::env::var_os("BLESS").is_some() {

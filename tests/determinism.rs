@@ -14,7 +14,7 @@ use samples::samples;
 use transpica::container::{Descriptor, Model, ShaderType, Shbin, write};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -62,7 +62,6 @@ fn inputs() -> &'static [Input] {
 /// Different for neighbours, so that a translator is used for different things.
 fn options(index: usize) -> Options {
     Options {
-        entry: [EntryPoint::Vertex, EntryPoint::Compute][index % 2],
         precision: [Precision::Exact, Precision::Fast, Precision::F24][index / 2 % 3],
         ..Options::default()
     }
@@ -71,27 +70,36 @@ fn options(index: usize) -> Options {
 /// How many different options there are.
 const OPTIONS: usize = 6;
 
-/// Translators for all options, to be used many times.
-fn translators() -> Vec<Translator> {
-    (0..OPTIONS).map(|index| Translator::new(options(index), Profile::default())).collect()
+/// A fresh translator and what it makes.
+fn translator(index: usize) -> (Translator, Job<'static>) {
+    let job = [Job::Vertex, Job::Compute][index % 2];
+    (Translator::new(options(index), Profile::default()), job)
 }
 
-fn translate(translator: &mut Translator, input: &Input) -> Result<(Translated, Vec<u32>)> {
+/// Translators for all options, to be used many times.
+fn translators() -> Vec<(Translator, Job<'static>)> {
+    (0..OPTIONS).map(translator).collect()
+}
+
+fn translate(
+    (translator, job): &mut (Translator, Job<'static>),
+    input: &Input,
+) -> Result<(Translated, Vec<u32>)> {
     let file = Shbin::parse(&input.bytes)?;
     let program = dvle::program(&file, input.executable, &translator.options().limits)?;
     let around = Executable::new(&file, input.executable, &input.name)?;
-    let translated = translator.translate(&program, &around)?;
+    let translated = translator.translate(&program, &around, *job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
 
 /// Everything that a translation gives, as one number, or the error.
-fn fingerprint(translator: &mut Translator, input: &Input) -> String {
+fn fingerprint(translator: &mut (Translator, Job<'static>), input: &Input) -> String {
     match translate(translator, input) {
         Ok((translated, words)) => {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes());
             let rest = format!("{:?} {:?}", translated.interface, translated.warnings);
-            let text = text(translator, &translated);
+            let text = text(&translated);
             format!("{:016x}", hash(bytes.chain(rest.into_bytes()).chain(text.into_bytes())))
         }
         Err(error) => error.to_string(),
@@ -99,13 +107,13 @@ fn fingerprint(translator: &mut Translator, input: &Input) -> String {
 }
 
 #[cfg(feature = "wgsl")]
-fn text(translator: &Translator, translated: &Translated) -> String {
-    let text = translator.text(translated, transpica::backend::text::Language::Wgsl);
+fn text(translated: &Translated) -> String {
+    let text = translated.text(transpica::backend::text::Language::Wgsl);
     text.unwrap_or_else(|error| error.to_string())
 }
 
 #[cfg(not(feature = "wgsl"))]
-fn text(_: &Translator, _: &Translated) -> String {
+fn text(_: &Translated) -> String {
     String::new()
 }
 
@@ -118,8 +126,7 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
 fn expected() -> &'static [String] {
     static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
     EXPECTED.get_or_init(|| {
-        let one =
-            |(index, input)| fingerprint(&mut Translator::new(options(index), Profile::default()), input);
+        let one = |(index, input)| fingerprint(&mut translator(index), input);
         inputs().iter().enumerate().map(one).collect()
     })
 }
@@ -140,8 +147,7 @@ fn check_scattered(start: usize) {
 #[test]
 fn all_modules_are_valid() {
     for (index, input) in inputs().iter().enumerate() {
-        let mut translator = Translator::new(options(index), Profile::default());
-        if let Ok((_, words)) = translate(&mut translator, input) {
+        if let Ok((_, words)) = translate(&mut translator(index), input) {
             spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{}: {error}", input.name));
         }
     }

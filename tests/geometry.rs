@@ -8,12 +8,12 @@ use transpica::asm::{Source, assemble};
 use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, FlipY, GeometryInput, GeometrySetup, Layout, Memory};
+use transpica::host::{FlipY, GeometryInput, GeometrySetup, Job, Layout, Memory};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
 use transpica::{Options, Profile, Translated, Translator};
@@ -22,12 +22,8 @@ use transpica_prove::geometry::{Case, Count, Given, compare, compare_emits};
 use transpica_prove::glslang;
 use transpica_prove::spirv_tools;
 
-const OPTIONS: fn(Precision) -> Options = |precision| Options {
-    precision,
-    entry: EntryPoint::Compute,
-    layout: Layout::Registers,
-    ..Options::default()
-};
+const OPTIONS: fn(Precision) -> Options =
+    |precision| Options { precision, layout: Layout::Registers, ..Options::default() };
 
 fn program(file: &Shbin<'_>, index: usize) -> Program<'static> {
     dvle::program(file, index, &Limits::default()).expect("a program")
@@ -193,8 +189,8 @@ fn depth_of(last: &str) -> Memory {
     assert!(count.expect("ends").triangles > 0);
     let around = Executable::new(&file, 1, "b").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate_geometry(&geometry, &around, &setup).expect("translates");
-    translated.interface.geometry.expect("a kernel").memory
+    let translated = translator.translate(&geometry, &around, Job::Geometry(&setup)).expect("translates");
+    translated.interface.kernel().expect("a kernel").memory
 }
 
 #[test]
@@ -244,11 +240,12 @@ fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
         let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
         for (options, tier) in tiers {
             let mut translator = Translator::new(options, Profile::default());
-            let triangles = translator.translate_geometry(&program, &around, &setup).expect("translates");
+            let triangles =
+                translator.translate(&program, &around, Job::Geometry(&setup)).expect("translates");
             assert!(triangles.tier == tier || tier == Tier::BlockDispatcher, "{} {tier}", sample.name);
             check(&sample.name, &mut translator, &triangles);
             let emits = translator
-                .translate_emits(&program, &around, setup.geometry.expect("there").outputs)
+                .translate(&program, &around, Job::Emits { outputs: setup.geometry.expect("there").outputs })
                 .expect("translates");
             check(&sample.name, &mut translator, &emits);
         }
@@ -265,17 +262,17 @@ fn kernels_are_valid_in_every_language() {
         let module = naga::front::spv::Frontend::new(words.into_iter(), &options).parse();
         let module = module.unwrap_or_else(|error| panic!("{name}: naga: {error}"));
         validate(&module).unwrap_or_else(|error| panic!("{name}: naga: {error}"));
-        let wgsl = translator.text(translated, Language::Wgsl).expect("WGSL");
+        let wgsl = translated.text(Language::Wgsl).expect("WGSL");
         let module = naga::front::wgsl::parse_str(&wgsl)
             .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&wgsl)));
         validate(&module).unwrap_or_else(|error| panic!("{name}: {error}\n{wgsl}"));
-        let glsl = |version| translator.text(translated, Language::Glsl(version)).expect("GLSL");
+        let glsl = |version| translated.text(Language::Glsl(version)).expect("GLSL");
         let (vulkan, es) = (glsl(GlslVersion::Vulkan450), glsl(GlslVersion::Es310));
         glslang::spirv(&vulkan, glslang::Stage::Compute)
             .unwrap_or_else(|error| panic!("{name}: {error}\n{vulkan}"));
         glslang::read(&es, glslang::Stage::Compute).unwrap_or_else(|error| panic!("{name}: {error}\n{es}"));
         for language in [Language::Hlsl, Language::Msl] {
-            let text = translator.text(translated, language);
+            let text = translated.text(language);
             text.unwrap_or_else(|error| panic!("{name} {language:?}: {error}"));
         }
     });
@@ -286,12 +283,12 @@ fn kernels_are_valid_in_every_language() {
 fn wgsl_of_kernels_reads_well() {
     with_kernels(|path, translator, translated| {
         let name = path.trim_start_matches("shaders/").trim_end_matches(".shbin");
-        let kernel = translated.interface.geometry.as_ref().expect("a kernel");
+        let kernel = translated.interface.kernel().expect("a kernel");
         let is_usual = translator.options().layout == Layout::Symbols && !kernel.records_emits;
         if !is_usual || !["points", "counter"].contains(&name) {
             return;
         }
-        let text = translator.text(translated, Language::Wgsl).expect("WGSL");
+        let text = translated.text(Language::Wgsl).expect("WGSL");
         let golden = format!("{}/tests/cases/wgsl/{name}.kernel.wgsl", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&golden, &text).expect("writable");
@@ -302,54 +299,61 @@ fn wgsl_of_kernels_reads_well() {
 
 #[test]
 fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
-    let mut stage = Translator::new(Options::default(), Profile::default());
-    with_kernels(|name, _, translated| {
-        let drawn =
-            Translator::new(Options::default(), Profile::default()).draw_stage(translated).expect("a stage");
-        assert_eq!(drawn.interface.outputs, translated.interface.outputs, "{name}");
-        let mut writer = Translator::new(Options::default(), Profile::default());
-        spirv_tools::validate(&writer.spirv(&drawn).expect("words")).expect("valid");
-        writer.text(&drawn, Language::Wgsl).expect("WGSL");
-    });
-    stage.set_options(OPTIONS(Precision::Exact));
-    let drawn = stage.draw_stage(&Translated {
-        module: Default::default(),
-        interface: Default::default(),
-        usage: Default::default(),
-        tier: Tier::Structured,
-        warnings: Vec::new(),
-    });
-    assert!(drawn.is_err(), "not with the compute entry");
+    for sample in samples::samples() {
+        let file = Shbin::parse(&sample.bytes).expect("a file");
+        let Some((vertex, geometry)) = pair(&file) else { continue };
+        let program = program(&file, geometry);
+        let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a setup");
+        let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
+        // The formats of attributes are those of the vertex program before.
+        let mut options = OPTIONS(Precision::Exact);
+        options.attributes[0].components = 2;
+        let mut translator = Translator::new(options, Profile::default());
+        let mut of_job = |job| translator.translate(&program, &around, job).expect("translates");
+        let (kernel, drawn) = (of_job(Job::Geometry(&setup)), of_job(Job::Draw(&setup)));
+        assert_eq!(drawn.interface.outputs, kernel.interface.outputs, "{}", sample.name);
+        spirv_tools::validate(&drawn.spirv().expect("words")).expect("valid");
+        drawn.text(Language::Wgsl).expect("WGSL");
+    }
+}
+
+/// Execution model of the entry point of a module: the first operand of OpEntryPoint.
+fn execution_model(words: &[u32]) -> u32 {
+    let mut rest = &words[5..];
+    while rest[0] & 0xFFFF != 15 {
+        rest = &rest[(rest[0] >> 16) as usize..];
+    }
+    rest[1]
 }
 
 #[test]
-fn a_module_is_of_the_entry_that_it_was_translated_for() {
+fn the_entry_point_is_that_of_the_job() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/points.shbin")).expect("a file");
     let file = Shbin::parse(&bytes).expect("a container");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let around = [0, 1].map(|index| Executable::new(&file, index, "points.shbin").expect("an executable"));
     let programs = [0, 1].map(|index| program(&file, index));
-    let entries = [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry];
-    let translator = |entry| Translator::new(Options { entry, ..Options::default() }, Profile::default());
-    let [mut vertex, mut compute, mut stage] = entries.map(translator);
-    let translated = [
-        vertex.translate(&programs[0], &around[0]).expect("a vertex stage"),
-        compute.translate_geometry(&programs[1], &around[1], &setup).expect("a kernel"),
-        stage.translate_geometry_stage(&programs[1], &around[1], &setup).expect("a stage"),
-        compute.translate(&programs[0], &around[0]).expect("a compute form"),
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let (vertex, geometry, compute) = (0, 3, 5);
+    let jobs = [
+        (0, Job::Vertex, vertex),
+        (0, Job::Compute, compute),
+        (0, Job::BeforeGeometry { outputs: 3 }, vertex),
+        (1, Job::Geometry(&setup), compute),
+        (1, Job::Emits { outputs: 3 }, compute),
+        (1, Job::GeometryStage(&setup), geometry),
+        (1, Job::Draw(&setup), vertex),
     ];
-    for (place, translated) in translated.iter().enumerate() {
-        for (number, entry) in entries.into_iter().enumerate() {
-            let words = translator(entry).spirv(translated);
-            assert_eq!(
-                words.is_ok(),
-                number == [0, 1, 2, 1][place],
-                "{place} as {entry:?}: {:?}",
-                words.err()
-            );
-            let module = translator(entry).naga(translated);
-            assert!(module.is_err() || words.is_ok(), "{place} as {entry:?}");
-        }
+    for (place, job, model) in jobs {
+        let translated = translator.translate(&programs[place], &around[place], job).expect("translates");
+        let words = translator.spirv(&translated).expect("words");
+        assert_eq!(execution_model(&words), model, "{job:?}");
+        assert_eq!(words, translated.spirv().expect("words"), "{job:?}");
+        let has_text = model != geometry;
+        assert_eq!(
+            (translated.text(Language::Wgsl).is_ok(), translated.naga().is_ok()),
+            (has_text, has_text)
+        );
     }
 }
 
@@ -375,7 +379,7 @@ fn set_ups_that_cannot_be_are_refused() {
     ];
     for input in inputs {
         let geometry = Some(GeometrySetup { input, outputs: 7 });
-        let translated = translator.translate_geometry(&program, &around, &Setup { geometry, ..whole });
+        let translated = translator.translate(&program, &around, Job::Geometry(&Setup { geometry, ..whole }));
         assert!(translated.is_err(), "{input:?}");
     }
 }
@@ -390,7 +394,7 @@ fn keys_are_of_the_set_up_too() {
     let whole = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let key = |input, outputs| {
         let setup = Setup { geometry: Some(GeometrySetup { input, outputs }), ..whole };
-        translator.geometry_key(&program, &around, &setup, b"")
+        translator.key(&program, &around, Job::Geometry(&setup), b"")
     };
     let identity = std::array::from_fn(|place| place as u8);
     let mut exchanged = identity;
@@ -403,7 +407,7 @@ fn keys_are_of_the_set_up_too() {
         key(GeometryInput::Variable { main: 3 }, 7),
         key(GeometryInput::Fixed { first: 1, vertices: 2, stride: 2 }, 7),
         key(GeometryInput::Fixed { first: 2, vertices: 2, stride: 2 }, 7),
-        translator.key(&program, &around, b""),
+        translator.key(&program, &around, Job::Emits { outputs: 7 }, b""),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());
@@ -417,13 +421,11 @@ fn a_vertex_program_is_no_geometry_program_and_the_reverse() {
     let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
     let around = Executable::new(&file, 0, "points.shbin").expect("an executable");
     let mut translator = Translator::new(OPTIONS(Precision::Exact), Default::default());
-    let error =
-        translator.translate_geometry(&program(&file, 0), &around, &setup).expect_err("a vertex program");
+    let error = translator
+        .translate(&program(&file, 0), &around, Job::Geometry(&setup))
+        .expect_err("a vertex program");
     assert!(error.to_string().contains("vertex"), "{error}");
-    let error = translator.translate(&program(&file, 1), &around).expect_err("a geometry program");
-    assert!(error.to_string().contains("geometry"), "{error}");
-    let mut translator = Translator::new(Options::default(), Default::default());
     let error =
-        translator.translate_geometry(&program(&file, 1), &around, &setup).expect_err("the vertex entry");
-    assert!(error.to_string().contains("entry point"), "{error}");
+        translator.translate(&program(&file, 1), &around, Job::Compute).expect_err("a geometry program");
+    assert!(error.to_string().contains("geometry"), "{error}");
 }

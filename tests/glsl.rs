@@ -20,7 +20,7 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    ClipPlanes, ComponentSource, Constants, EntryPoint, FlipY, Interface, Layout, Locations, Options, Output,
+    ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
     OutputMap, OutputSet, OutputValue, Profile, RegisterLayout, Surroundings, Usage, layout,
 };
 use transpica::{Translator, ir};
@@ -31,12 +31,24 @@ const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
 /// The text of an executable.
 fn glsl(bytes: &[u8], index: usize, version: GlslVersion, options: Options, profile: Profile) -> String {
+    glsl_as(Job::Vertex, bytes, index, version, options, profile)
+}
+
+/// The text of an executable for a job.
+fn glsl_as(
+    job: Job<'_>,
+    bytes: &[u8],
+    index: usize,
+    version: GlslVersion,
+    options: Options,
+    profile: Profile,
+) -> String {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, index, &options.limits).expect("a program");
     let mut translator = Translator::new(options, profile);
     let around = Executable::new(&file, index, "sample.shbin").expect("there");
-    let translated = translator.translate(&program, &around).expect("translates");
-    translator.text(&translated, Language::Glsl(version)).expect("GLSL")
+    let translated = translator.translate(&program, &around, job).expect("translates");
+    translated.text(Language::Glsl(version)).expect("GLSL")
 }
 
 /// Calls `check` with every vertex program of the files, some at a time.
@@ -182,21 +194,18 @@ fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
 fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
     in_parallel(&samples(), |sample, index| {
         let name = format!("{}#{index}", sample.name);
-        let forms = [(EntryPoint::Vertex, Stage::Vertex), (EntryPoint::Compute, Stage::Compute)];
+        let forms = [(Job::Vertex, Stage::Vertex), (Job::Compute, Stage::Compute)];
         // Cases of the assembler compute little.
         let forms = if sample.name.starts_with("shaders") { &forms[..] } else { &forms[..1] };
-        for &(entry, stage) in forms {
-            let options = Options {
-                entry,
-                flip_y: FlipY::Dynamic,
-                clip_planes: ClipPlanes::BuiltIn,
-                ..Options::default()
-            };
-            let text = glsl(&sample.bytes, index, GlslVersion::Vulkan450, options, Profile::default());
+        for &(job, stage) in forms {
+            let options =
+                Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+            let text =
+                glsl_as(job, &sample.bytes, index, GlslVersion::Vulkan450, options, Profile::default());
             let words =
                 glslang::spirv(&text, stage).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
             let (unmarked, _) = unmarked(&words);
-            assert!(unmarked.is_empty(), "{name} {entry:?}: {unmarked:?}\n{text}");
+            assert!(unmarked.is_empty(), "{name} {job:?}: {unmarked:?}\n{text}");
         }
     });
     for version in GlslVersion::ALL {
@@ -215,16 +224,16 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
 #[test]
 fn glslang_reads_every_text_of_opengl_as_it_is() {
     let read = AtomicUsize::new(0);
-    with_products(|name, translator, translated| {
-        let stage = match translator.options().entry {
-            EntryPoint::Vertex => Stage::Vertex,
-            EntryPoint::Compute | EntryPoint::Geometry => Stage::Compute,
+    with_products(|name, translated| {
+        let stage = match translated.interface.entry_point.is_compute() {
+            false => Stage::Vertex,
+            true => Stage::Compute,
         };
         for version in [GlslVersion::Core330, GlslVersion::Es310] {
             if (version, stage) == (GlslVersion::Core330, Stage::Compute) {
                 continue;
             }
-            let text = translator.text(translated, Language::Glsl(version)).expect("GLSL");
+            let text = translated.text(Language::Glsl(version)).expect("GLSL");
             glslang::read(&text, stage).unwrap_or_else(|error| panic!("{name} {version:?}: {error}\n{text}"));
             read.fetch_add(1, Ordering::Relaxed);
         }
@@ -376,9 +385,10 @@ fn glslang_reads_random_programs() {
     for (kind, seeds) in [(Kind::Clean, 0..42), (Kind::Wild, 0..42), (Kind::Numeric, 0..21)] {
         for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated =
-                translator.translate(&generate(kind, seed).program(), &Bare).expect("translates");
-            let text = translator.text(&translated, Language::Glsl(version)).expect("GLSL");
+            let translated = translator
+                .translate(&generate(kind, seed).program(), &Bare, Job::Vertex)
+                .expect("translates");
+            let text = translated.text(Language::Glsl(version)).expect("GLSL");
             let read = match version {
                 GlslVersion::Vulkan450 => glslang::spirv(&text, Stage::Vertex).map(|_| ()),
                 GlslVersion::Core330 | GlslVersion::Es310 => glslang::read(&text, Stage::Vertex),
@@ -395,8 +405,9 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
         for (seed, version) in (0..60).zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
-            let translated = translator.translate(&program.program(), &Bare).expect("translates");
-            all.push(translator.text(&translated, Language::Glsl(version)).expect("GLSL"));
+            let translated =
+                translator.translate(&program.program(), &Bare, Job::Vertex).expect("translates");
+            all.push(translated.text(Language::Glsl(version)).expect("GLSL"));
         }
         all
     };

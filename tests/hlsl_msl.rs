@@ -15,7 +15,7 @@ use transpica::backend::text::Language;
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::kernel::bindings;
-use transpica::host::{EntryPoint, UniformBlock};
+use transpica::host::{Job, UniformBlock};
 use transpica::limits::Limits;
 use transpica::{Options, Profile, Translator};
 use transpica_prove::glslang::{self, Stage};
@@ -24,10 +24,10 @@ use transpica_prove::{metal, spirv_tools};
 /// Every text in a language, by name; true for vertex stages.
 fn texts(language: Language) -> BTreeMap<String, (String, bool)> {
     let texts = Mutex::new(BTreeMap::new());
-    let count = with_products(|name, translator, translated| {
-        let text = translator.text(translated, language);
+    let count = with_products(|name, translated| {
+        let text = translated.text(language);
         let text = text.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let is_vertex = translator.options().entry == EntryPoint::Vertex;
+        let is_vertex = !translated.interface.entry_point.is_compute();
         texts.lock().expect("no panic").insert(name.to_owned(), (text, is_vertex));
     });
     let texts = texts.into_inner().expect("no panic");
@@ -75,8 +75,8 @@ fn offsets(text: &str, block: &UniformBlock) -> String {
 #[test]
 fn a_compiler_reads_msl_and_finds_uniforms_where_the_block_has_them() {
     let texts = Mutex::new(Vec::new());
-    with_products(|name, translator, translated| {
-        let text = translator.text(translated, Language::Msl).expect("MSL");
+    with_products(|name, translated| {
+        let text = translated.text(Language::Msl).expect("MSL");
         let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
         texts.lock().expect("no panic").push((name.to_owned(), text));
     });
@@ -93,8 +93,8 @@ fn the_compiler_of_msl_sees_errors() {
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let translated = translator.translate(&program, &around).expect("translates");
-    let text = translator.text(&translated, Language::Msl).expect("MSL");
+    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let text = translated.text(Language::Msl).expect("MSL");
     let text = format!("{text}\n{}", offsets(&text, &translated.interface.block));
     let reads = |text: &str| metal::read([("text", text)]);
     reads(&text).expect("as it is");
@@ -118,11 +118,11 @@ fn glslang_reads_hlsl() {
     // What an earlier run left may no longer be written.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("writable");
-    with_products(|name, translator, translated| {
-        let text = translator.text(translated, Language::Hlsl).expect("HLSL");
-        let (stage, end) = match translator.options().entry {
-            EntryPoint::Vertex => (Stage::Vertex, "vs"),
-            EntryPoint::Compute | EntryPoint::Geometry => (Stage::Compute, "cs"),
+    with_products(|name, translated| {
+        let text = translated.text(Language::Hlsl).expect("HLSL");
+        let (stage, end) = match translated.interface.entry_point.is_compute() {
+            false => (Stage::Vertex, "vs"),
+            true => (Stage::Compute, "cs"),
         };
         let file = name.replace(['/', ' '], "-").replace(".shbin", "");
         fs::write(folder.join(format!("{file}.{end}.hlsl")), &text).expect("writable");

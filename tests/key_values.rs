@@ -6,12 +6,12 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 use transpica::container::Shbin;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{BoolUniforms, EntryPoint, Layout, Options, Profile, RegisterState};
+use transpica::host::{BoolUniforms, Job, Layout, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, Settings};
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use values::Values;
@@ -72,7 +72,13 @@ fn all_values_of_options_and_profile_have_different_keys() {
 fn key_of(options: &Options, profile: &Profile) -> Key {
     let state = RegisterState::default();
     let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex);
-    Settings::new(options, profile).key(&program.expect("a program"), &state.vertex(), options, b"")
+    Settings::new(options, profile).key(
+        &program.expect("a program"),
+        &state.vertex(),
+        Job::Vertex,
+        options,
+        b"",
+    )
 }
 
 #[test]
@@ -144,8 +150,7 @@ fn options_that_give_other_words_give_another_key() {
         [(Kind::Clean, 3), (Kind::Wild, 5), (Kind::Numeric, 1)].map(|(kind, seed)| generate(kind, seed));
     // Far from the defaults, and yet an input that is translated.
     let (options, profile) = anything(7);
-    let options =
-        Options { entry: EntryPoint::Vertex, layout: Layout::Azahar, limits: Limits::default(), ..options };
+    let options = Options { layout: Layout::Azahar, limits: Limits::default(), ..options };
     let options = Options { attributes: Default::default(), ints: Default::default(), ..all_known(options) };
     let far = (options, Profile { spirv_version: (1, 5), ..profile });
     for (options, profile) in [(Options::default(), Profile::default()), far] {
@@ -154,14 +159,16 @@ fn options_that_give_other_words_give_another_key() {
         all.push((String::new(), options, profile));
         for (path, options, profile) in all {
             let mut translator = Translator::new(options, profile);
-            let key = translator.key(&lights, &around, b"");
-            let found = words(&mut translator, |translator| translator.translate(&lights, &around));
+            let key = translator.key(&lights, &around, Job::Vertex, b"");
+            let found =
+                words(&mut translator, |translator| translator.translate(&lights, &around, Job::Vertex));
             products.add(key, &path, found);
             for (number, program) in random.iter().enumerate() {
                 let program = program.program();
-                let key = translator.key(&program, &state.vertex(), b"");
-                let found =
-                    words(&mut translator, |translator| translator.translate(&program, &state.vertex()));
+                let key = translator.key(&program, &state.vertex(), Job::Vertex, b"");
+                let found = words(&mut translator, |translator| {
+                    translator.translate(&program, &state.vertex(), Job::Vertex)
+                });
                 products.add(key, &format!("{number}{path}"), found);
             }
         }
@@ -183,33 +190,28 @@ fn set_ups_that_give_other_words_give_another_key() {
             [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("a program"));
         let [before, around] =
             [0, 1].map(|index| Executable::new(&file, index, sample).expect("an executable"));
-        let [mut plain, mut compute, mut stage] =
-            [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry]
-                .map(|entry| Translator::new(Options { entry, ..Options::default() }, Profile::default()));
+        let mut translator = Translator::new(Options::default(), Profile::default());
         let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
         let mut all = setup.others();
         all.push((String::new(), setup));
         for (path, setup) in &all {
-            // What cannot be is an error whatever the key is.
-            let mut add = |key, product: &str, words: Result<Vec<u32>, String>| {
-                if words.is_ok() {
-                    products.add(key, &format!("{sample} {product}{path}"), words);
-                }
-            };
-            let key = compute.geometry_key(&geometry, &around, setup, b"");
-            add(key, "kernel", words(&mut compute, |t| t.translate_geometry(&geometry, &around, setup)));
-            let key = stage.geometry_key(&geometry, &around, setup, b"");
-            add(key, "stage", words(&mut stage, |t| t.translate_geometry_stage(&geometry, &around, setup)));
-            if let Ok(kernel) = compute.translate_geometry(&geometry, &around, setup) {
-                let key = plain.geometry_key(&geometry, &around, setup, b"");
-                add(key, "draw", words(&mut plain, |t| t.draw_stage(&kernel)));
-            }
             let outputs = setup.vertex_outputs;
-            let key = plain.before_geometry_key(&vertex, &before, outputs, b"");
-            add(key, "before", words(&mut plain, |t| t.translate_before_geometry(&vertex, &before, outputs)));
+            let jobs = [
+                ("kernel", &geometry, &around, Job::Geometry(setup)),
+                ("stage", &geometry, &around, Job::GeometryStage(setup)),
+                ("draw", &geometry, &around, Job::Draw(setup)),
+                ("before", &vertex, &before, Job::BeforeGeometry { outputs }),
+                ("vertex", &vertex, &before, Job::Vertex),
+            ];
+            for (product, program, around, job) in jobs {
+                let key = translator.key(program, around, job, b"");
+                let found = words(&mut translator, |translator| translator.translate(program, around, job));
+                // What cannot be is an error whatever the key is.
+                if found.is_ok() {
+                    products.add(key, &format!("{sample} {product}{path}"), found);
+                }
+            }
         }
-        let key = plain.key(&vertex, &before, b"");
-        products.add(key, sample, words(&mut plain, |t| t.translate(&vertex, &before)));
     }
     assert!(products.modules() > 300);
 }

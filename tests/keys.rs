@@ -7,7 +7,7 @@ use samples::samples;
 use transpica::cfg::reach::reach;
 use transpica::container::{ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{BoolUniforms, ClipPlanes, Layout, Options, Profile, RegisterState, Unwritten};
+use transpica::host::{BoolUniforms, ClipPlanes, Job, Layout, Options, Profile, RegisterState, Unwritten};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, key};
@@ -102,11 +102,7 @@ fn settings() -> Vec<Options> {
     vec![
         Options::default(),
         Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
-        Options {
-            uninitialized: Unwritten::Zero,
-            entry: transpica::host::EntryPoint::Compute,
-            ..Options::default()
-        },
+        Options { uninitialized: Unwritten::Zero, ..Options::default() },
         Options {
             loop_guard: Some(3),
             bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
@@ -133,13 +129,13 @@ fn equal_keys_give_equal_words() {
         let generated = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
         let first = &translators[0];
         let of = |code: &[u32], descriptors: &[u32]| {
-            first.key(&program(code, descriptors, generated.entry), &state.vertex(), b"")
+            first.key(&program(code, descriptors, generated.entry), &state.vertex(), Job::Vertex, b"")
         };
         let (code, descriptors) = disguised(&generated, &of, &mut random);
         changed += usize::from((&code, &descriptors) != (&generated.code, &generated.descriptors));
         for translator in &mut translators {
             let mut words = |program: &Program<'_>| -> transpica::error::Result<Vec<u32>> {
-                let translated: Translated = translator.translate(program, &state.vertex())?;
+                let translated: Translated = translator.translate(program, &state.vertex(), Job::Compute)?;
                 translator.spirv(&translated)
             };
             let plain = words(&generated.program());
@@ -190,7 +186,7 @@ fn what_behaves_otherwise_has_another_key() {
             _others => code[pcs[random.below(pcs.len())].index()] ^= 1 << random.below(32),
         }
         let other = program(&code, &descriptors, generated.entry);
-        let keys = [&plain, &other].map(|program| translator.key(program, &state.vertex(), b""));
+        let keys = [&plain, &other].map(|program| translator.key(program, &state.vertex(), Job::Vertex, b""));
         if run(&plain) == run(&other) {
             same += 1;
         } else {
@@ -210,12 +206,12 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
         if executable.header.shader_type() == Some(ShaderType::Vertex) {
             let program = dvle::program(&file, index, &Limits::default()).expect("valid");
             let around = Executable::new(&file, index, "library").expect("exists");
-            keys.push(key(&program, &around, &Options::default(), &Profile::default(), b""));
+            keys.push(key(&program, &around, Job::Vertex, &Options::default(), &Profile::default(), b""));
             // The name of the file is a comment's.
             let again = Executable::new(&file, index, "other name").expect("exists");
             assert_eq!(
                 keys.last(),
-                Some(&key(&program, &again, &Options::default(), &Profile::default(), b""))
+                Some(&key(&program, &again, Job::Vertex, &Options::default(), &Profile::default(), b""))
             );
         }
     }
@@ -233,10 +229,10 @@ fn what_surrounds_a_program_and_the_salt_are_in_the_key() {
     let state = RegisterState::from_dvle(&file, 0, None).expect("valid");
     let (options, profile) = (Options::default(), Profile::default());
     let mut keys = vec![
-        key(&program, &around, &options, &profile, b""),
-        key(&program, &around, &options, &profile, b"driver"),
-        key(&program, &state.vertex(), &options, &profile, b""),
-        key(&program, &registers().vertex(), &options, &profile, b""),
+        key(&program, &around, Job::Vertex, &options, &profile, b""),
+        key(&program, &around, Job::Vertex, &options, &profile, b"driver"),
+        key(&program, &state.vertex(), Job::Vertex, &options, &profile, b""),
+        key(&program, &registers().vertex(), Job::Vertex, &options, &profile, b""),
     ];
     let count = keys.len();
     keys.sort_unstable();
@@ -252,7 +248,7 @@ fn registers_that_feed_no_output_are_not_in_the_key() {
     state.write(0x2CC, 0x8800_0000);
     let translator = Translator::new(Options::default(), Profile::default());
     let key = |state: &RegisterState| {
-        translator.key(&state.program(Stage::Vertex).expect("valid"), &state.vertex(), b"")
+        translator.key(&state.program(Stage::Vertex).expect("valid"), &state.vertex(), Job::Vertex, b"")
     };
     let before = key(&state);
     state.write(0x2D5, 1);
@@ -274,7 +270,7 @@ fn a_sample_keeps_its_key() {
     let state = RegisterState::from_dvle(&file, 0, None).expect("valid");
     let program = state.program(Stage::Vertex).expect("valid");
     let translator = Translator::new(Options::default(), Profile::default());
-    let key = translator.key(&program, &state.vertex(), b"").to_string();
+    let key = translator.key(&program, &state.vertex(), Job::Vertex, b"").to_string();
     assert_eq!((env!("CARGO_PKG_VERSION"), &key[..]), ("0.1.0", "06ea5f64e80f53a68d196eeb08c885dd"));
 }
 
@@ -289,7 +285,7 @@ fn samples_of_different_code_have_different_keys() {
             if executable.header.shader_type() == Some(ShaderType::Vertex)
                 && let Ok(program) = dvle::program(&file, index, &Limits::default())
             {
-                keys.push(translator.key(&program, &state.vertex(), b""));
+                keys.push(translator.key(&program, &state.vertex(), Job::Vertex, b""));
             }
         }
     }

@@ -12,7 +12,7 @@ use peak_alloc::PeakAlloc;
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind, Result};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
@@ -43,7 +43,7 @@ fn translate(bytes: &[u8], options: Options) -> Result<(Translated, Vec<u32>)> {
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, 0, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?)?;
+    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?, Job::Compute)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
@@ -86,11 +86,8 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
     let _alone = alone();
     let mut failures = Vec::new();
     for (number, &(name, pattern)) in patterns.iter().enumerate() {
-        let options = Options {
-            entry: EntryPoint::Compute,
-            precision: [Precision::Exact, Precision::F24][number % 2],
-            ..Options::default()
-        };
+        let options =
+            Options { precision: [Precision::Exact, Precision::F24][number % 2], ..Options::default() };
         let times = if cfg!(debug_assertions) { 1 } else { 3 };
         let cost = measure(name, &program(pattern, WORDS, between, other), options, times);
         let text = format!(

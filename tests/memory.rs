@@ -13,7 +13,7 @@ use transpica::Translator;
 use transpica::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::translate::Tier;
 use transpica_prove::spirv_tools;
 use worst::{PLAIN, descriptor, hostile, model};
@@ -37,7 +37,7 @@ struct Cost {
 }
 
 /// Translates every vertex program of a file to SPIR-V and gives the largest cost. `spirv-val` judges the first module.
-fn measure(bytes: &[u8], options: Options) -> Cost {
+fn measure(bytes: &[u8], job: Job<'_>, options: Options) -> Cost {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     let mut worst = Cost::default();
@@ -49,7 +49,7 @@ fn measure(bytes: &[u8], options: Options) -> Cost {
         // Many executables may be the same one over and over.
         for index in 0..file.executables.len().min(16) {
             start = Instant::now();
-            if let Ok((tier, words)) = translate(&file, index, options) {
+            if let Ok((tier, words)) = translate(&file, index, job, options) {
                 worst.tier = worst.tier.max(Some(tier));
                 module.get_or_insert(words);
             }
@@ -63,10 +63,10 @@ fn measure(bytes: &[u8], options: Options) -> Cost {
     worst
 }
 
-fn translate(file: &Shbin<'_>, index: usize, options: Options) -> Result<(Tier, Vec<u32>)> {
+fn translate(file: &Shbin<'_>, index: usize, job: Job<'_>, options: Options) -> Result<(Tier, Vec<u32>)> {
     let program = dvle::program(file, index, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(file, index, "file")?)?;
+    let translated = translator.translate(&program, &Executable::new(file, index, "file")?, job)?;
     Ok((translated.tier, translator.spirv(&translated)?))
 }
 
@@ -86,13 +86,13 @@ fn check(what: &str, files: &[(String, Vec<u8>)], limit: Most) {
     let (mut most, mut longest, mut dispatched) = (Cost::default(), Cost::default(), 0);
     for (number, (name, bytes)) in files.iter().enumerate() {
         assert!(bytes.len() < 1 << 16, "{name} is too large for this test");
-        let entry = if number % 2 == 0 { EntryPoint::Vertex } else { EntryPoint::Compute };
-        let cost = measure(bytes, Options { entry, ..Options::default() });
+        let job = if number % 2 == 0 { Job::Vertex } else { Job::Compute };
+        let cost = measure(bytes, job, Options::default());
         dispatched += usize::from(cost.tier.is_some_and(|tier| tier != Tier::Structured));
         most = if cost.bytes > most.bytes { cost } else { most };
         longest = if cost.time > longest.time { cost } else { longest };
         if cost.bytes > limit.bytes || cost.time > limit.time {
-            failures.push(format!("{name} {entry:?} ({} bytes): {cost:?}", bytes.len()));
+            failures.push(format!("{name} {job:?} ({} bytes): {cost:?}", bytes.len()));
         }
     }
     println!(

@@ -10,9 +10,8 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::error::{Error, Kind};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, EntryPoint,
-    FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputSet, Profile, RegisterLayout,
-    Unwritten,
+    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, FlipY,
+    IntPacking, IntUniforms, Job, Layout, Locations, Options, OutputSet, Profile, RegisterLayout, Unwritten,
 };
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
@@ -21,26 +20,23 @@ use transpica_prove::{glslang, spirv_tools};
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
 /// naga's validator; it must be told of clip distances where there are any, and of nothing else.
-fn validate(module: &naga::Module, options: &Options) -> Result<(), String> {
-    let clips = options.clip_planes == ClipPlanes::BuiltIn && options.entry == EntryPoint::Vertex;
+fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String> {
+    let clips = translated.options.clip_planes == ClipPlanes::BuiltIn
+        && !translated.interface.entry_point.is_compute();
     let capabilities = if clips { Capabilities::CLIP_DISTANCES } else { Capabilities::empty() };
     let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
 }
 
 /// Translates a program and has all validators read it; its GLSL is read in one version.
-fn check(
-    (sample, executable): (&Sample, usize),
-    options: Options,
-    profile: Profile,
-    version: GlslVersion,
-) -> Result<(), String> {
+fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersion) -> Result<(), String> {
+    let &Form { options, profile, job } = form;
     let text = |error: Error| error.to_string();
     let file = Shbin::parse(&sample.bytes).map_err(text)?;
     let program = dvle::program(&file, executable, &options.limits).map_err(text)?;
     let around = Executable::new(&file, executable, &sample.name).map_err(text)?;
     let mut translator = Translator::new(options, profile);
-    let translated = translator.translate(&program, &around).map_err(text)?;
+    let translated = translator.translate(&program, &around, job).map_err(text)?;
     let words = translator.spirv(&translated).map_err(text)?;
     spirv_tools::validate_for(&words, profile.spirv_version)?;
     let reading = naga::front::spv::Options {
@@ -49,19 +45,19 @@ fn check(
         ..Default::default()
     };
     let module = naga::front::spv::Frontend::new(words.iter().copied(), &reading).parse();
-    validate(&module.map_err(|error| format!("naga reads SPIR-V: {error:?}"))?, &options)?;
-    validate(&translator.naga(&translated).map_err(text)?, &options)?;
-    let wgsl = translator.text(&translated, Language::Wgsl).map_err(text)?;
+    validate(&module.map_err(|error| format!("naga reads SPIR-V: {error:?}"))?, &translated)?;
+    validate(&translated.naga().map_err(text)?, &translated)?;
+    let wgsl = translated.text(Language::Wgsl).map_err(text)?;
     let module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| error.emit_to_string(&wgsl))?;
-    validate(&module, &options).map_err(|error| format!("{error}\n{wgsl}"))?;
+    validate(&module, &translated).map_err(|error| format!("{error}\n{wgsl}"))?;
     for language in [Language::Hlsl, Language::Msl] {
-        match translator.text(&translated, language) {
+        match translated.text(language) {
             Ok(_) => {}
             Err(error) if specialized(&options) && matches!(error.kind, Kind::BadOption(_)) => {}
             Err(error) => return Err(format!("{language:?}: {error}")),
         }
     }
-    check_glsl(&translator, &translated, version)
+    check_glsl(&translated, version)
 }
 
 fn specialized(options: &Options) -> bool {
@@ -69,15 +65,15 @@ fn specialized(options: &Options) -> bool {
 }
 
 /// glslang reads what there is in a version of GLSL.
-fn check_glsl(translator: &Translator, translated: &Translated, version: GlslVersion) -> Result<(), String> {
-    let options = translator.options();
-    let is_vertex = options.entry == EntryPoint::Vertex;
+fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), String> {
+    let options = &translated.options;
+    let is_vertex = !translated.interface.entry_point.is_compute();
     let lacks = match version {
         GlslVersion::Vulkan450 => false,
         GlslVersion::Core330 => specialized(options) || !is_vertex,
         GlslVersion::Es310 => specialized(options) || is_vertex && options.clip_planes == ClipPlanes::BuiltIn,
     };
-    let text = match translator.text(translated, Language::Glsl(version)) {
+    let text = match translated.text(Language::Glsl(version)) {
         Ok(text) => text,
         Err(error) if lacks && matches!(error.kind, Kind::BadOption(_)) => return Ok(()),
         Err(error) => return Err(format!("{version:?}: {error}")),
@@ -90,74 +86,83 @@ fn check_glsl(translator: &Translator, translated: &Translated, version: GlslVer
     read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }
 
-/// A change of options or profile.
-type Change = (&'static str, fn(&mut Options, &mut Profile));
+/// What a program is translated under.
+#[derive(Default)]
+struct Form {
+    options: Options,
+    profile: Profile,
+    job: Job<'static>,
+}
 
-/// Every option but limits, each with all its values.
+/// A change of it.
+type Change = (&'static str, fn(&mut Form));
+
+/// Every option but limits, each with all its values, and every job of vertex programs.
 const CHANGES: [Change; 48] = [
-    ("fast", |o, _| o.precision = Precision::Fast),
-    ("f24", |o, _| o.precision = Precision::F24),
-    ("compute", |o, _| o.entry = EntryPoint::Compute),
-    ("registers", |o, _| o.layout = Layout::Registers),
-    ("azahar", |o, _| o.layout = Layout::Azahar),
-    ("panda3ds", |o, _| o.layout = Layout::Panda3ds),
-    ("custom", |o, _| {
+    ("fast", |f| f.options.precision = Precision::Fast),
+    ("f24", |f| f.options.precision = Precision::F24),
+    ("compute", |f| f.job = Job::Compute),
+    ("registers", |f| f.options.layout = Layout::Registers),
+    ("azahar", |f| f.options.layout = Layout::Azahar),
+    ("panda3ds", |f| f.options.layout = Layout::Panda3ds),
+    ("custom", |f| {
         let layout = RegisterLayout { floats: 4096, ints: 336, packing: IntPacking::Bytes, bools: 12 };
-        o.layout = Layout::Custom(layout);
+        f.options.layout = Layout::Custom(layout);
     }),
-    ("-w to w", |o, _| o.depth = DepthRange::MinusWToW),
-    ("raw", |o, _| o.depth = DepthRange::Raw),
-    ("flip", |o, _| o.flip_y = FlipY::Always),
-    ("dynamic flip", |o, _| o.flip_y = FlipY::Dynamic),
-    ("clip distances", |o, _| o.clip_planes = ClipPlanes::BuiltIn),
-    ("clip varying", |o, _| o.clip_planes = ClipPlanes::Varying),
-    ("colours as they are", |o, _| o.clamp_colors = false),
-    ("all outputs", |o, _| o.outputs = OutputSet::All),
-    ("unmapped 0", |o, _| o.unmapped = Unwritten::Zero),
-    ("uninitialized 0", |o, _| o.uninitialized = Unwritten::Zero),
-    ("ints", |o, _| o.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
-    ("uints", |o, _| o.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
-    ("three", |o, _| o.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
-    ("mixed", |o, _| {
-        for (n, attribute) in (0..).zip(&mut o.attributes) {
+    ("-w to w", |f| f.options.depth = DepthRange::MinusWToW),
+    ("raw", |f| f.options.depth = DepthRange::Raw),
+    ("flip", |f| f.options.flip_y = FlipY::Always),
+    ("dynamic flip", |f| f.options.flip_y = FlipY::Dynamic),
+    ("clip distances", |f| f.options.clip_planes = ClipPlanes::BuiltIn),
+    ("clip varying", |f| f.options.clip_planes = ClipPlanes::Varying),
+    ("colours as they are", |f| f.options.clamp_colors = false),
+    ("all outputs", |f| f.options.outputs = OutputSet::All),
+    ("unmapped 0", |f| f.options.unmapped = Unwritten::Zero),
+    ("uninitialized 0", |f| f.options.uninitialized = Unwritten::Zero),
+    ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
+    ("uints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
+    ("three", |f| f.options.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
+    ("mixed", |f| {
+        for (n, attribute) in (0..).zip(&mut f.options.attributes) {
             attribute.kind = [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][n % 3];
             attribute.components = 1 + (n % 4) as u8;
         }
     }),
-    ("constants live", |o, _| o.fold_constants = false),
-    ("baked false", |o, _| o.bools.baked = 0xFFFF),
-    ("baked true", |o, _| (o.bools.baked, o.bools.values) = (0xFFFF, 0xFFFF)),
-    ("baked some", |o, _| (o.bools.baked, o.bools.values) = (0x5555, 0x3333)),
-    ("specialised", |o, _| o.bools.specialized = 0xFFFF),
-    ("baked ints", |o, _| o.ints.baked = [Some([2, 0, 1, 0]); 4]),
-    ("specialised ints", |o, _| o.ints.specialized = 15),
-    ("guard", |o, _| o.loop_guard = Some(100)),
-    ("guard of 0", |o, _| o.loop_guard = Some(0)),
-    ("reports", |o, _| {
-        o.entry = EntryPoint::Compute;
-        o.report_unfinished = true;
+    ("constants live", |f| f.options.fold_constants = false),
+    ("baked false", |f| f.options.bools.baked = 0xFFFF),
+    ("baked true", |f| (f.options.bools.baked, f.options.bools.values) = (0xFFFF, 0xFFFF)),
+    ("baked some", |f| (f.options.bools.baked, f.options.bools.values) = (0x5555, 0x3333)),
+    ("specialised", |f| f.options.bools.specialized = 0xFFFF),
+    ("baked ints", |f| f.options.ints.baked = [Some([2, 0, 1, 0]); 4]),
+    ("specialised ints", |f| f.options.ints.specialized = 15),
+    ("guard", |f| f.options.loop_guard = Some(100)),
+    ("guard of 0", |f| f.options.loop_guard = Some(0)),
+    ("reports", |f| {
+        f.job = Job::Compute;
+        f.options.report_unfinished = true;
     }),
-    ("reports of a guard", |o, _| {
-        o.entry = EntryPoint::Compute;
-        (o.report_unfinished, o.loop_guard) = (true, Some(2));
+    ("reports of a guard", |f| {
+        f.job = Job::Compute;
+        (f.options.report_unfinished, f.options.loop_guard) = (true, Some(2));
     }),
-    ("lenient", |o, _| o.lenient = true),
-    ("1.0", |_, p| p.spirv_version = (1, 0)),
-    ("1.1", |_, p| p.spirv_version = (1, 1)),
-    ("1.2", |_, p| p.spirv_version = (1, 2)),
-    ("1.4", |_, p| p.spirv_version = (1, 4)),
-    ("1.5", |_, p| p.spirv_version = (1, 5)),
-    ("1.6", |_, p| p.spirv_version = (1, 6)),
-    ("contraction", |_, p| p.no_contraction = false),
-    ("not invariant", |_, p| p.invariant_position = false),
-    ("no names", |_, p| p.names = false),
-    ("uniforms elsewhere", |_, p| p.bindings.uniforms = Binding { set: 2, binding: 7 }),
-    ("host elsewhere", |_, p| p.bindings.host = Binding { set: 1, binding: 3 }),
-    ("azahar's locations", |_, p| p.locations = Locations::AZAHAR),
-    ("raw position", |_, p| p.locations.position = Some(13)),
-    ("colour elsewhere", |_, p| p.locations.color = 12),
-    ("depth and y and planes", |o, _| {
-        (o.depth, o.flip_y, o.clip_planes) = (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
+    ("lenient", |f| f.options.lenient = true),
+    ("1.0", |f| f.profile.spirv_version = (1, 0)),
+    ("1.1", |f| f.profile.spirv_version = (1, 1)),
+    ("1.2", |f| f.profile.spirv_version = (1, 2)),
+    ("1.4", |f| f.profile.spirv_version = (1, 4)),
+    ("1.5", |f| f.profile.spirv_version = (1, 5)),
+    ("1.6", |f| f.profile.spirv_version = (1, 6)),
+    ("contraction", |f| f.profile.no_contraction = false),
+    ("not invariant", |f| f.profile.invariant_position = false),
+    ("no names", |f| f.profile.names = false),
+    ("uniforms elsewhere", |f| f.profile.bindings.uniforms = Binding { set: 2, binding: 7 }),
+    ("host elsewhere", |f| f.profile.bindings.host = Binding { set: 1, binding: 3 }),
+    ("azahar's locations", |f| f.profile.locations = Locations::AZAHAR),
+    ("raw position", |f| f.profile.locations.position = Some(13)),
+    ("colour elsewhere", |f| f.profile.locations.color = 12),
+    ("depth and y and planes", |f| {
+        (f.options.depth, f.options.flip_y, f.options.clip_planes) =
+            (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
     }),
 ];
 
@@ -176,15 +181,16 @@ fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
 }
 
 fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVersion) {
-    let (mut options, mut profile) = (Options::default(), Profile::default());
-    changes.iter().for_each(|change| change.1(&mut options, &mut profile));
+    let mut form = Form::default();
+    changes.iter().for_each(|change| change.1(&mut form));
     // A uniform cannot be both.
+    let options = &mut form.options;
     options.bools.specialized &= !options.bools.baked;
     for (n, _) in options.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
         options.ints.specialized &= !(1 << n);
     }
     let names: Vec<&str> = changes.iter().map(|change| change.0).collect();
-    check(program, options, profile, version)
+    check(program, &form, version)
         .unwrap_or_else(|error| panic!("{} {} {names:?}: {error}", program.0.name, program.1));
 }
 
@@ -220,14 +226,19 @@ fn options_together_make_valid_modules() {
 
 /// A sample under options: the assembly of its SPIR-V, and a text.
 fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+    written_as(Job::Vertex, bytes, options, profile)
+}
+
+/// The same of a job.
+fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let around = Executable::new(&file, 0, "").expect("there");
     let mut translator = Translator::new(options, profile);
-    let translated = translator.translate(&program, &around).expect("translates");
+    let translated = translator.translate(&program, &around, job).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     let assembly = transpica::backend::spirv::text(&words).expect("readable");
-    (assembly, translator.text(&translated, Language::Wgsl).expect("WGSL"))
+    (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 
 /// The id of what has this name.
@@ -293,8 +304,7 @@ fn blocks_stand_where_the_profile_has_them() {
     for (member, offset) in [(0, 0), (1, 4), (2, 16)] {
         has(&assembly, &format!("OpMemberDecorate {host} {member} Offset {offset}"));
     }
-    let options = Options { entry: EntryPoint::Compute, ..options };
-    let (assembly, wgsl) = written(TEXTURED, options, profile);
+    let (assembly, wgsl) = written_as(Job::Compute, TEXTURED, options, profile);
     has(&wgsl, "@group(0) @binding(2) var<uniform> uniforms: Uniforms;");
     let variable = id(&assembly, "uniforms");
     has(&assembly, &format!("OpDecorate {variable} DescriptorSet 0"));
@@ -315,8 +325,8 @@ fn attributes_of_integers_are_converted() {
         has(&wgsl, line);
     }
     assert!(wgsl.contains("vec4f(inuv)") && wgsl.contains("vec4f(incol)"), "{wgsl}");
-    let options = Options { entry: EntryPoint::Compute, ..options };
-    assert!(!written(TEXTURED, options, Profile::default()).0.contains("OpConvert"));
+    let compute = written_as(Job::Compute, TEXTURED, options, Profile::default());
+    assert!(!compute.0.contains("OpConvert"));
 }
 
 #[test]
@@ -370,12 +380,17 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
 
 /// The error of a text under options.
 fn refused(options: Options, profile: Profile, language: Language) -> String {
+    refused_as(Job::Vertex, options, profile, language)
+}
+
+/// The same of a job.
+fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let mut translator = Translator::new(options, profile);
     let around = Executable::new(&file, 0, "").expect("there");
-    let translated = translator.translate(&program, &around).expect("translates");
-    let error = translator.text(&translated, language).expect_err("is refused");
+    let translated = translator.translate(&program, &around, job).expect("translates");
+    let error = translated.text(language).expect_err("is refused");
     assert!(matches!(error.kind, Kind::BadOption(_)), "{error}");
     error.to_string()
 }
@@ -393,8 +408,8 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
     let clipped = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
     let text = refused(clipped, Profile::default(), es);
     assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
-    let compute = Options { entry: EntryPoint::Compute, ..Options::default() };
-    let text = refused(compute, Profile::default(), Language::Glsl(GlslVersion::Core330));
+    let core = Language::Glsl(GlslVersion::Core330);
+    let text = refused_as(Job::Compute, Options::default(), Profile::default(), core);
     assert!(text.contains("GLSL 330 has no compute form"), "{text}");
     let host = Binding { set: 1, binding: 0 };
     let bindings = Bindings { host, ..Bindings::default() };
@@ -415,8 +430,8 @@ fn two_things_in_one_place_are_refused() {
         let program = dvle::program(&file, 0, &options.limits).expect("vertex");
         let around = Executable::new(&file, 0, "").expect("there");
         let mut translator = Translator::new(options, profile);
-        let spirv = translator.translate(&program, &around).and_then(|translated| {
-            let naga = translator.naga(&translated).map(|_| ());
+        let spirv = translator.translate(&program, &around, Job::Vertex).and_then(|translated| {
+            let naga = translated.naga().map(|_| ());
             assert!(naga.is_err() == translator.spirv(&translated).is_err());
             naga
         });

@@ -5,9 +5,9 @@ use transpica::cfg::Cfg;
 use transpica::cfg::explore::{Explored, explore};
 use transpica::error::Result;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, DepthRange, EntryPoint, FlipY,
-    HostField, IntPacking, IntUniforms, Interface, Layout, Location, Locations, Options, OutputMap,
-    OutputSet, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, DepthRange, FlipY, HostField,
+    IntPacking, IntUniforms, Interface, Job, Layout, Location, Locations, Options, OutputMap, OutputSet,
+    Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
 use transpica::interp::{Machine, Uniforms};
 use transpica::ir::Op;
@@ -58,13 +58,13 @@ fn copy() -> Program<'static> {
     ])
 }
 
-fn translate(program: &Program<'_>, options: Options, profile: Profile) -> Translated {
-    Translator::new(options, profile).translate(program, &Bare).expect("translates")
+fn translate(job: Job<'_>, program: &Program<'_>, options: Options, profile: Profile) -> Translated {
+    Translator::new(options, profile).translate(program, &Bare, job).expect("translates")
 }
 
 /// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2, 0.25, -8).
 fn outputs(options: Options, profile: Profile, host: [[u32; 4]; 3]) -> Vec<(String, Location, Vec<f32>)> {
-    let translated = translate(&copy(), options, profile);
+    let translated = translate(Job::Vertex, &copy(), options, profile);
     let mut registers = Registers { host, ..Registers::default() };
     registers.inputs[0] = [1.0, 2.0, 3.0, 4.0].map(f32::to_bits);
     registers.inputs[1] = [-0.5, 2.0, 0.25, -8.0].map(f32::to_bits);
@@ -169,7 +169,7 @@ fn registers_that_nothing_wrote_read_their_default_or_zero() {
     let read_r0 = program([mov(Dest::Output(0), Source::Temp(0)), Inst::Flow(Flow::End)]);
     for (uninitialized, w) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
         let options = Options { uninitialized, ..chain::options(Precision::Exact) };
-        let translated = translate(&read_r0, options, Profile::default());
+        let translated = translate(Job::Compute, &read_r0, options, Profile::default());
         let found = eval(&translated.module, Precision::Exact, &Registers::default(), 1000).expect("ends");
         let expected = [0.0, 0.0, 0.0, w];
         let mut machine = Machine::new(&read_r0, options.settings(chain::BUDGET)).expect("vertex");
@@ -192,9 +192,9 @@ fn attributes_show_as_many_components_as_the_options_say() {
             options.attributes[0] = AttributeFormat { kind, components };
             assert_eq!(output("position", options, OFF), expected, "{components} {kind:?}");
         }
-        let mut options = Options { entry: EntryPoint::Compute, ..Options::default() };
+        let mut options = Options::default();
         options.attributes[0].components = components;
-        let translated = translate(&copy(), options, Profile::default());
+        let translated = translate(Job::Compute, &copy(), options, Profile::default());
         let mut registers = Registers::default();
         registers.inputs[0] = [5; 4];
         let found = eval(&translated.module, Precision::Exact, &registers, 1000).expect("ends");
@@ -204,8 +204,8 @@ fn attributes_show_as_many_components_as_the_options_say() {
 
 #[test]
 fn host_fields_are_read_only_where_something_needs_them() {
-    let reads = |options| {
-        let module = translate(&copy(), options, Profile::default()).module;
+    let reads = |job, options| {
+        let module = translate(job, &copy(), options, Profile::default()).module;
         let ops = module.main.values.values().iter().map(|value| value.def);
         let mut fields: Vec<u8> = ops
             .filter_map(|def| match def {
@@ -217,13 +217,13 @@ fn host_fields_are_read_only_where_something_needs_them() {
         fields.dedup();
         fields.into_iter().map(|field| HostField::ALL[usize::from(field)]).collect::<Vec<_>>()
     };
-    assert_eq!(reads(Options::default()), []);
+    assert_eq!(reads(Job::Vertex, Options::default()), []);
     let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
-    assert_eq!(reads(options), [HostField::FlipY]);
+    assert_eq!(reads(Job::Vertex, options), [HostField::FlipY]);
     let options = Options { clip_planes: ClipPlanes::Varying, ..Options::default() };
-    assert_eq!(reads(options), [HostField::ClipEnabled, HostField::ClipPlane]);
-    let options = Options { flip_y: FlipY::Dynamic, entry: EntryPoint::Compute, ..Options::default() };
-    assert_eq!(reads(options), [], "the compute entry has no use for them");
+    assert_eq!(reads(Job::Vertex, options), [HostField::ClipEnabled, HostField::ClipPlane]);
+    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    assert_eq!(reads(Job::Compute, options), [], "the compute entry has no use for them");
 }
 
 #[test]
@@ -325,17 +325,17 @@ fn every_form_reports_whether_the_guard_ended_it() {
 fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
     let program = program([mov(Dest::Output(0), Source::Input(0)), Inst::Flow(Flow::End)]);
     let plain = chain::options(Precision::Exact);
-    let nodes = |options| translate(&program, options, Profile::default()).module.main.nodes.len();
+    let nodes =
+        |options| translate(Job::Compute, &program, options, Profile::default()).module.main.nodes.len();
     let reporting = Options { report_unfinished: true, loop_guard: Some(3), ..plain };
     assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
-    // The vertex entry has no place for them.
-    let vertex = Options { entry: EntryPoint::Vertex, ..reporting };
+    // A vertex stage has no place for them.
     let words = |options: Options| {
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &Bare).expect("translated");
+        let translated = translator.translate(&program, &Bare, Job::Vertex).expect("translated");
         translator.spirv(&translated).expect("written")
     };
-    assert_eq!(words(vertex), words(Options { report_unfinished: false, ..vertex }));
+    assert_eq!(words(reporting), words(Options { report_unfinished: false, ..reporting }));
 }
 
 /// `JMPU b14` to an address, taken if it is true.
@@ -387,7 +387,8 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     let specialized = Options { bools: BoolUniforms { specialized: b14, ..Default::default() }, ..dynamic };
     assert!(edges_back(&graph(&dynamic)) > 0 && edges_back(&graph(&specialized)) > 0);
     assert_eq!(edges_back(&graph(&baked)), 0);
-    let branches = |options| translate(&program, options, Profile::default()).module.main.nodes.len();
+    let branches =
+        |options| translate(Job::Compute, &program, options, Profile::default()).module.main.nodes.len();
     assert!(branches(dynamic) > 0);
     assert_eq!(branches(baked), 0, "straight code is left");
 
@@ -401,7 +402,7 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     let expected = *machine.run(&inputs).expect("ends");
     assert_eq!((expected[0][0], expected[1][0]), (2096.0, 832.0));
     for options in [dynamic, specialized, baked] {
-        let translated = translate(&program, options, Profile::default());
+        let translated = translate(Job::Compute, &program, options, Profile::default());
         let mut registers = Registers { bools: b14, ..Registers::default() };
         registers.inputs = inputs.map(|register| register.map(f32::to_bits));
         registers.members = vec![vec![[0; 4]; 96], vec![[0; 4]; 4], vec![[u32::from(b14), 0, 0, 0]]];

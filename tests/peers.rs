@@ -5,7 +5,7 @@ use transpica::backend::naga::validate;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{DepthRange, EntryPoint, Layout, Locations, Output, Surroundings, varying};
+use transpica::host::{DepthRange, Job, Layout, Locations, Output, Surroundings, varying};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::Program;
 use transpica::lower::Outputs;
@@ -93,16 +93,14 @@ fn every_form_gives_what_the_files_say() {
 #[test]
 fn every_module_is_valid_and_structured() {
     for_each(|case, program, around| {
-        for (entry, layout) in
-            [(EntryPoint::Vertex, Layout::Symbols), (EntryPoint::Compute, Layout::Registers)]
-        {
-            let options = Options { entry, layout, ..Options::default() };
+        for (job, layout) in [(Job::Vertex, Layout::Symbols), (Job::Compute, Layout::Registers)] {
+            let options = Options { layout, ..Options::default() };
             let mut translator = Translator::new(options, Profile::default());
-            let translated = translator.translate(program, around).expect("translates");
+            let translated = translator.translate(program, around, job).expect("translates");
             assert_eq!(translated.tier, Tier::Structured, "{}", case.name);
             let words = translator.spirv(&translated).expect("SPIR-V");
             check_spirv(&case.name, &words);
-            let wgsl = translator.text(&translated, Language::Wgsl).expect("WGSL");
+            let wgsl = translated.text(Language::Wgsl).expect("WGSL");
             let module = naga::front::wgsl::parse_str(&wgsl)
                 .unwrap_or_else(|error| panic!("{}: {}", case.name, error.emit_to_string(&wgsl)));
             validate(&module).unwrap_or_else(|error| panic!("{}: {error}\n{wgsl}", case.name));
@@ -138,8 +136,8 @@ fn check_spirv(name: &str, words: &[u32]) {
 fn text_for_mobile_targets_asks_for_full_precision() {
     for_each(|case, program, around| {
         let mut translator = Translator::new(Options::default(), Profile::default());
-        let translated = translator.translate(program, around).expect("translates");
-        let text = translator.text(&translated, Language::Glsl(GlslVersion::Es310)).expect("GLSL");
+        let translated = translator.translate(program, around, Job::Vertex).expect("translates");
+        let text = translated.text(Language::Glsl(GlslVersion::Es310)).expect("GLSL");
         assert!(text.contains("precision highp float;") && text.contains("precision highp int;"), "{text}");
         assert!(!text.contains("mediump") && !text.contains("lowp"), "{}: {text}", case.name);
     });
@@ -153,7 +151,7 @@ fn the_same_code_words_with_other_descriptors_are_another_program() {
     for_each(|case, program, around| {
         if case.name.starts_with("descriptors_") {
             // One translator for both, so that it could confuse them.
-            let translated = translator.translate(program, around).expect("translates");
+            let translated = translator.translate(program, around, Job::Vertex).expect("translates");
             let words = translator.spirv(&translated).expect("SPIR-V");
             pair.push((case.assemble().model.code, words));
         }

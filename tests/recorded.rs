@@ -10,13 +10,13 @@ use std::fmt::Write as _;
 use expect_test::expect_file;
 use transpica::container::Shbin;
 use transpica::error::Result;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, EntryPoint, FlipY, Layout};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
 use transpica::interp::{GeometryMachine, Machine};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::Setup;
 use transpica::precision::Precision;
-use transpica::{Options, Profile, Translated, Translator};
+use transpica::{Options, Profile, Translator};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Vertices, or invocations of a geometry program, that the interpreter runs.
@@ -56,44 +56,34 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Every module of the program under these options, by the name of the entry.
-    fn modules(&self, options: Options) -> Vec<(&'static str, Result<Vec<u32>>)> {
-        let words = |entry, translate: &dyn Fn(&mut Translator) -> Result<Translated>| {
-            let mut translator = Translator::new(Options { entry, ..options }, Profile::default());
-            translate(&mut translator).and_then(|translated| translator.spirv(&translated))
-        };
-        let (program, around) = (&self.program, &self.around);
+    /// The jobs of the program, each with its name.
+    fn jobs(&self) -> Vec<(&'static str, Job<'_>)> {
         let Some(setup) = &self.setup else {
-            return vec![
-                ("vertex", words(EntryPoint::Vertex, &|t| t.translate(program, around))),
-                ("compute", words(EntryPoint::Compute, &|t| t.translate(program, around))),
-            ];
+            return vec![("vertex", Job::Vertex), ("compute", Job::Compute)];
         };
         let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
-        let draw = |options: Options| -> Result<Vec<u32>> {
-            let options = Options { entry: EntryPoint::Compute, ..options };
-            let kernel =
-                Translator::new(options, Profile::default()).translate_geometry(program, around, setup)?;
-            let mut translator =
-                Translator::new(Options { entry: EntryPoint::Vertex, ..options }, Profile::default());
-            let stage = translator.draw_stage(&kernel)?;
-            translator.spirv(&stage)
-        };
         vec![
-            ("geometry", words(EntryPoint::Compute, &|t| t.translate_geometry(program, around, setup))),
-            ("emits", words(EntryPoint::Compute, &|t| t.translate_emits(program, around, outputs))),
-            ("stage", words(EntryPoint::Geometry, &|t| t.translate_geometry_stage(program, around, setup))),
-            ("draw", draw(options)),
+            ("geometry", Job::Geometry(setup)),
+            ("emits", Job::Emits { outputs }),
+            ("stage", Job::GeometryStage(setup)),
+            ("draw", Job::Draw(setup)),
         ]
     }
 
-    /// The key under these options.
+    /// Every module of the program under these options, by the name of the job.
+    fn modules(&self, options: Options) -> Vec<(&'static str, Result<Vec<u32>>)> {
+        let mut translator = Translator::new(options, Profile::default());
+        let mut words = |job| {
+            let translated = translator.translate(&self.program, &self.around, job)?;
+            translator.spirv(&translated)
+        };
+        self.jobs().into_iter().map(|(name, job)| (name, words(job))).collect()
+    }
+
+    /// The key of the first job under these options.
     fn key(&self, options: Options) -> String {
         let translator = Translator::new(options, Profile::default());
-        match &self.setup {
-            None => translator.key(&self.program, &self.around, &[]).to_string(),
-            Some(setup) => translator.geometry_key(&self.program, &self.around, setup, &[]).to_string(),
-        }
+        translator.key(&self.program, &self.around, self.jobs()[0].1, &[]).to_string()
     }
 
     /// The hash of all that the interpreter gives, NaN as one value.

@@ -8,14 +8,14 @@ use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
 use transpica::container::{ShaderType, Shbin};
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::registers::number;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, EntryPoint, FlipY, IntUniforms,
-    Layout, Options, Profile, RegisterState,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, FlipY, IntUniforms, Job, Layout,
+    Options, Profile, RegisterState,
 };
 use transpica::isa::{Pc, Program, Stage};
-use transpica::pipeline::Setup;
 use transpica::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
@@ -30,20 +30,15 @@ fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
     })
 }
 
-/// The translator, its work, and what is said of it.
-fn reflected(
-    bytes: &[u8],
-    executable: usize,
-    name: &str,
-    options: Options,
-) -> (Translator, Translated, Reflection) {
+/// A translation and its reflection.
+fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, executable, &options.limits).expect("a program");
     let around = Executable::new(&file, executable, name).expect("there");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around).expect("translates");
-    let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
-    (translator, translated, reflection)
+    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let reflection = Reflection::new(&program, &translated, &around.constants());
+    (translated, reflection)
 }
 
 /// Everything that hosts can ask for at once.
@@ -151,8 +146,8 @@ fn what_is_said_is_what_modules_declare() {
     let mut compared = 0;
     for options in options {
         for (name, bytes, executable) in vertex_programs() {
-            let (translator, translated, reflection) = reflected(&bytes, executable, &name, options);
-            let module = translator.naga(&translated).expect("a module");
+            let (translated, reflection) = reflected(&bytes, executable, &name, options);
+            let module = translated.naga().expect("a module");
             assert_eq!(declared(&module), said(&reflection), "{name}, {:?}", options.layout);
             let Some(block) = reflection.uniform_block else { continue };
             let ends =
@@ -168,7 +163,7 @@ fn what_is_said_is_what_modules_declare() {
 #[test]
 fn a_reflection_survives_json() {
     for (name, bytes, executable) in vertex_programs() {
-        let (_, _, reflection) = reflected(&bytes, executable, &name, everything());
+        let (_, reflection) = reflected(&bytes, executable, &name, everything());
         let text = serde_json::to_string(&reflection).expect("text");
         assert_eq!(serde_json::from_str::<Reflection>(&text).expect("a reflection"), reflection, "{name}");
         assert!(text.starts_with(&format!("{{\"schema\":{SCHEMA},")), "{text}");
@@ -194,9 +189,9 @@ fn instructions_are_those_that_may_run() {
     state.write(number::OUTMAP_TOTAL, 1);
     state.write(number::OUTMAP, 0x0302_0100);
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let translated = translator.translate(&program, &state.vertex()).expect("translates");
+    let translated = translator.translate(&program, &state.vertex(), Job::Vertex).expect("translates");
     let Reflection { instructions, reads, .. } =
-        Reflection::new(&translator, &program, &translated, &Constants::default());
+        Reflection::new(&program, &translated, &Constants::default());
     assert_eq!((instructions.code, instructions.reached), (8, 6));
     assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
     // Both parts do the same, so that b0 makes no difference.
@@ -205,7 +200,7 @@ fn instructions_are_those_that_may_run() {
 
 #[test]
 fn the_table_shows_everything() {
-    let (_, _, reflection) =
+    let (_, reflection) =
         reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
     expect![[r#"
         lights.shbin, entry code word 0xe: structured
@@ -242,7 +237,7 @@ fn the_table_shows_everything() {
           c95       0 1 0.5 16  a literal
     "#]]
     .assert_eq(&reflection.to_string());
-    let (_, _, reflection) =
+    let (_, reflection) =
         reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
     expect![[r#"
         lights.shbin, entry code word 0xe: structured
@@ -293,15 +288,15 @@ fn a_geometry_program_says_how_it_runs() {
         let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
-        let options = Options { entry: EntryPoint::Compute, flip_y: FlipY::Dynamic, ..Options::default() };
+        let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
         let program = dvle::program(&file, 1, &options.limits).expect("a program");
         let around = Executable::new(&file, 1, name).expect("an executable");
         let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate_geometry(&program, &around, &setup).expect("translates");
-        let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
+        let translated = translator.translate(&program, &around, Job::Geometry(&setup)).expect("translates");
+        let reflection = Reflection::new(&program, &translated, &around.constants());
         let geometry = reflection.geometry.as_ref().expect("a geometry program");
-        let module = translator.naga(&translated).expect("a module");
+        let module = translated.naga().expect("a module");
         let declared: BTreeSet<u32> = (module.global_variables.iter())
             .filter_map(|(_, variable)| Some(variable.binding?.binding))
             .collect();
@@ -309,7 +304,7 @@ fn a_geometry_program_says_how_it_runs() {
         let described = geometry.buffers.iter().map(|buffer| buffer.binding);
         let described = described.chain(blocks.into_iter().flatten().map(|block| block.binding));
         assert_eq!(described.collect::<BTreeSet<_>>(), declared, "{name}");
-        let kernel = translated.interface.geometry.as_ref().expect("a kernel");
+        let kernel = translated.interface.kernel().expect("a kernel");
         assert_eq!(
             (geometry.state.len(), geometry.triangles),
             (kernel.state.len(), kernel.triangles),

@@ -6,7 +6,7 @@ use samples::samples;
 use transpica::Translator;
 use transpica::container::{Dvle, ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
+use transpica::host::{Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
 use transpica::isa::{Stage, Uniforms};
 use transpica_prove::spirv_tools;
 
@@ -50,9 +50,8 @@ fn same(a: &Uniforms, b: &Uniforms) -> bool {
 fn programs_become_the_same_module_with_either_around_them() {
     let profile = Profile { names: false, ..Profile::default() };
     let mut count = 0;
-    for entry in [EntryPoint::Vertex, EntryPoint::Compute] {
-        let options =
-            Options { layout: Layout::Registers, fold_constants: false, entry, ..Options::default() };
+    for job in [Job::Vertex, Job::Compute] {
+        let options = Options { layout: Layout::Registers, fold_constants: false, ..Options::default() };
         let mut translator = Translator::new(options, profile);
         for sample in samples() {
             let file = Shbin::parse(&sample.bytes).expect("valid");
@@ -71,7 +70,7 @@ fn programs_become_the_same_module_with_either_around_them() {
                 let raw = state.program(Stage::Vertex).expect("valid");
                 assert_eq!(raw, program, "{name}");
                 let mut module = |around: &dyn Surroundings| {
-                    let translated = translator.translate(&raw, around)?;
+                    let translated = translator.translate(&raw, around, job)?;
                     translator.spirv(&translated)
                 };
                 match (module(&around), module(&state.vertex())) {

@@ -4,11 +4,10 @@
 use transpica::asm::{Source, assemble};
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, GeometryInput, GeometryStage, IntUniforms, StagePrimitive, Topology};
-use transpica::isa::Stage;
+use transpica::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 use transpica::{Options, Profile, Translator};
 use transpica_prove::spirv_tools;
 
@@ -38,17 +37,17 @@ fn staged(
     change(&mut setup);
     let mut ints = IntUniforms::default();
     ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
-    let options = Options { entry: EntryPoint::Geometry, ints, ..Options::default() };
+    let options = Options { ints, ..Options::default() };
     let mut translator = Translator::new(options, Profile::default());
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 1, "b.g.pica").expect("there");
-    let stage = translator.translate_geometry_stage(&program, &around, &setup);
+    let stage = translator.translate(&program, &around, Job::GeometryStage(&setup));
     let stage = stage.map_err(|error| error.to_string())?;
     let words = translator.spirv(&stage).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{error}"));
-    assert!(translator.text(&stage, Language::Wgsl).is_err(), "WGSL has no geometry stages");
+    assert!(stage.text(Language::Wgsl).is_err(), "WGSL has no geometry stages");
     assert!(stage.interface.attributes.is_empty(), "it reads vertices");
-    Ok((stage.interface.stage.expect("a stage"), words))
+    Ok((*stage.interface.stage().expect("a stage"), words))
 }
 
 fn inputs(count: u8) -> impl Fn(&mut Setup) {
@@ -151,50 +150,41 @@ fn a_stage_states_how_many_vertices_it_emits() {
 }
 
 #[test]
-fn stages_are_wanted_by_their_own_entry_points() {
+fn each_job_takes_programs_of_its_stage() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let [vertex, geometry] =
         [0, 1].map(|index| dvle::program(&file, index, &Limits::default()).expect("one"));
     let around = Executable::new(&file, 1, "b.g.pica").expect("there");
-    for entry in [EntryPoint::Vertex, EntryPoint::Compute, EntryPoint::Geometry] {
-        let mut translator = Translator::new(Options { entry, ..Options::default() }, Profile::default());
-        let is = |wanted: EntryPoint| entry == wanted;
-        let stage = translator.translate_geometry_stage(&geometry, &around, &setup);
-        assert_eq!(stage.is_ok(), is(EntryPoint::Geometry));
-        assert!(translator.translate_geometry_stage(&vertex, &around, &setup).is_err());
-        assert_eq!(
-            translator.translate_geometry(&geometry, &around, &setup).is_ok(),
-            is(EntryPoint::Compute)
-        );
-        assert_eq!(translator.translate(&vertex, &around).is_err(), is(EntryPoint::Geometry));
-        let before = translator.translate_before_geometry(&vertex, &around, 3);
-        assert_eq!(before.is_ok(), is(EntryPoint::Vertex));
-        assert!(translator.translate_before_geometry(&geometry, &around, 3).is_err());
-    }
-    assert_eq!(geometry.stage(), Stage::Geometry);
+    let mut translator = Translator::new(Options::default(), Profile::default());
+    let mut takes = |job| [&vertex, &geometry].map(|it| translator.translate(it, &around, job).is_ok());
+    assert_eq!(takes(Job::Vertex), [true, false]);
+    assert_eq!(takes(Job::Compute), [true, false]);
+    assert_eq!(takes(Job::BeforeGeometry { outputs: 3 }), [true, false]);
+    assert_eq!(takes(Job::Geometry(&setup)), [false, true]);
+    assert_eq!(takes(Job::Emits { outputs: 3 }), [false, true]);
+    assert_eq!(takes(Job::GeometryStage(&setup)), [false, true]);
+    assert_eq!(takes(Job::Draw(&setup)), [true, true]);
 }
 
 #[test]
 fn keys_of_stages_follow_from_what_stages_follow_from() {
     let bytes = file(TRIANGLE);
     let file = Shbin::parse(&bytes).expect("a file");
-    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");
+    let setup = Setup::from_file(&file, 0, Some(1), None).expect("a setup");
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 1, "b.g.pica").expect("there");
-    let key = |entry, setup: &Setup| {
-        let translator = Translator::new(Options { entry, ..Options::default() }, Profile::default());
-        translator.geometry_key(&program, &around, setup, &[])
-    };
+    let translator = Translator::new(Options::default(), Profile::default());
+    let key = |job| translator.key(&program, &around, job, &[]);
     let list = Setup { topology: Topology::List, ..setup };
     let one = Setup { vertex_outputs: 1, ..setup };
-    let stage = key(EntryPoint::Geometry, &setup);
-    assert_eq!(stage, key(EntryPoint::Geometry, &setup));
-    assert_ne!(stage, key(EntryPoint::Geometry, &list), "only one topology heeds winding");
-    assert_ne!(stage, key(EntryPoint::Geometry, &one), "two vertices instead of one");
-    assert_ne!(stage, key(EntryPoint::Compute, &setup));
-    assert_eq!(key(EntryPoint::Compute, &setup), key(EntryPoint::Compute, &list), "kernels are told");
+    let stage = key(Job::GeometryStage(&setup));
+    assert_eq!(stage, key(Job::GeometryStage(&setup)));
+    assert_ne!(stage, key(Job::GeometryStage(&list)), "only one topology heeds winding");
+    assert_ne!(stage, key(Job::GeometryStage(&one)), "two vertices instead of one");
+    assert_ne!(stage, key(Job::Geometry(&setup)));
+    assert_eq!(key(Job::Geometry(&setup)), key(Job::Geometry(&list)), "kernels are told");
 }
 
 #[test]
@@ -204,7 +194,8 @@ fn a_vertex_stage_before_a_geometry_stage_hands_registers_on() {
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 0, "a.v.pica").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let before = translator.translate_before_geometry(&program, &around, 0b1010).expect("a stage");
+    let before =
+        translator.translate(&program, &around, Job::BeforeGeometry { outputs: 0b1010 }).expect("a stage");
     let names: Vec<_> = before.interface.outputs.iter().map(|output| output.name.as_str()).collect();
     assert_eq!(names, ["o1", "o3"]);
     spirv_tools::validate(&translator.spirv(&before).expect("SPIR-V"))

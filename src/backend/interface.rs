@@ -4,8 +4,8 @@
 use crate::error::{At, Error, Kind, Result};
 use crate::host::kernel::bindings;
 use crate::host::{
-    AttributeKind, Binding, DrawField, GeometryKernel, HostField, Interface, Location, MemberType, Options,
-    Output, Profile,
+    AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
+    MemberType, Options, Output, Profile,
 };
 use crate::ir::{self, Def, Func, Module, Op, Type};
 
@@ -23,16 +23,21 @@ pub struct Source<'a> {
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
-    /// Semantics of the program; the shape of the entry point and the limits matter here.
+    /// Options of the program; attributes and limits matter here.
     pub options: &'a Options,
     /// Target settings.
     pub profile: &'a Profile,
 }
 
 impl Source<'_> {
+    /// Whether the compute entry of a vertex program says why an invocation did not run to its end.
+    pub(super) fn reports(&self) -> bool {
+        self.interface.entry_point == EntryPoint::Compute { reports_unfinished: true }
+    }
+
     /// Vectors that the compute entry of a vertex program writes for each vertex.
     pub(super) fn vectors(&self) -> u32 {
-        REGISTERS + u32::from(self.options.reports())
+        REGISTERS + u32::from(self.reports())
     }
 
     /// The binding of the host block.
@@ -40,7 +45,7 @@ impl Source<'_> {
     /// # Errors
     /// [`Kind::BadOption`] where the uniform block has it too.
     pub(super) fn host_binding(&self) -> Result<Binding> {
-        if self.interface.geometry.is_some() {
+        if self.interface.kernel().is_some() {
             return Ok(Binding { set: 0, binding: bindings::HOST });
         }
         if self.interface.block.size > 0 {

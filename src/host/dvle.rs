@@ -2,7 +2,7 @@
 //! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`], [`Constants`].
 //! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an executable is bound.
 
-use super::interface::{Attribute, Constants, Interface, Usage};
+use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::Options;
 use super::varying::{self, OutputMap};
 use super::{Surroundings, layout, names};
@@ -153,8 +153,7 @@ pub fn interface(
         outputs: Vec::new(),
         block: layout::block(&symbols, usage, &folded, options.layout),
         folded,
-        geometry: None,
-        stage: None,
+        entry_point: EntryPoint::Vertex,
         warnings,
     })
 }

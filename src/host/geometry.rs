@@ -1,5 +1,5 @@
 //! What stands around a geometry program: how it gets vertices, what it passes on, what becomes of that.
-//! Plain data and what must hold of it; [`crate::pipeline::Setup`] reads it out of registers or files. Facts: 3dbrew, GBATEK.
+//! Plain data and what must hold of it; [`crate::host::Setup`] reads it out of registers or files. Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};
 

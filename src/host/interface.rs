@@ -280,6 +280,34 @@ impl Default for Constants {
     }
 }
 
+/// Entry point of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum EntryPoint {
+    /// A vertex stage.
+    #[default]
+    Vertex,
+    /// A compute stage that runs a vertex program.
+    Compute {
+        /// A seventeenth vector of each vertex says why an invocation did not run to its end, see
+        /// [`Options::report_unfinished`](super::Options::report_unfinished).
+        reports_unfinished: bool,
+    },
+    /// A compute stage that runs a geometry program.
+    Kernel(GeometryKernel),
+    /// A geometry stage of the host's API.
+    Stage(GeometryStage),
+}
+
+impl EntryPoint {
+    /// Returns whether it is a compute stage.
+    pub fn is_compute(&self) -> bool {
+        match self {
+            Self::Compute { .. } | Self::Kernel(_) => true,
+            Self::Vertex | Self::Stage(_) => false,
+        }
+    }
+}
+
 /// The interface of one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
@@ -299,10 +327,8 @@ pub struct Interface {
     pub block: UniformBlock,
     /// Float registers that are literals: their reads are these values, the block does not hold them.
     pub folded: Constants,
-    /// Present for a geometry program that runs as a compute shader.
-    pub geometry: Option<GeometryKernel>,
-    /// Present for a geometry program that runs as a geometry stage.
-    pub stage: Option<GeometryStage>,
+    /// The entry point.
+    pub entry_point: EntryPoint,
     /// What was odd on the way.
     pub warnings: Vec<Warning>,
 }
@@ -312,6 +338,20 @@ impl Interface {
     pub fn entry_name(&self) -> Option<String> {
         let word = || self.entry.map(|entry| format!("code word {:#x}", entry.0));
         self.entry_label.clone().or_else(word)
+    }
+    /// The compute form of a geometry program.
+    pub fn kernel(&self) -> Option<&GeometryKernel> {
+        match &self.entry_point {
+            EntryPoint::Kernel(kernel) => Some(kernel),
+            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Stage(_) => None,
+        }
+    }
+    /// The geometry stage that a geometry program became.
+    pub fn stage(&self) -> Option<&GeometryStage> {
+        match &self.entry_point {
+            EntryPoint::Stage(stage) => Some(stage),
+            EntryPoint::Vertex | EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => None,
+        }
     }
     /// Appends attributes and the uniform block with their names.
     pub fn fingerprint(&self, out: &mut Vec<u8>) {
@@ -327,8 +367,7 @@ impl Interface {
             // Not of what surrounds a program: these follow from it and from the options.
             outputs: _,
             folded: _,
-            geometry: _,
-            stage: _,
+            entry_point: _,
         } = self;
         stable::append(out, attributes);
         stable::append(out, block);

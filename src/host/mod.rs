@@ -4,6 +4,7 @@
 pub mod dvle;
 pub mod geometry;
 pub mod interface;
+pub mod job;
 pub mod kernel;
 pub mod layout;
 pub(crate) mod names;
@@ -11,24 +12,27 @@ pub mod options;
 pub mod profile;
 pub mod registers;
 mod registers_layout;
+pub mod setup;
 pub mod stage;
 mod values;
 pub mod varying;
 
 pub use geometry::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
 pub use interface::{
-    Attribute, Bank, ComponentSource, Constants, Interface, Location, Member, MemberType, Output,
+    Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
 };
+pub use job::Job;
 pub use kernel::{DrawField, GeometryKernel, StateWord};
 pub use layout::pack;
 pub use options::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, EntryPoint, FlipY, IntUniforms,
-    Layout, Options, OutputSet, Unwritten,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, FlipY, IntUniforms, Layout,
+    Options, OutputSet, Unwritten,
 };
 pub use profile::{Binding, Bindings, HostField, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
+pub use setup::Setup;
 pub use stage::{GeometryStage, StagePrimitive};
 pub use values::HostValues;
 pub use varying::OutputMap;

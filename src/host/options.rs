@@ -7,24 +7,6 @@ use crate::interp::{Registers, Settings};
 use crate::limits::Limits;
 use crate::precision::Precision;
 
-/// Shape of the entry point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum EntryPoint {
-    /// A vertex stage: attributes in, position and varyings out.
-    #[default]
-    Vertex,
-    /// A compute stage of 64 invocations a workgroup: invocation n reads v0..v15 of vertex n (16 vec4) from storage buffer
-    /// binding 0 and writes o0..o15 to storage buffer binding 1, and one vector more with [`Options::report_unfinished`]; the
-    /// uniform block, if any, is binding 2. Shows raw registers: attribute formats and everything that concerns outputs of a
-    /// vertex stage have no effect.
-    Compute,
-    /// A geometry stage of the host's API, for geometry programs that can be one (see
-    /// [`Translator::translate_geometry_stage`](crate::Translator::translate_geometry_stage)): SPIR-V alone has it. Attribute
-    /// formats have no effect.
-    Geometry,
-}
-
 /// How uniforms are laid out in the one uniform block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -184,8 +166,6 @@ pub struct Options {
     /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and every driver, instead
     /// of by the driver.
     pub portable_exponentials: bool,
-    /// Shape of the entry point.
-    pub entry: EntryPoint,
     /// Layout of the uniform block.
     pub layout: Layout,
     /// z convention of the position output (vertex entry only).
@@ -241,10 +221,6 @@ impl Options {
     pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
         self.ints.baked[usize::from(index & 3)]
     }
-    /// Returns whether modules report invocations that did not run to their end.
-    pub fn reports(&self) -> bool {
-        self.report_unfinished && self.entry == EntryPoint::Compute
-    }
     /// Settings with which the reference interpreter does what a program translated under these options does.
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
@@ -297,7 +273,6 @@ impl Default for Options {
         Self {
             precision: Precision::Exact,
             portable_exponentials: false,
-            entry: EntryPoint::Vertex,
             layout: Layout::Symbols,
             depth: DepthRange::ZeroToW,
             flip_y: FlipY::Never,

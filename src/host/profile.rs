@@ -1,8 +1,8 @@
 //! Profile: what host and driver want, apart from what the program means. Public fields with defaults, serialisable.
 //! In: choices of the host. Out: plain data.
 
+use super::interface::EntryPoint;
 use super::kernel::bindings;
-use super::options::EntryPoint;
 use crate::error::{At, Error, Kind, Result};
 
 /// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
@@ -177,11 +177,12 @@ impl Profile {
         let text = format!("SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are");
         Err(Error::new(Kind::BadOption(text), At::Whole))
     }
-    /// Where an entry of this shape finds the uniform block.
-    pub fn uniforms(&self, entry: EntryPoint) -> Binding {
-        match entry {
-            EntryPoint::Vertex | EntryPoint::Geometry => self.bindings.uniforms,
-            EntryPoint::Compute => Binding { set: 0, binding: bindings::UNIFORMS },
+    /// Binding of the uniform block of an entry point.
+    pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {
+        if entry_point.is_compute() {
+            Binding { set: 0, binding: bindings::UNIFORMS }
+        } else {
+            self.bindings.uniforms
         }
     }
 }

@@ -3,7 +3,7 @@
 //! them. Bit for bit what the modules compute; the arithmetic is [`arith`]'s.
 
 use super::interface::{ComponentSource, Output, OutputValue};
-use super::options::{DepthRange, EntryPoint, FlipY, Options};
+use super::options::{DepthRange, FlipY, Options};
 use super::profile::HostField;
 use crate::precision::arith;
 
@@ -41,11 +41,9 @@ impl Options {
     /// The attributes as the program sees them: of each the components that its format has, the others of (0, 0, 0, 1).
     /// Numbers are those of the host's format, 127 for the integer 127.
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
-        if self.entry == EntryPoint::Vertex {
-            for (register, format) in attributes.iter_mut().zip(&self.attributes) {
-                let missing = usize::from(format.components).min(4);
-                register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
-            }
+        for (register, format) in attributes.iter_mut().zip(&self.attributes) {
+            let missing = usize::from(format.components).min(4);
+            register[missing..].copy_from_slice(&[0.0, 0.0, 0.0, 1.0][missing..]);
         }
         attributes
     }

@@ -140,6 +140,18 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
     outputs
 }
 
+/// The output registers whose bits are set, as they are, the n-th at location n.
+pub fn passed_on(outputs: u16) -> Vec<Output> {
+    let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
+    let output = |(location, register): (u32, u8)| Output {
+        name: format!("o{register}"),
+        location: Location::Varying(location),
+        components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
+        value: OutputValue::Plain,
+    };
+    (0..).zip(registers).map(output).collect()
+}
+
 /// Checks that no two outputs have one location.
 ///
 /// # Errors

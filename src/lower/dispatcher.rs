@@ -120,7 +120,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let portable = context.options.portable_exponentials;
     let data = Data { constants: context.constants, portable, emission };
     let mut b = Builder::new(context.options, slots, context.program.code().len());
-    let guard = context.options.loop_guard.map(|_| Guard { reports: context.options.reports() });
+    let guard = context.options.loop_guard.map(|_| Guard { reports: context.options.report_unfinished });
     let mut slots = assigned(context.program, &leaders, &data);
     if guard.is_some() {
         slots.insert(JUMPS);

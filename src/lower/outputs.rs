@@ -23,7 +23,7 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
                 b.gather(&lanes)
             };
             let mut values: Vec<Value> = (0..16).map(register).collect();
-            values.extend(options.reports().then(|| unfinished::vector(b, options)));
+            values.extend(options.report_unfinished.then(|| unfinished::vector(b, options)));
             values
         }
         Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),

@@ -3,7 +3,7 @@
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
-use crate::host::{BoolUniforms, EntryPoint, IntUniforms, Options, Unwritten};
+use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData,
     Type, Value, ValueList,
@@ -130,10 +130,7 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
-            seen: options.attributes.map(|attribute| match options.entry {
-                EntryPoint::Vertex => attribute.components,
-                EntryPoint::Compute | EntryPoint::Geometry => 4,
-            }),
+            seen: options.attributes.map(|attribute| attribute.components),
             bools: options.bools,
             ints: options.ints,
             copied: 0,

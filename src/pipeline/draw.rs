@@ -4,12 +4,11 @@
 
 use super::assembly::Assembler;
 use super::feed::{Compacted, Feed};
-use super::setup::Setup;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
 use crate::host::geometry::{Primitive, Primitives, no_vertex};
 use crate::host::{
-    GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Topology, dvle, varying,
+    GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Setup, Topology, dvle, varying,
 };
 use crate::interp::{GeometryMachine, Machine, Uniforms};
 use crate::isa::{Program, Stage};

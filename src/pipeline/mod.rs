@@ -35,11 +35,9 @@
 mod assembly;
 mod draw;
 mod feed;
-mod setup;
 #[cfg(test)]
 mod tests;
 
 pub use crate::host::{GeometryInput, GeometrySetup, Topology};
 pub use assembly::Assembler;
 pub use draw::{Bounds, Drawn, Pipeline, draw};
-pub use setup::Setup;

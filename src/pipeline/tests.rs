@@ -3,7 +3,7 @@
 use super::*;
 use crate::container::Shbin;
 use crate::error::{At, Kind, Result};
-use crate::host::{DepthRange, Options, OutputMap, RegisterState};
+use crate::host::{DepthRange, Options, OutputMap, RegisterState, Setup};
 use crate::interp::Uniforms;
 use crate::isa::builder::Builder;
 use crate::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};

@@ -8,13 +8,13 @@ use crate::cfg::reach::reach;
 use crate::host::kernel::bindings;
 use crate::host::profile::specialized_name;
 use crate::host::{
-    AttributeFormat, AttributeKind, Bank, Binding, Constants, DrawField, EntryPoint, GeometryInput,
-    GeometryKernel, HostField, Location, MemberType, Memory, Options, Reach, Usage,
+    AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,
+    MemberType, Memory, Options, Reach, Usage,
 };
 use crate::ir::Op;
 use crate::isa::table::is_control;
 use crate::isa::{Opcode, Program};
-use crate::translate::{Translated, Translator};
+use crate::translate::Translated;
 
 /// Version of the shape of [`Reflection`].
 pub const SCHEMA: u32 = 3;
@@ -263,34 +263,29 @@ pub struct Reflection {
 }
 
 impl Reflection {
-    /// Describes what `translator` made of `program`; `constants` are what binding its executable sets, if it comes from one.
+    /// Describes what was made of `program`; `constants` are what binding its executable sets, if it comes from one.
     ///
     /// ```
-    /// use transpica::host::{Constants, RegisterState};
+    /// use transpica::host::{Constants, Job, RegisterState};
     /// use transpica::isa::{Pc, Program, Stage};
     /// use transpica::reflect::Reflection;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex)?; // end
-    /// let translated = translator.translate(&program, &state.vertex())?;
-    /// let reflection = Reflection::new(&translator, &program, &translated, &Constants::default());
+    /// let translated = translator.translate(&program, &state.vertex(), Job::Vertex)?;
+    /// let reflection = Reflection::new(&program, &translated, &Constants::default());
     /// assert_eq!((reflection.instructions.control, reflection.uniform_block), (1, None));
     /// println!("{reflection}");
     /// # Ok::<(), transpica::error::Error>(())
     /// ```
-    pub fn new(
-        translator: &Translator,
-        program: &Program<'_>,
-        translated: &Translated,
-        constants: &Constants,
-    ) -> Self {
+    pub fn new(program: &Program<'_>, translated: &Translated, constants: &Constants) -> Self {
         let interface = &translated.interface;
-        let (options, profile) = (translator.options(), translator.profile());
+        let (options, profile) = (&translated.options, &translated.profile);
         let around = Around::of(translated);
         let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
         let size = interface.block.size;
         let has_host = !around.host_members.is_empty();
-        let host = match interface.geometry {
+        let host = match interface.kernel() {
             Some(_) => Binding { set: 0, binding: bindings::HOST },
             None => profile.bindings.host,
         };
@@ -303,13 +298,13 @@ impl Reflection {
             reads: reads(&translated.usage),
             attributes: interface.attributes.iter().map(|attribute| described(attribute, options)).collect(),
             uniform_block: (size > 0)
-                .then(|| block(profile.uniforms(options.entry), size, interface.block.used())),
+                .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
             uniforms: interface.block.members.iter().map(uniform).collect(),
             host_block: has_host.then(|| block(host, HostField::BLOCK_SIZE, HostField::BLOCK_SIZE)),
             host_members: around.host_members,
             specialization: around.specialization,
             outputs: outputs(translated),
-            geometry: interface.geometry.as_ref().map(geometry),
+            geometry: interface.kernel().map(geometry),
             defaults: defaults(constants, &interface.folded),
             warnings: translated.warnings.iter().map(ToString::to_string).collect(),
         }
@@ -438,10 +433,7 @@ fn instructions(program: &Program<'_>) -> Instructions {
 }
 
 fn described(attribute: &crate::host::interface::Attribute, options: &Options) -> Attribute {
-    let format = match options.entry {
-        EntryPoint::Vertex => options.attributes[usize::from(attribute.register & 15)],
-        EntryPoint::Compute | EntryPoint::Geometry => AttributeFormat::default(),
-    };
+    let format = options.attributes[usize::from(attribute.register & 15)];
     let ty = match format.kind {
         AttributeKind::Float => "vec4f",
         AttributeKind::Int => "vec4i",

@@ -1,177 +1,53 @@
-//! Geometry programs as compute shaders.
-//! In: a geometry program, its surroundings and its set-up. Out: [`Translated`] with a [`GeometryKernel`].
+//! Geometry programs as compute stages.
+//! In: a geometry program, its environment and its setup. Out: [`Translated`] with a [`GeometryKernel`].
 
 use std::collections::BTreeSet;
 
-use super::{Control, Lowered, Tier, Translated, Translator, choose, lowered};
+use super::{Control, Input, Lowered, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{self, Bounds, Carried, Observation};
 use crate::host::{
-    Attribute, AttributeFormat, ComponentSource, EntryPoint, GeometryInput, GeometryKernel, GeometrySetup,
-    HostValues, Interface, Memory, Options, Output, OutputMap, StateWord, Surroundings, Usage, varying,
+    ComponentSource, EntryPoint, GeometryInput, GeometryKernel, GeometrySetup, HostValues, Memory, Options,
+    Output, OutputMap, Setup, StateWord, varying,
 };
-use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Type};
-use crate::isa::{Component, Mask, Program, Stage};
-use crate::key::Key;
+use crate::ir::Module;
+use crate::isa::{Component, Mask, Program};
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
-use crate::pipeline::Setup;
+
+/// A geometry program to be run by a compute stage.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    /// What outputs are to the rasteriser.
+    map: &'a OutputMap,
+    setup: &'a GeometrySetup,
+    form: Form,
+}
 
 impl Translator {
-    /// The vertex stage that draws what a geometry program made: attribute n, four floats, is output n of the interface. The
-    /// translator must be one with [`EntryPoint::Vertex`] whose attributes are floats; where it differs from that of the kernel
-    /// in the entry point alone, its [`geometry_key`](Self::geometry_key) is the key of the stage. (Of a vertex program it makes a stage that
-    /// draws its outputs.) the rules for depth and colours have
-    /// been applied by the kernel.
-    ///
-    /// # Errors
-    /// [`Kind::BadOption`]: another translator.
-    pub fn draw_stage(&self, kernel: &Translated) -> Result<Translated> {
-        let is_plain = |format: &AttributeFormat| *format == AttributeFormat::default();
-        if self.options.entry != EntryPoint::Vertex || !self.options.attributes.iter().all(is_plain) {
-            let text = "what a geometry program made is drawn by a vertex stage with plain attributes: the options differ";
-            return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
-        }
-        let outputs = &kernel.interface.outputs;
-        let mut main = Func { name: "main".into(), ..Func::default() };
-        let body = main.regions.push(RegionData::default());
-        let mut values = Vec::with_capacity(outputs.len());
-        // Range of both: at most sixteen.
-        for (register, output) in (0u8..).zip(outputs) {
-            let input = main.emit(body, Type::F32X4, Op::Input(register));
-            let lanes = output.lanes().clamp(1, 4) as u8;
-            values.push(match lanes {
-                4 => input,
-                _ => {
-                    let lane = |lane: u8| Lane::new(input, if lane < lanes { lane } else { 0 });
-                    main.emit(body, Type::new(ir::Kind::F32, lanes), Op::Shuffle([0, 1, 2, 3].map(lane)))
-                }
-            });
-        }
-        let values = main.list(values);
-        main.regions[body].exit = Exit::Yield(values);
-        main.body = Some(body);
-        let attribute = |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone() };
-        let interface = Interface {
-            source: kernel.interface.source.clone(),
-            attributes: (0..).zip(outputs).map(attribute).collect(),
-            outputs: outputs.clone(),
-            ..Interface::default()
-        };
-        let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
-        let module = Module { main, helpers: Vec::new() };
-        Ok(Translated { module, interface, usage, tier: Tier::Structured, warnings: Vec::new() })
-    }
-
-    /// The key of a geometry program under the options and the profile of this translator: as [`key`](Self::key), and of its
-    /// set-up.
-    pub fn geometry_key(
-        &self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        setup: &Setup,
-        salt: &[u8],
-    ) -> Key {
-        self.settings.geometry_key(program, around, setup, &self.options, salt)
-    }
-
-    /// The key of what [`translate_before_geometry`](Self::translate_before_geometry) makes of a vertex program under the
-    /// options and the profile of this translator: as [`key`](Self::key), and of the outputs that are passed on.
-    pub fn before_geometry_key(
-        &self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        outputs: u16,
-        salt: &[u8],
-    ) -> Key {
-        self.settings.before_geometry_key(program, around, outputs, &self.options, salt)
-    }
-
-    /// Translates a geometry program to a compute shader: see [`GeometryKernel`] for what it reads and writes, and the
-    /// guide for the whole chain of a draw. The entry point must be [`EntryPoint::Compute`]. What outputs are is told by the
-    /// set-up, in which the maps of both programs may be merged; constants and names come from what surrounds the program.
-    ///
-    /// # Errors
-    /// A set-up without a geometry program, or one that cannot be (as [`GeometryInput::check`], as far as the vertex program is
-    /// known); a vertex program, another entry point, a reachable undefined opcode (unless lenient), a limit passed: each with its
-    /// place.
-    ///
-    /// ```
-    /// use transpica::container::Shbin;
-    /// use transpica::host::{EntryPoint, Memory, dvle, dvle::Executable};
-    /// use transpica::pipeline::Setup;
-    /// use transpica::{Options, Profile, Translator};
-    /// let file = Shbin::parse(include_bytes!("../../shaders/points.shbin"))?;
-    /// let options = Options { entry: EntryPoint::Compute, ..Options::default() };
-    /// let program = dvle::program(&file, 1, &options.limits)?;
-    /// let setup = Setup::from_file(&file, 0, Some(1), None)?;
-    /// let mut translator = Translator::new(options, Profile::default());
-    /// let around = Executable::new(&file, 1, "points.shbin")?;
-    /// let translated = translator.translate_geometry(&program, &around, &setup)?;
-    /// let kernel = translated.interface.geometry.as_ref().expect("it is one");
-    /// assert_eq!((kernel.memory, kernel.triangles), (Memory::None, Some(2)));
-    /// # Ok::<(), transpica::error::Error>(())
-    /// ```
-    pub fn translate_geometry(
-        &mut self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        setup: &Setup,
-    ) -> Result<Translated> {
-        let Some(geometry) = &setup.geometry else {
-            let text = "the set-up has no geometry program";
-            return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
-        };
+    /// Translates a geometry program to a compute stage that keeps its triangles.
+    pub(super) fn kernel(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
+        let Some(geometry) = &setup.geometry else { return no_geometry() };
         match setup.vertex_outputs {
             // Of a geometry program alone.
             0 => geometry.input.check_numbers()?,
             outputs => geometry.input.check(outputs)?,
         }
-        self.kernel(program, around, &setup.map, geometry, Form::Kernel)
+        self.compute(input, Wanted { map: &setup.map, setup: geometry, form: Form::Kernel })
     }
 
-    /// As [`translate_geometry`](Self::translate_geometry), but what is kept is every EMIT with raw output registers, and
-    /// each invocation is given all its inputs and float uniforms: see [`GeometryKernel::records_emits`]. For comparison
-    /// with [`GeometryMachine`](crate::interp::GeometryMachine). Bit n of `outputs` tells that on is passed on.
-    ///
-    /// # Errors
-    /// As [`translate_geometry`](Self::translate_geometry).
-    pub fn translate_emits(
-        &mut self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        outputs: u16,
-    ) -> Result<Translated> {
-        let input = GeometryInput::Point { inputs: 16, registers: std::array::from_fn(|place| place as u8) };
-        let setup = GeometrySetup { input, outputs };
-        self.kernel(program, around, &OutputMap::default(), &setup, Form::Emits)
+    /// Translates a geometry program to a compute stage that keeps its EMITs.
+    pub(super) fn emits(&mut self, input: Input<'_>, outputs: u16) -> Result<Translated> {
+        let registers = std::array::from_fn(|place| place as u8);
+        let setup = GeometrySetup { input: GeometryInput::Point { inputs: 16, registers }, outputs };
+        self.compute(input, Wanted { map: &OutputMap::default(), setup: &setup, form: Form::Emits })
     }
 
-    fn kernel(
-        &mut self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        map: &OutputMap,
-        setup: &GeometrySetup,
-        form: Form,
-    ) -> Result<Translated> {
-        let options = &self.options;
-        options.check()?;
-        self.profile.check()?;
-        match program.stage() {
-            Stage::Geometry => {}
-            Stage::Vertex => {
-                let kind = Kind::Stage { what: "translation as a geometry program", stage: "vertex" };
-                return Err(Error::new(kind, At::Whole));
-            }
-        }
-        if options.entry != EntryPoint::Compute {
-            let text = "a geometry program becomes a compute shader: the entry point must be the compute one";
-            return Err(Error::new(Kind::BadOption(text.into()), At::Whole));
-        }
+    fn compute(&mut self, input: Input<'_>, wanted: Wanted<'_>) -> Result<Translated> {
+        let (Input { program, around, options }, Wanted { map, setup, form }) = (input, wanted);
         let folded = around.folded(options);
         let outputs = varying::outputs(map, options, &self.profile.locations);
-        let (mut control, mut why) = choose(program, options)?;
+        let (mut control, mut why) = control::choose(program, options)?;
         let records_emits = form == Form::Emits;
         let observations = match form {
             Form::Emits => observed(program, &control, &whole(setup.outputs)),
@@ -189,7 +65,7 @@ impl Translator {
                 geometry: Some(Geometry { setup, state, form }),
                 options,
             };
-            let mut module = lowered(context, &mut control, &mut why)?;
+            let mut module = control::lower(context, &mut control, &mut why)?;
             passes::optimize(&mut module, options.precision, scratch);
             Ok(module)
         };
@@ -205,22 +81,23 @@ impl Translator {
             Form::Emits => (1 + setup.outputs.count_ones()).div_ceil(3),
             Form::Kernel | Form::Stage { .. } => outputs.len() as u32,
         };
-        let setup = *setup;
-        let reports_unfinished = options.reports();
-        let kernel = GeometryKernel {
-            setup,
+        let entry_point = EntryPoint::Kernel(GeometryKernel {
+            setup: *setup,
             vectors,
             records_emits,
-            reports_unfinished,
+            reports_unfinished: options.report_unfinished,
             state,
             memory,
             triangles,
             observations,
-        };
-        let geometry = Some(kernel);
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry, stage: None };
-        self.finish(program, around, lowered)
+        });
+        self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
     }
+}
+
+/// The error of a setup without a geometry program.
+pub(super) fn no_geometry<T>() -> Result<T> {
+    Err(Error::new(Kind::BadOption("the setup has no geometry program".into()), At::Whole))
 }
 
 /// The components of output registers that become part of a vertex.

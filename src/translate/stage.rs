@@ -1,61 +1,41 @@
-//! Geometry programs as geometry stages of the host's API, and the vertex stages before them.
-//! In: programs, their surroundings, the set-up of a draw. Out: [`Translated`] with a [`GeometryStage`], where that is exact.
+//! Geometry programs as geometry stages of the host's API, and the vertex stages that draw what kernels made.
+//! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a [`GeometryStage`], where that is exact.
 
-use super::geometry::{bounds, observed, seen, words};
-use super::{Lowered, Translated, Translator, choose, lowered};
+use super::geometry::{bounds, no_geometry, observed, seen, words};
+use super::{Input, Lowered, Tier, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
 use crate::host::{
-    ComponentSource, EntryPoint, GeometryInput, GeometryStage, Interface, Location, Memory, Output,
-    OutputValue, Surroundings, Topology, varying,
+    Attribute, EntryPoint, GeometryInput, GeometryStage, Interface, Memory, Output, Setup, StagePrimitive,
+    Topology, Usage, varying,
 };
-use crate::isa::{Component, Program, Stage};
+use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
-use crate::pipeline::Setup;
 
-/// What cannot be.
-fn wrong<T>(text: impl Into<String>) -> Result<T> {
-    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+/// Refuses a geometry stage.
+fn impossible<T>(why: impl Into<String>) -> Result<T> {
+    Err(Error::new(Kind::NoGeometryStage(why.into()), At::Whole))
 }
 
 impl Translator {
-    /// Translates a geometry program to a geometry stage: see [`GeometryStage`] for what it takes. The entry point must be
-    /// [`EntryPoint::Geometry`]; only SPIR-V has such a stage. It makes exactly the triangles that the program makes, in their
-    /// order; the vertex stage before it is that of [`translate_before_geometry`](Self::translate_before_geometry). Its key is
-    /// that of [`geometry_key`](Self::geometry_key).
+    /// Translates a geometry program to a geometry stage.
     ///
     /// # Errors
-    /// Programs that cannot be one: those of other modes than point, those whose invocations see something of earlier ones (at
-    /// the place where they do), those with more triangles than a stage can emit or with nobody knows how many (int uniforms
+    /// [`Kind::NoGeometryStage`]: programs of other modes than point, those whose invocations see something of earlier ones
+    /// (at the place where they do), those with more triangles than a stage can emit or of an unknown number (int uniforms
     /// that are [baked in](crate::host::IntUniforms) help); numbers of vertices that no primitive has; topologies that make
-    /// strips or fans of triangles. And as [`translate_geometry`](Self::translate_geometry).
-    pub fn translate_geometry_stage(
-        &mut self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        setup: &Setup,
-    ) -> Result<Translated> {
-        let options = &self.options;
-        options.check()?;
-        self.profile.check()?;
+    /// strips or fans of triangles.
+    pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
+        let Input { program, around, options } = input;
         setup.check()?;
-        if program.stage() != Stage::Geometry {
-            let kind = Kind::Stage { what: "translation to a geometry stage", stage: "vertex" };
-            return Err(Error::new(kind, At::Whole));
-        }
-        if options.entry != EntryPoint::Geometry {
-            return wrong("a geometry stage is wanted: the entry point must be the geometry one");
-        }
         let (primitive, vectors) = primitive(setup)?;
-        let Some(geometry) = setup.geometry else {
-            return wrong("the set-up has no geometry program");
-        };
+        let Some(geometry) = setup.geometry else { return no_geometry() };
         let folded = around.folded(options);
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
         varying::check_locations(&outputs)?;
-        let (mut control, mut why) = choose(program, options)?;
+        let (mut control, mut why) = control::choose(program, options)?;
         let observations = observed(program, &control, &seen(&outputs, geometry.outputs));
         let state = words(&observations, &outputs, options);
         let context = |state, form| Context {
@@ -68,81 +48,83 @@ impl Translator {
         let mut memory = Memory::None;
         if !state.is_empty() {
             // It may make nothing of what it may see.
-            let mut kernel = lowered(context(&state, Form::Kernel), &mut control, &mut why)?;
+            let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
             passes::optimize(&mut kernel, options.precision, &mut self.scratch);
             memory = passes::memory::run(&kernel);
         }
         check_memory(&observations, memory)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { heeds_winding: setup.topology == Topology::Geometry };
-        let mut module = lowered(context(&[], form), &mut control, &mut why)?;
+        let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
         passes::optimize(&mut module, options.precision, &mut self.scratch);
-        let stage = Some(GeometryStage { primitive, vectors, triangles });
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None, stage };
-        let translated = self.finish(program, around, lowered)?;
+        let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
+        let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
+        let translated = self.finish(input, lowered)?;
         // What it reads are the vectors of vertices.
         let interface = Interface { attributes: Vec::new(), ..translated.interface };
         Ok(Translated { interface, ..translated })
     }
 
-    /// Translates a vertex program to a vertex stage before a geometry stage: attributes in, at location n the n-th of the
-    /// output registers whose bits are set, as they are. It has no position, and so is for SPIR-V: in text it gets one that means nothing. The entry point must be
-    /// [`EntryPoint::Vertex`]. Its key is that of [`before_geometry_key`](Self::before_geometry_key).
-    ///
-    /// # Errors
-    /// As [`translate`](Self::translate); another entry point.
-    pub fn translate_before_geometry(
-        &mut self,
-        program: &Program<'_>,
-        around: &dyn Surroundings,
-        outputs: u16,
-    ) -> Result<Translated> {
-        let options = &self.options;
-        options.check()?;
-        self.profile.check()?;
-        if program.stage() != Stage::Vertex {
-            let kind = Kind::Stage { what: "translation to a vertex stage", stage: "geometry" };
-            return Err(Error::new(kind, At::Whole));
-        }
-        if options.entry != EntryPoint::Vertex {
-            return wrong("a vertex stage is wanted: the entry point must be the vertex one");
-        }
-        let folded = around.folded(options);
-        let outputs = passed_on(outputs);
-        let (mut control, mut why) = choose(program, options)?;
-        let context = Context {
-            program,
-            constants: &folded.floats,
-            outputs: Outputs::Semantics(&outputs),
-            geometry: None,
-            options,
+    /// The vertex stage that draws what a kernel made. It is what a vertex program would be that moves attribute n to output n.
+    pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
+        let Input { program: _, around, options } = input;
+        let outputs = varying::outputs(&setup.map, options, &self.profile.locations);
+        varying::check_locations(&outputs)?;
+        let module = Module { main: moves(&outputs), helpers: Vec::new() };
+        let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
+        let attribute = |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone() };
+        let named = around.interface(&Usage::default(), options)?;
+        let interface = Interface {
+            source: named.source,
+            attributes: (0..).zip(&outputs).map(attribute).collect(),
+            outputs,
+            ..Interface::default()
         };
-        let mut module = lowered(context, &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
-        let lowered = Lowered { module, outputs, folded: &folded, control, why, geometry: None, stage: None };
-        self.finish(program, around, lowered)
+        let (options, profile, tier) = (*options, self.profile, Tier::Structured);
+        Ok(Translated { module, interface, usage, tier, warnings: Vec::new(), options, profile })
     }
 }
 
+/// A function that yields input n, in as many lanes as output n has.
+fn moves(outputs: &[Output]) -> Func {
+    let mut main = Func { name: "main".into(), ..Func::default() };
+    let body = main.regions.push(RegionData::default());
+    let mut values: Vec<Value> = Vec::with_capacity(outputs.len());
+    // Range of both: at most sixteen.
+    for (register, output) in (0u8..).zip(outputs) {
+        let input = main.emit(body, Type::F32X4, Op::Input(register));
+        let lanes = output.lanes().clamp(1, 4) as u8;
+        values.push(match lanes {
+            4 => input,
+            _fewer => {
+                let lane = |lane: u8| Lane::new(input, if lane < lanes { lane } else { 0 });
+                main.emit(body, Type::new(ir::Kind::F32, lanes), Op::Shuffle([0, 1, 2, 3].map(lane)))
+            }
+        });
+    }
+    let values = main.list(values);
+    main.regions[body].exit = Exit::Yield(values);
+    main.body = Some(body);
+    main
+}
+
 /// The primitive of a stage and the vectors of its vertices.
-fn primitive(setup: &Setup) -> Result<(crate::host::StagePrimitive, u8)> {
-    let Some(geometry) = setup.geometry else {
-        return wrong("the set-up has no geometry program");
-    };
+fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
+    let Some(geometry) = setup.geometry else { return no_geometry() };
     match setup.topology {
         Topology::List | Topology::Geometry => {}
         Topology::Strip | Topology::Fan => {
-            return wrong("a geometry stage cannot hand its vertices to an assembler of strips or fans");
+            return impossible("it cannot hand its vertices to an assembler of strips or fans");
         }
     }
     let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
-        return wrong("a geometry stage has vertices in registers: only point mode does");
+        return impossible("it has vertices in registers: only point mode does");
     };
     let outputs = setup.vertex_outputs.count_ones();
     match GeometryStage::primitive(geometry.input, outputs) {
         Some(found) => Ok(found),
-        None => wrong(format!(
-            "a geometry stage takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
+        None => impossible(format!(
+            "it takes 1, 2, 3, 4 or 6 vertices, not {} of {outputs} vectors each",
             u32::from(inputs) / outputs.max(1)
         )),
     }
@@ -154,8 +136,8 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
     match observations.iter().find(counts) {
         None => Ok(()),
         Some(Observation { carried, pc }) => {
-            let text = format!("no geometry stage: an invocation sees {carried} as earlier ones left it");
-            Err(Error::new(Kind::Other(text), At::Pc(pc.0)))
+            let why = format!("an invocation sees {carried} as earlier ones left it");
+            Err(Error::new(Kind::NoGeometryStage(why), At::Pc(pc.0)))
         }
     }
 }
@@ -163,8 +145,7 @@ fn check_memory(observations: &[Observation], memory: Memory) -> Result<()> {
 /// Refuses programs that make too many triangles.
 fn triangles(bound: Option<u32>) -> Result<u32> {
     let Some(triangles) = bound else {
-        let text = "no geometry stage: it is not known how many triangles an invocation makes at most";
-        return Err(Error::new(Kind::Other(text.into()), At::Whole));
+        return impossible("it is not known how many triangles an invocation makes at most");
     };
     let vertices = triangles.saturating_mul(3);
     limits::check(
@@ -174,16 +155,4 @@ fn triangles(bound: Option<u32>) -> Result<u32> {
         At::Whole,
     )?;
     Ok(triangles)
-}
-
-/// Output registers as they are, the n-th at location n.
-fn passed_on(outputs: u16) -> Vec<Output> {
-    let registers = (0u8..16).filter(|register| outputs >> register & 1 != 0);
-    let output = |(location, register): (u32, u8)| Output {
-        name: format!("o{register}"),
-        location: Location::Varying(location),
-        components: Component::ALL.map(|component| ComponentSource::Register { register, component }).into(),
-        value: OutputValue::Plain,
-    };
-    (0..).zip(registers).map(output).collect()
 }

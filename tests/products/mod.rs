@@ -3,17 +3,17 @@
 use std::thread;
 
 use transpica::container::Shbin;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, EntryPoint, FlipY, Layout};
+use transpica::host::{ClipPlanes, FlipY, Job, Layout};
 use transpica::isa::Stage;
-use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 use transpica::{Options, Profile, Translated, Translator};
 
 use crate::samples::{Sample, samples};
 
-/// Calls `check` with each of them, its name and the translator that made it, some at a time; their number.
-pub fn with_products(check: impl Fn(&str, &Translator, &Translated) + Sync) -> usize {
+/// Calls `check` with each of them and its name, some at a time; their number.
+pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
     let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
     thread::scope(|scope| {
@@ -35,7 +35,7 @@ const FORMS: [(Layout, Precision, bool); 3] = [
     (Layout::Symbols, Precision::F24, true),
 ];
 
-fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translator, &Translated)) -> usize {
+fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
     let file = Shbin::parse(&sample.bytes).expect("a file");
     // Cases of the assembler compute little.
     let forms = if sample.name.starts_with("shaders") { &FORMS[..] } else { &FORMS[..1] };
@@ -47,44 +47,42 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translator, &Translated)) -
                 true => (FlipY::Dynamic, ClipPlanes::Varying),
             };
             let options = Options { layout, precision, flip_y, clip_planes, ..Options::default() };
-            of_program(&file, sample, index, options, &mut |entry, translator, translated| {
+            of_program(&file, sample, index, options, &mut |job, translated| {
                 count += 1;
-                let name = format!("{}#{index} {layout:?} {precision:?} {entry}", sample.name);
-                check(&name, translator, translated);
+                let name = format!("{}#{index} {layout:?} {precision:?} {job}", sample.name);
+                check(&name, translated);
             });
         }
     }
     count
 }
 
-/// Every entry of a program.
+/// Every job of a program.
 fn of_program(
     file: &Shbin<'_>,
     sample: &Sample,
     index: usize,
     options: Options,
-    check: &mut dyn FnMut(&str, &Translator, &Translated),
+    check: &mut dyn FnMut(&str, &Translated),
 ) {
     let program = dvle::program(file, index, &options.limits).expect("a program");
     let around = Executable::new(file, index, &sample.name).expect("an executable");
-    let translator = |entry| Translator::new(Options { entry, ..options }, Profile::default());
-    let mut vertex = translator(EntryPoint::Vertex);
-    let mut compute = translator(EntryPoint::Compute);
+    let mut translator = Translator::new(options, Profile::default());
+    let mut of_job = |name, job| {
+        let translated = translator.translate(&program, &around, job).expect("translates");
+        check(name, &translated);
+    };
     match program.stage() {
         Stage::Vertex => {
-            for (name, translator) in [("vertex", &mut vertex), ("compute", &mut compute)] {
-                let translated = translator.translate(&program, &around).expect("translates");
-                check(name, translator, &translated);
-            }
+            of_job("vertex", Job::Vertex);
+            of_job("compute", Job::Compute);
         }
         Stage::Geometry => {
-            let setup = Setup::of_geometry(file, index, None).expect("a set-up");
-            let kernel = compute.translate_geometry(&program, &around, &setup).expect("translates");
-            check("geometry", &compute, &kernel);
-            check("draw", &vertex, &vertex.draw_stage(&kernel).expect("a stage"));
+            let setup = Setup::of_geometry(file, index, None).expect("a setup");
             let outputs = setup.geometry.expect("a geometry program").outputs;
-            let emits = compute.translate_emits(&program, &around, outputs).expect("translates");
-            check("emits", &compute, &emits);
+            of_job("geometry", Job::Geometry(&setup));
+            of_job("draw", Job::Draw(&setup));
+            of_job("emits", Job::Emits { outputs });
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Every value of a type, one part changed at a time. The lists below name each field and each variant, and the compiler
 //! refuses them while one is missing: what is new is tried, or does not build.
 
+use transpica::host::Setup;
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, EntryPoint,
-    FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap,
-    OutputSet, Profile, RegisterLayout, Topology, Unwritten,
+    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, FlipY,
+    GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, OutputSet,
+    Profile, RegisterLayout, Topology, Unwritten,
 };
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 use transpica::precision::Precision;
 
 /// A type whose values can be listed.
@@ -147,7 +147,6 @@ macro_rules! variants {
 }
 
 variants!(Precision { Exact {} Fast {} F24 {} });
-variants!(EntryPoint { Vertex {} Compute {} Geometry {} });
 variants!(Layout { Symbols {} Registers {} Azahar {} Panda3ds {} Custom { 0: layout } });
 fields!(RegisterLayout { floats ints packing bools });
 variants!(IntPacking { Words {} Bytes {} });
@@ -164,7 +163,7 @@ fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
 fields!(Options {
-    precision portable_exponentials entry layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
+    precision portable_exponentials layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
     attributes fold_constants bools ints loop_guard report_unfinished lenient limits
 });
 

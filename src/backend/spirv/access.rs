@@ -8,7 +8,7 @@ use crate::backend::interface::{
     REGISTERS, array_length, attribute_type, defect, element_type, host_field, host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{AttributeKind, EntryPoint, Location};
+use crate::host::{AttributeKind, Location};
 use crate::ir::{Kind, Type, Value};
 
 /// log2 of the registers of one vertex.
@@ -21,7 +21,7 @@ impl Body<'_> {
 
     /// Compute entry: returns at once where the invocation lies outside the output buffer.
     pub(super) fn check_invocation(&mut self) -> Result<()> {
-        if self.source.options.entry != EntryPoint::Compute {
+        if !self.source.interface.entry_point.is_compute() {
             return Ok(());
         }
         if self.vars.kernel.is_some() {
@@ -30,7 +30,7 @@ impl Body<'_> {
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
         let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffer_out, 0]);
-        let vertices = if self.source.options.reports() {
+        let vertices = if self.source.reports() {
             let int = self.w.ty(Type::I32);
             self.thread = self.w.value(Op::Bitcast, int, &[index]);
             let vectors = self.unsigned(REGISTERS + 1);
@@ -72,21 +72,18 @@ impl Body<'_> {
     pub(super) fn load_inputs(&mut self, reads: u16) {
         let vector = self.w.ty(Type::F32X4);
         let source = self.source;
-        let is_compute = source.options.entry == EntryPoint::Compute;
+        let is_compute = source.interface.entry_point.is_compute();
         if is_compute && reads != 0 && self.base == 0 {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
         }
         for register in (0..REGISTERS).filter(|register| reads >> register & 1 != 0) {
-            let pointer = match (&source.interface.stage, is_compute) {
+            let pointer = match (source.interface.stage(), is_compute) {
                 (Some(stage), _) => self.stage_input(stage, register),
                 (None, true) => self.buffer_element(self.vars.buffer_in, register),
                 (None, false) => self.vars.inputs[register as usize],
             };
-            let kind = match source.options.entry {
-                EntryPoint::Vertex => source.options.attributes[register as usize].kind,
-                EntryPoint::Compute | EntryPoint::Geometry => AttributeKind::Float,
-            };
+            let kind = source.options.attributes[register as usize].kind;
             self.registers[register as usize] = match kind {
                 AttributeKind::Float => self.w.value(Op::Load, vector, &[pointer]),
                 AttributeKind::Int => self.converted(pointer, kind, Op::ConvertSToF),
@@ -129,19 +126,20 @@ impl Body<'_> {
             return self.end_kernel(values);
         }
         let source = self.source;
-        if source.interface.stage.is_some() {
+        if source.interface.stage().is_some() {
             // All vertices have been emitted.
             self.w.effect(Op::Return, &[]);
             return Ok(());
         }
-        let expected = match source.options.entry {
-            EntryPoint::Vertex | EntryPoint::Geometry => source.interface.outputs.len(),
-            EntryPoint::Compute => REGISTERS as usize + usize::from(source.options.reports()),
+        let is_compute = source.interface.entry_point.is_compute();
+        let expected = match is_compute {
+            false => source.interface.outputs.len(),
+            true => source.vectors() as usize,
         };
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
         }
-        if source.options.reports() {
+        if source.reports() {
             // All inputs have been loaded.
             let (invocation, unsigned) = (self.invocation(), self.w.ty(Type::U32));
             let vectors = self.unsigned(REGISTERS + 1);
@@ -149,15 +147,12 @@ impl Body<'_> {
         }
         let is_clip = |index: usize| {
             let output = source.interface.outputs.get(index);
-            source.options.entry == EntryPoint::Vertex
-                && output.is_some_and(|output| output.location == Location::ClipDistances)
+            !is_compute && output.is_some_and(|output| output.location == Location::ClipDistances)
         };
         for (index, &value) in values.iter().enumerate() {
-            let (ty, pointer) = match source.options.entry {
-                EntryPoint::Vertex | EntryPoint::Geometry => {
-                    (output_type(&source.interface.outputs[index])?, self.vars.outputs[index])
-                }
-                EntryPoint::Compute => (Type::F32X4, self.buffer_element(self.vars.buffer_out, index as u32)),
+            let (ty, pointer) = match is_compute {
+                false => (output_type(&source.interface.outputs[index])?, self.vars.outputs[index]),
+                true => (Type::F32X4, self.buffer_element(self.vars.buffer_out, index as u32)),
             };
             if self.func.ty(value) != ty {
                 return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));

@@ -69,26 +69,21 @@ impl Variables {
 /// Declares all variables.
 pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: Reads) -> Result<()> {
     vars.start();
-    match source.options.entry {
+    match &source.interface.entry_point {
         EntryPoint::Vertex => {
             declare_attributes(w, vars, source, reads.inputs)?;
             declare_outputs(w, vars, source)?;
         }
-        EntryPoint::Compute => match &source.interface.geometry {
-            Some(kernel) => super::kernel::declare(w, vars, kernel, source.profile.spirv_version),
-            None => declare_buffers(w, vars, source.profile.spirv_version),
-        },
-        EntryPoint::Geometry => {
-            let Some(stage) = &source.interface.stage else {
-                return Err(defect("this is no geometry stage"));
-            };
+        EntryPoint::Compute { .. } => declare_buffers(w, vars, source.profile.spirv_version),
+        EntryPoint::Kernel(kernel) => super::kernel::declare(w, vars, kernel, source.profile.spirv_version),
+        EntryPoint::Stage(stage) => {
             super::stage::declare(w, vars, stage, reads.inputs);
             declare_outputs(w, vars, source)?;
         }
     }
     let lists_all = source.profile.spirv_version >= (1, 4);
     if source.interface.block.size > 0 {
-        let binding = source.profile.uniforms(source.options.entry);
+        let binding = source.profile.uniforms(&source.interface.entry_point);
         declare_block(w, vars, &source.interface.block, binding)?;
         if lists_all {
             vars.listed.push(vars.block);
@@ -267,9 +262,9 @@ pub(super) fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) 
 
 /// Capabilities, imports, memory model and entry point; `main` is the entry point's function.
 pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, main: Word, glsl: Word) {
-    let (none, entry) = ((None, None), source.options.entry);
+    let (none, entry) = ((None, None), &source.interface.entry_point);
     w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::Shader)]);
-    if entry == EntryPoint::Geometry {
+    if source.interface.stage().is_some() {
         w.put(Section::Preamble, Op::Capability, none, [Operand::Capability(Capability::Geometry)]);
     }
     if vars.clips {
@@ -282,17 +277,17 @@ pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, ma
     w.put(Section::Preamble, Op::MemoryModel, none, model);
     let model = match entry {
         EntryPoint::Vertex => ExecutionModel::Vertex,
-        EntryPoint::Compute => ExecutionModel::GLCompute,
-        EntryPoint::Geometry => ExecutionModel::Geometry,
+        EntryPoint::Compute { .. } | EntryPoint::Kernel(_) => ExecutionModel::GLCompute,
+        EntryPoint::Stage(_) => ExecutionModel::Geometry,
     };
     let name = w.text(ENTRY_NAME);
     let start = [Operand::ExecutionModel(model), Operand::IdRef(main), name];
     let listed = vars.listed.iter().map(|&id| Operand::IdRef(id));
     w.put_text(Section::Preamble, Op::EntryPoint, none, start.into_iter().chain(listed));
-    if let Some(stage) = &source.interface.stage {
+    if let Some(stage) = source.interface.stage() {
         super::stage::execution_modes(w, stage, main);
     }
-    if entry == EntryPoint::Compute {
+    if entry.is_compute() {
         let mode = [Operand::IdRef(main), Operand::ExecutionMode(ExecutionMode::LocalSize)];
         let size = [WORKGROUP, 1, 1].map(Operand::LiteralBit32);
         w.put(Section::Preamble, Op::ExecutionMode, none, mode.into_iter().chain(size));

@@ -185,7 +185,7 @@ impl Body<'_> {
     /// Stores how many triangles there are and, in the last thread, the state behind the one that it found; returns.
     pub(super) fn end_kernel(&mut self, values: &[Value]) -> Result<()> {
         let kernel = self.kernel()?;
-        let words = self.source.interface.geometry.as_ref().map_or(0, |kernel| kernel.state.len());
+        let words = self.source.interface.kernel().map_or(0, |kernel| kernel.state.len());
         let (count, words) = kernel_outputs(values, words)?;
         let count = self.id(count);
         let place = self.element(kernel.counts, Type::I32, self.thread);

@@ -119,7 +119,7 @@ impl Body<'_> {
             }
             ir::Op::DrawField(field) => self.draw_field(field)?,
             ir::Op::Load { buffer, index } => self.load_element(buffer, index)?,
-            ir::Op::Submit { args } if self.source.interface.stage.is_some() => self.emit_triangle(args)?,
+            ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
             ir::Op::Submit { args } => self.submit(args)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
             ir::Op::Uniform(_)

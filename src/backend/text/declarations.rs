@@ -77,7 +77,7 @@ impl Declarations {
             let mut layout = Layout { fields: Vec::new(), end: 0, names: Names::new(reserved) };
             out.members = layout.members(&interface.block)?;
             let content = Content::Block("Uniforms", layout.fields);
-            let binding = source.profile.uniforms(source.options.entry);
+            let binding = source.profile.uniforms(&interface.entry_point);
             out.globals.push(Global { name: "uniforms", binding, content });
         }
         if reads.host {
@@ -85,12 +85,12 @@ impl Declarations {
             let content = Content::Block("Host", HostField::ALL.map(field).into());
             out.globals.push(Global { name: "host", binding: source.host_binding()?, content });
         }
-        match (source.options.entry, &interface.geometry) {
-            (EntryPoint::Vertex, _) => {
+        match &interface.entry_point {
+            EntryPoint::Vertex => {
                 out.attributes(source);
                 out.ports(source, reserved)?;
             }
-            (EntryPoint::Compute, Some(kernel)) => {
+            EntryPoint::Kernel(kernel) => {
                 out.buffer(StorageBuffer::FEED, None);
                 out.buffer(StorageBuffer::TRIANGLES, None);
                 let field = |name| Field::new(name, Type::I32, None);
@@ -101,11 +101,11 @@ impl Declarations {
                     out.buffer(state, None);
                 }
             }
-            (EntryPoint::Compute, None) => {
+            EntryPoint::Compute { .. } => {
                 out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
                 out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
-            (EntryPoint::Geometry, _) => {
+            EntryPoint::Stage(_) => {
                 let text = "text targets have no geometry stages; SPIR-V has them";
                 return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
             }

@@ -79,7 +79,7 @@ impl Builder<'_> {
         let invocation = whole(self.draft.add(Form::Invocation, Type::U32, &[], PLAIN), Type::U32);
         let length = whole(self.draft.add(Form::Length, Type::U32, &[], PLAIN), Type::U32);
         self.leave_unless(Binary::ULess, invocation, length);
-        if self.source.options.reports() {
+        if self.source.reports() {
             let thread = self.draft.add(Form::Thread, Type::I32, &[], Label::Word("thread"));
             self.thread = Some(whole(thread, Type::I32));
         }

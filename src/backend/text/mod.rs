@@ -117,18 +117,16 @@ impl<'a, D: Dialect> Writer<'a, D> {
         let source = self.source;
         let (reads, interface) = (self.declarations.reads, source.interface);
         let builder = Builder::new(&mut self.draft, source, &source.module.main, &self.numbers);
-        match (&interface.geometry, source.options.entry) {
-            (_, EntryPoint::Vertex | EntryPoint::Geometry) => {
+        match &interface.entry_point {
+            EntryPoint::Vertex | EntryPoint::Stage(_) => {
                 builder.vertex(reads, &self.declarations.attributes, interface)?;
             }
-            (Some(kernel), EntryPoint::Compute) => builder.geometry(kernel)?,
-            (None, EntryPoint::Compute) => builder.compute(reads)?,
+            EntryPoint::Kernel(kernel) => builder.geometry(kernel)?,
+            EntryPoint::Compute { .. } => builder.compute(reads)?,
         }
-        let wanted: Vec<String> = match source.options.entry {
-            EntryPoint::Compute => vec!["id".to_owned()],
-            EntryPoint::Vertex | EntryPoint::Geometry => {
-                self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect()
-            }
+        let wanted: Vec<String> = match interface.entry_point.is_compute() {
+            true => vec!["id".to_owned()],
+            false => self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
         };
         let plan =
             plan(&self.draft, interface, self.style, given.unwrap_or(&wanted), &self.names, given.is_some());

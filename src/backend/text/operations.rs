@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
 
     /// The geometry program that this is.
     pub fn kernel(&self) -> Result<&'a GeometryKernel> {
-        let kernel = self.source.interface.geometry.as_ref();
+        let kernel = self.source.interface.kernel();
         kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
     }
 

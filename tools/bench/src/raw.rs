@@ -10,7 +10,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::error::Error;
 use transpica::host::registers::number;
-use transpica::host::{Layout, Options, Profile, RegisterState};
+use transpica::host::{Job, Layout, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 
 use crate::stages::Timing;
@@ -92,7 +92,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     for _ in 0..repeat.max(1) {
         let start = Instant::now();
         let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
-        let translated = translator.translate(&program, &state.vertex()).map_err(text)?;
+        let translated = translator.translate(&program, &state.vertex(), Job::Vertex).map_err(text)?;
         words = black_box(translator.spirv(&translated).map_err(text)?).len();
         to_spirv.push(nanoseconds(start));
     }
@@ -100,7 +100,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
     for _ in 0..repeat.max(1) {
         let start = Instant::now();
-        black_box(translator.key(&program, &state.vertex(), &[]));
+        black_box(translator.key(&program, &state.vertex(), Job::Vertex, &[]));
         key.push(nanoseconds(start));
     }
     let timings = (Timing::of(to_spirv), Timing::of(key));

@@ -12,7 +12,7 @@ use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Interface, Options, Profile, Surroundings, varying};
+use transpica::host::{Interface, Job, Options, Profile, Surroundings, varying};
 use transpica::isa::{Pc, Stage};
 use transpica::lower::{self, Context, Outputs};
 use transpica::precision::Precision;
@@ -144,7 +144,8 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
         let mut clock = Clock(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
-        let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
+        let translated =
+            translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
         black_box(translator.spirv(&translated)?);
         to_spirv.push(clock.lap());
     }
@@ -152,13 +153,14 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
         let mut clock = Clock(Instant::now());
         let file = Shbin::parse(bytes)?;
         let program = dvle::program(&file, dvle, &options.limits)?;
-        let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
-        black_box(translator.text(&translated, Language::Wgsl)?);
+        let translated =
+            translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
+        black_box(translated.text(Language::Wgsl)?);
         to_wgsl.push(clock.lap());
     }
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, dvle, &options.limits)?;
-    let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?)?;
+    let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
     Ok(Measured {
         file: String::new(),
         dvle,
@@ -169,7 +171,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
         words: translator.spirv(&translated)?.len(),
         values: translated.module.main.values.len(),
         tier: translated.tier.to_string(),
-        glsl: translator.text(&translated, Language::Glsl(GlslVersion::default()))?,
+        glsl: translated.text(Language::Glsl(GlslVersion::default()))?,
     })
 }
 

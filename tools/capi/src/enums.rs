@@ -7,7 +7,7 @@
 use transpica::backend::text::GlslVersion;
 use transpica::error::Code;
 use transpica::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, EntryPoint, FlipY, IntPacking, Layout, OutputSet, Unwritten,
+    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, OutputSet, Unwritten,
 };
 use transpica::isa::Stage;
 use transpica::precision::Precision;
@@ -69,6 +69,8 @@ pub enum TranspicaCode {
     Backend = 15,
     /// Anything else.
     Other = 16,
+    /// A geometry program that cannot be a geometry stage.
+    NoGeometryStage = 17,
     /// An argument is NULL that may not be.
     NullArgument = 100,
     /// A structure of a chain has a type that this library does not know.
@@ -114,6 +116,7 @@ impl From<Code> for TranspicaCode {
             Code::Verify => Self::Verify,
             Code::Backend => Self::Backend,
             Code::Other => Self::Other,
+            Code::NoGeometryStage => Self::NoGeometryStage,
         }
     }
 }
@@ -182,8 +185,6 @@ pub enum TranspicaEntryPoint {
     Vertex = 0,
     /// A compute stage: all registers of each vertex in and out through storage buffers.
     Compute = 1,
-    /// A geometry stage, for geometry programs: not to be had through this interface.
-    Geometry = 2,
 }
 
 /// Layout of the uniform block.
@@ -385,7 +386,15 @@ pub(crate) trait Choice: Sized {
 #[cfg(feature = "glsl")]
 mirror! { TranspicaGlslVersion = GlslVersion { Vulkan450 => Vulkan450, Core330 => Core330, Es310 => Es310 } }
 mirror! { TranspicaPrecision = Precision { Exact => Exact, Fast => Fast, Float24 => F24 } }
-mirror! { TranspicaEntryPoint = EntryPoint { Vertex => Vertex, Compute => Compute, Geometry => Geometry } }
+
+impl Choice for Job<'static> {
+    fn read(number: u32) -> Option<Self> {
+        [(TranspicaEntryPoint::Vertex, Job::Vertex), (TranspicaEntryPoint::Compute, Job::Compute)]
+            .into_iter()
+            .find_map(|(here, there)| (here as u32 == number).then_some(there))
+    }
+}
+
 mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => MinusWToW, Raw => Raw } }
 mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
 mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }

@@ -2,7 +2,6 @@
 //! In: errors, words about calls. Out: [`Problem`], from which a result is made. Knows no pointer.
 
 use transpica::error::{At, Error};
-use transpica::translate::Outcome;
 
 use crate::enums::{TranspicaCode, TranspicaStatus};
 
@@ -46,10 +45,9 @@ impl Problem {
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let (code, at, text) = (error.kind.code().into(), error.at, error.to_string());
-        let status = match Outcome::of(error) {
-            Outcome::Translated(_) => unreachable!("an error is no translation"),
-            Outcome::Unsupported { .. } => TranspicaStatus::Unsupported,
-            Outcome::Invalid { .. } => TranspicaStatus::Invalid,
+        let status = match error.is_unsupported() {
+            true => TranspicaStatus::Unsupported,
+            false => TranspicaStatus::Invalid,
         };
         Self { status, code, at, text }
     }

@@ -3,7 +3,7 @@
 //! by name, so that a new one breaks the build.
 
 use transpica::host::{
-    AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Layout, Locations, RegisterLayout,
+    AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, RegisterLayout,
 };
 use transpica::limits::Limits;
 use transpica::{Options, Profile};
@@ -205,6 +205,7 @@ structures! {
 pub(crate) struct Settings {
     pub(crate) options: Options,
     pub(crate) profile: Profile,
+    pub(crate) job: Job<'static>,
     pub(crate) memory: Memory,
 }
 
@@ -255,7 +256,11 @@ impl Settings {
             Some(allocator) => unsafe { Memory::new(allocator)? },
             None => Memory::default(),
         };
-        let settings = Self { options: options(&given)?, profile: profile(&given)?, memory };
+        let job = match &given.options {
+            Some(options) => choice("TranspicaOptions.entry_point", options.entry_point)?,
+            None => Job::Vertex,
+        };
+        let settings = Self { options: options(&given)?, profile: profile(&given)?, job, memory };
         settings.options.check()?;
         Ok(settings)
     }
@@ -311,7 +316,7 @@ fn options(given: &Given) -> Result<Options, Problem> {
         head: _,
         precision,
         portable_exponentials,
-        entry_point,
+        entry_point: _,
         layout: which,
         depth_range,
         flip_y,
@@ -339,7 +344,6 @@ fn options(given: &Given) -> Result<Options, Problem> {
     Ok(Options {
         precision: choice("TranspicaOptions.precision", precision)?,
         portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
-        entry: choice("TranspicaOptions.entry_point", entry_point)?,
         layout: layout(which, given.layout.as_ref())?,
         depth: choice("TranspicaOptions.depth_range", depth_range)?,
         flip_y: choice("TranspicaOptions.flip_y", flip_y)?,

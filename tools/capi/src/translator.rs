@@ -4,6 +4,7 @@
 use std::ptr::null_mut;
 
 use transpica::error::Error;
+use transpica::host::Job;
 use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
@@ -19,6 +20,8 @@ use crate::source::{Asked, Wanted};
 /// Translates programs under fixed options, and keeps its memory from one to the next. One for each thread.
 pub struct TranspicaTranslator {
     translator: Translator,
+    /// What vertex programs become.
+    job: Job<'static>,
     memory: Memory,
     /// A call runs, or was left by a panic.
     is_busy: bool,
@@ -34,17 +37,17 @@ pub struct TranspicaKey {
 
 impl TranspicaTranslator {
     fn new(settings: Settings) -> Self {
-        let Settings { options, profile, memory } = settings;
-        Self { translator: Translator::new(options, profile), memory, is_busy: false }
+        let Settings { options, profile, job, memory } = settings;
+        Self { translator: Translator::new(options, profile), job, memory, is_busy: false }
     }
 
     /// Uses the translator; what a panic left of it is replaced first.
-    fn used<R>(&mut self, work: impl FnOnce(&mut Translator, Memory) -> R) -> R {
+    fn used<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
         if self.is_busy {
             self.translator = Translator::new(*self.translator.options(), *self.translator.profile());
         }
         self.is_busy = true;
-        let result = work(&mut self.translator, self.memory);
+        let result = work(&mut self.translator, (self.job, self.memory));
         self.is_busy = false;
         result
     }
@@ -53,21 +56,20 @@ impl TranspicaTranslator {
 /// A result of a program, with what is wanted of it.
 fn run(
     translator: &mut Translator,
-    memory: Memory,
+    (job, memory): (Job<'static>, Memory),
     asked: &Asked<'_>,
     wanted: Wanted,
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
     asked.with(&limits, &mut |program, around, constants| {
-        let translated = translator.translate(program, around)?;
+        let translated = translator.translate(program, around, job)?;
         let words = match wanted.has(TranspicaTarget::Spirv) {
             true => translator.spirv(&translated)?,
             false => Vec::new(),
         };
-        let mut texts = texts(translator, &translated, wanted)?;
+        let mut texts = texts(&translated, wanted)?;
         if wanted.has(TranspicaTarget::Reflection) {
-            let reflection =
-                serde_json::to_string(&Reflection::new(translator, program, &translated, constants));
+            let reflection = serde_json::to_string(&Reflection::new(program, &translated, constants));
             let reflection = reflection.map_err(|error| Problem::internal(error.to_string()))?;
             texts.push((TranspicaTarget::Reflection, reflection));
         }
@@ -76,11 +78,7 @@ fn run(
 }
 
 /// The texts that are wanted, of those that are built.
-fn texts(
-    translator: &Translator,
-    translated: &Translated,
-    wanted: Wanted,
-) -> Result<Vec<(TranspicaTarget, String)>, Error> {
+fn texts(translated: &Translated, wanted: Wanted) -> Result<Vec<(TranspicaTarget, String)>, Error> {
     #[cfg_attr(
         not(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl")),
         expect(unused_mut, reason = "no text is built")
@@ -101,11 +99,11 @@ fn texts(
         ];
         for (target, language) in languages {
             if wanted.has(target) {
-                texts.push((target, translator.text(translated, language)?));
+                texts.push((target, translated.text(language)?));
             }
         }
     }
-    let _ = (translator, translated, wanted);
+    let _ = (translated, wanted);
     Ok(texts)
 }
 
@@ -165,7 +163,7 @@ unsafe fn call(
         // SAFETY: NULL or such a chain.
         let asked = unsafe { Asked::new(program, name)? };
         let wanted = wanted.unwrap_or(asked.wanted);
-        translator?.used(|translator, memory| run(translator, memory, &asked, wanted))
+        translator?.used(|translator, fixed| run(translator, fixed, &asked, wanted))
     };
     // SAFETY: a place for a pointer.
     unsafe { answer(result, memory, work) }
@@ -215,9 +213,11 @@ pub unsafe extern "C" fn transpica_key(
         let translator = unsafe { exclusive(translator, "translator")? };
         // SAFETY: NULL or such a chain.
         let asked = unsafe { Asked::new(program, "transpica_key")? };
-        let bytes = translator.used(|translator, _| {
+        let bytes = translator.used(|translator, (job, _)| {
             let limits = translator.options().limits;
-            asked.with(&limits, &mut |program, around, _| Ok(translator.key(program, around, asked.salt).0))
+            asked.with(&limits, &mut |program, around, _| {
+                Ok(translator.key(program, around, job, asked.salt).0)
+            })
         })?;
         // SAFETY: not NULL, so a place for a key.
         unsafe { key.write(TranspicaKey { bytes }) };

@@ -10,7 +10,7 @@ use transpica::Translator;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Profile};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Profile};
 use transpica::limits::Limits;
 
 const SAMPLE: &str = "shaders/lights.shbin";
@@ -151,8 +151,8 @@ fn library(options: Options, language: Language) -> String {
     let program = dvle::program(&file, 0, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 0, "lights.shbin").expect("an executable");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around).expect("translates");
-    translator.text(&translated, language).expect("a text")
+    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    translated.text(language).expect("a text")
 }
 
 #[test]

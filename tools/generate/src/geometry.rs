@@ -2,12 +2,12 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows what carries over from one invocation to the next and how vertices come in,
 //! but executes nothing.
 
+use transpica::host::Setup;
 use transpica::host::{GeometryInput, GeometrySetup, OutputMap, Topology};
 use transpica::interp::Uniforms;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{Opcode, Pc, Program, Stage};
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 
 use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;

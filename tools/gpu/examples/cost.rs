@@ -11,7 +11,7 @@ use transpica::cfg::Action;
 use transpica::cfg::explore::{self, Explored, explore};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::{Translator, asm};
@@ -96,9 +96,9 @@ impl Row {
             .collect();
         let (mut spirv, mut timed) = ([0; 2], Vec::new());
         for (precision, spirv) in [Precision::Exact, Precision::Fast].into_iter().zip(&mut spirv) {
-            let options = Options { precision, entry: EntryPoint::Compute, ..Options::default() };
+            let options = Options { precision, ..Options::default() };
             let mut translator = Translator::new(options, Profile::default());
-            let translated = translator.translate(program, around)?;
+            let translated = translator.translate(program, around, Job::Compute)?;
             let words = translator.spirv(&translated)?;
             *spirv = instructions(&words);
             let bytes = uniform_bytes(&translated, &uniforms);

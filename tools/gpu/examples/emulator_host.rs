@@ -27,13 +27,12 @@ use image::RgbaImage;
 use scene::Scene;
 use transpica::Translator;
 use transpica::host::{
-    HostValues, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState, Surroundings,
-    layout, varying,
+    HostValues, Job, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState,
+    Surroundings, layout, varying,
 };
 use transpica::interp::Machine;
 use transpica::isa::Stage;
 use transpica::key::Key;
-use transpica::translate::Outcome;
 use transpica_gpu::picture::{Frame, Pipeline, difference};
 use transpica_gpu::{Gpu, GpuError};
 
@@ -126,7 +125,7 @@ impl<'a> Host<'a> {
     fn pipeline(&mut self) -> Result<Key, Box<dyn Error>> {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
-        let key = self.translator.key(&program, &vertex, SALT);
+        let key = self.translator.key(&program, &vertex, Job::Vertex, SALT);
         if self.pipelines.contains_key(&key) {
             self.counts.pipelines_found += 1;
             return Ok(key);
@@ -138,12 +137,8 @@ impl<'a> Host<'a> {
                 bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
             }
             Err(_) => {
-                let translated = match self.translator.outcome(&program, &vertex) {
-                    Outcome::Translated(translated) => translated,
-                    // An emulator would draw with its interpreter from here on.
-                    Outcome::Unsupported { what, pc } => return Err(format!("{what} at {pc:?}").into()),
-                    Outcome::Invalid { error } => return Err(error.into()),
-                };
+                // Where the error is_unsupported, an emulator would draw with its interpreter from here on.
+                let translated = self.translator.translate(&program, &vertex, Job::Vertex)?;
                 let words = self.translator.spirv(&translated)?;
                 self.counts.translated += 1;
                 fs::write(&file, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;

@@ -11,7 +11,7 @@ use std::fmt;
 
 use transpica::backend;
 use transpica::error::{Error, Kind};
-use transpica::host::{self, EntryPoint, Options, Profile, Surroundings};
+use transpica::host::{self, Job, Options, Profile, Surroundings};
 use transpica::interp::{Machine, Record, Settings, Uniforms};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
@@ -178,7 +178,7 @@ pub fn shader(translator: &mut Translator, translated: &Translated, route: Route
     Ok(match route {
         Route::Passthrough => Shader::Passthrough(translator.spirv(translated)?),
         Route::SpirvNaga => Shader::SpirvNaga(translator.spirv(translated)?),
-        Route::Wgsl => Shader::Wgsl(translator.text(translated, backend::text::Language::Wgsl)?),
+        Route::Wgsl => Shader::Wgsl(translated.text(backend::text::Language::Wgsl)?),
     })
 }
 
@@ -235,9 +235,9 @@ fn bounds(
 /// # Errors
 /// What the library, the interpreter or the GPU refuses.
 pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
-    let options = Options { entry: EntryPoint::Compute, ..case.options };
+    let options = case.options;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around)?;
+    let translated = translator.translate(case.program, case.around, Job::Compute)?;
     let shader = shader(&mut translator, &translated, route)?;
     compare_shader(gpu, case, &translated, shader, route)
 }

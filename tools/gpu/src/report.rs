@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use transpica::host::{EntryPoint, Layout, Options, RegisterState};
+use transpica::host::{Job, Layout, Options, RegisterState};
 use transpica::interp::Uniforms;
 use transpica::isa::{Pc, Program, Stage};
 use transpica::{Profile, Translator};
@@ -97,7 +97,7 @@ impl Report {
 }
 
 fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
-    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let options = Options { layout: Layout::Registers, ..Options::default() };
     let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
     let state = RegisterState::default();
     let inputs = vertices();
@@ -111,7 +111,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
     };
     let expected = reference(&case, Subnormals::Kept)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, case.around)?;
+    let translated = translator.translate(&program, case.around, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let bits: Vec<_> =
         inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();

@@ -5,7 +5,7 @@
 //! drivers of which no end is known with a guard as well.
 
 use transpica::error::Error;
-use transpica::host::{EntryPoint, Options, Profile, Surroundings};
+use transpica::host::{Job, Options, Profile, Surroundings};
 use transpica::interp::Uniforms;
 use transpica::ir::NodeData;
 use transpica::isa::Program;
@@ -24,9 +24,9 @@ pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -
     let budget = u32::try_from(case.budget).unwrap_or(u32::MAX);
     let is_endless = gpu.facts().loop_rounds.is_none() && case.options.loop_guard.is_none();
     let loop_guard = if is_endless { Some(budget) } else { case.options.loop_guard };
-    let options = Options { entry: EntryPoint::Compute, report_unfinished: true, loop_guard, ..case.options };
+    let options = Options { report_unfinished: true, loop_guard, ..case.options };
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around)?;
+    let translated = translator.translate(case.program, case.around, Job::Compute)?;
     if !has_loops(&translated) {
         return Ok(());
     }
@@ -70,9 +70,9 @@ impl Watch {
         if gpu.facts().loop_rounds.is_none() {
             return Ok(None);
         }
-        let options = Options { entry: EntryPoint::Compute, report_unfinished: true, ..*options };
+        let options = Options { report_unfinished: true, ..*options };
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(program, around)?;
+        let translated = translator.translate(program, around, Job::Compute)?;
         if !has_loops(&translated) {
             return Ok(None);
         }

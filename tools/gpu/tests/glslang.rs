@@ -7,7 +7,7 @@ mod support;
 
 use support::Bare;
 use transpica::backend::text::{GlslVersion, Language};
-use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::host::{Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -22,8 +22,8 @@ fn gpu() -> Gpu {
 }
 
 /// What glslang makes of a program's GLSL, valid.
-fn compiled(translator: &Translator, translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
-    let glsl = translator.text(translated, Language::Glsl(GlslVersion::Vulkan450));
+fn compiled(translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
+    let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450));
     let glsl = glsl.map_err(|error| error.to_string())?;
     let words = glslang::spirv(&glsl, stage).map_err(|error| format!("{error}\n{glsl}"))?;
     spirv_tools::validate(&words)?;
@@ -33,8 +33,8 @@ fn compiled(translator: &Translator, translated: &Translated, stage: Stage) -> R
 /// Compares a program with the interpreter.
 fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Verdict) {
     let translator = &mut Translator::new(case.options, Profile::default());
-    let translated = translator.translate(case.program, case.around).expect("translates");
-    let words = compiled(translator, &translated, Stage::Compute);
+    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translates");
+    let words = compiled(&translated, Stage::Compute);
     let words = words.unwrap_or_else(|error| panic!("{name}: {error}"));
     let verdict = compare_shader(gpu, case, &translated, Shader::Passthrough(words), Route::Passthrough);
     let verdict = verdict.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -70,7 +70,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, entry: EntryPoint::Compute, ..Options::default() },
+                options: Options { layout, ..Options::default() },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?}", sample.name), &case, &mut total);
@@ -102,7 +102,7 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: &Bare,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
-                options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
+                options: Options { layout, precision, ..Options::default() },
                 budget: 2000,
             };
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);

@@ -11,7 +11,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::host::{Job, Layout, Options, Profile};
 use transpica::ir::{Def, Module, Op};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
@@ -43,7 +43,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
     around.constants().apply(&mut uniforms);
     uniforms.floats[ZERO] = [0.0; 4];
     let inputs = transpica_generate::inputs(seed, VERTICES);
-    let options = Options { layout, entry: EntryPoint::Compute, ..Options::default() };
+    let options = Options { layout, ..Options::default() };
     let case = Case {
         program: &program,
         around: &around,
@@ -53,7 +53,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
         budget: 1 << 20,
     };
     let mut translator = Translator::new(options, Profile::default());
-    let mut translated = translator.translate(&program, &around).expect("it translates");
+    let mut translated = translator.translate(&program, &around, Job::Compute).expect("it translates");
     change(&mut translated.module);
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
     compare_shader(gpu, &case, &translated, shader, Route::Passthrough).expect("it runs")

@@ -9,14 +9,15 @@ use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+use transpica::host::Setup;
 use transpica::host::dvle::Executable;
 use transpica::host::{
-    Binding, Bindings, EntryPoint, GeometryInput, GeometrySetup, HostValues, IntUniforms, Layout, Output,
+    self, Binding, Bindings, GeometryInput, GeometrySetup, HostValues, IntUniforms, Layout, Output,
     StagePrimitive, Surroundings, Topology, dvle, layout, varying,
 };
 use transpica::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::{Drawn, Setup};
+use transpica::pipeline::Drawn;
 use transpica::{Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::geometry::Unnamed;
@@ -74,15 +75,15 @@ fn words(drawn: &Drawn) -> Vec<u32> {
     numbers.map(|number| number.to_bits()).collect()
 }
 
-fn options(entry: EntryPoint) -> Options {
-    Options { entry, layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+fn options() -> Options {
+    Options { layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
 }
 
 /// A translator whose programs have their uniform block at `binding` and these int uniforms for ever.
-fn translator(entry: EntryPoint, binding: u32, uniforms: &Uniforms) -> Translator {
+fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
     let ints = IntUniforms { baked: uniforms.ints.map(Some), ..IntUniforms::default() };
     let bindings = Bindings { uniforms: Binding { set: 0, binding }, ..Bindings::default() };
-    Translator::new(Options { ints, ..options(entry) }, Profile { bindings, ..Profile::default() })
+    Translator::new(Options { ints, ..options() }, Profile { bindings, ..Profile::default() })
 }
 
 /// Programs with what surrounds them and their uniforms, of vertex and geometry unit.
@@ -97,14 +98,15 @@ struct Programs<'a> {
 /// What the native stages make of vertices, or why the program cannot be a geometry stage.
 fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String> {
     let Programs { name, programs, around, uniforms, setup } = case;
-    let mut geometry = translator(EntryPoint::Geometry, 1, &uniforms[1]);
-    let stage = geometry.translate_geometry_stage(programs[1], around[1], setup);
+    let mut geometry = translator(1, &uniforms[1]);
+    let stage = geometry.translate(programs[1], around[1], host::Job::GeometryStage(setup));
     let stage = stage.map_err(|error| error.to_string())?;
     let geometry_words = geometry.spirv(&stage).expect("SPIR-V");
     spirv_tools::validate(&geometry_words).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let shape = stage.interface.stage.as_ref().expect("a geometry stage");
-    let mut vertex = translator(EntryPoint::Vertex, 0, &uniforms[0]);
-    let before = vertex.translate_before_geometry(programs[0], around[0], setup.vertex_outputs);
+    let shape = stage.interface.stage().expect("a geometry stage");
+    let mut vertex = translator(0, &uniforms[0]);
+    let before =
+        vertex.translate(programs[0], around[0], host::Job::BeforeGeometry { outputs: setup.vertex_outputs });
     let before = before.unwrap_or_else(|error| panic!("{name}: {error}"));
     let vertex_words = vertex.spirv(&before).expect("SPIR-V");
     spirv_tools::validate(&vertex_words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -191,7 +193,7 @@ fn flush(registers: &mut [[f32; 4]]) {
 /// What the interpreter makes of vertices where subnormal results count as zero, as they do in the graphics stages of some
 /// drivers, or not.
 fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: bool) -> Vec<u32> {
-    let options = options(EntryPoint::Compute);
+    let options = options();
     let settings = Settings { flush_subnormals, ..options.settings(1 << 20) };
     let setup = case.setup.geometry.expect("a geometry program");
     let GeometryInput::Point { inputs, registers } = setup.input else { panic!("point mode") };

@@ -7,7 +7,7 @@ mod support;
 
 use support::Bare;
 use transpica::Translator;
-use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::host::{Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -27,7 +27,7 @@ struct Total {
 /// Compares a program before and after: both must pass, or break the rules in the same registers.
 fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Total) {
     let mut translator = Translator::new(case.options, Profile::default());
-    let translated = translator.translate(case.program, case.around).expect("translates");
+    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -80,7 +80,7 @@ fn optimised_samples_give_what_they_gave() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() },
+                options: Options { layout, precision, ..Options::default() },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?} {precision:?}", sample.name), &case, &mut total);
@@ -103,7 +103,7 @@ fn optimised_random_programs_give_what_they_gave() {
         for seed in seeds {
             let generated = generate(kind, seed);
             let layout = Layout::Registers;
-            let options = Options { layout, precision, entry: EntryPoint::Compute, ..Options::default() };
+            let options = Options { layout, precision, ..Options::default() };
             let case = Case {
                 program: &generated.program(),
                 around: &Bare,

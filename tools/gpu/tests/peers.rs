@@ -7,7 +7,7 @@ mod valid;
 
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Location, Options, Profile};
+use transpica::host::{Job, Layout, Location, Options, Profile};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
@@ -40,14 +40,15 @@ fn verdicts(
     around: &Executable<'_>,
     route: Route,
 ) -> Vec<Verdict> {
-    let options = Options { layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() };
+    let options = Options { layout: Layout::Registers, ..Options::default() };
     let verdict = |run: &expected::Run| {
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
         let (uniforms, inputs) = (&run.uniforms, &inputs[..]);
         let case = compare::Case { program, around, uniforms, inputs, options, budget: BUDGET };
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(program, around).map_err(|error| error.to_string())?;
+        let translated =
+            translator.translate(program, around, Job::Compute).map_err(|error| error.to_string())?;
         let shader = valid_shader(&mut translator, &translated, route)?;
         compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
     };
@@ -119,7 +120,7 @@ fn outputs_reach_the_rasteriser() {
         let is_told = case.runs.iter().flat_map(|run| &run.vertices).any(|v| !v.semantics.is_empty());
         if is_told {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated = translator.translate(program, around).expect("translates");
+            let translated = translator.translate(program, around, Job::Compute).expect("translates");
             for route in [Route::Passthrough, Route::Wgsl] {
                 check_outputs(&gpu, &mut translator, &translated, case, route);
             }

@@ -8,7 +8,7 @@ use std::path::Path;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Memory, Options, Profile, Topology};
+use transpica::host::{Job, Layout, Memory, Options, Profile, Topology};
 use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 
@@ -44,7 +44,7 @@ fn assembled(name: &str) -> Vec<u8> {
 fn with_case<T>(name: &str, chosen: &[f32], check: impl FnOnce(&Case<'_>) -> T) -> T {
     let bytes = assembled(name);
     let file = Shbin::parse(&bytes).expect("well formed");
-    let options = Options { entry: EntryPoint::Compute, ..Options::default() };
+    let options = Options::default();
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
     let around = Executable::new(&file, 0, name).expect("there");
     let mut uniforms = Uniforms::default();
@@ -61,7 +61,7 @@ fn bits(inputs: &[[[f32; 4]; 16]]) -> Vec<Registers> {
 
 fn translate(case: &Case<'_>, options: Options) -> (Translator, Translated) {
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(case.program, case.around).expect("translated");
+    let translated = translator.translate(case.program, case.around, Job::Compute).expect("translated");
     (translator, translated)
 }
 
@@ -206,7 +206,6 @@ fn the_guard_reports_as_the_interpreter_does() {
             report_unfinished: true,
             portable_exponentials: true,
             layout: Layout::Registers,
-            entry: EntryPoint::Compute,
             ..Options::default()
         };
         let (uniforms, inputs) = (&uniforms, &inputs[..]);

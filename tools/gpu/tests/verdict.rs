@@ -13,7 +13,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
-use transpica::host::{Profile, dvle};
+use transpica::host::{Job, Profile, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Program;
 use transpica::limits::Limits;
@@ -33,8 +33,8 @@ fn gpu() -> Gpu {
 /// The text of a random program; none where the library refuses it.
 fn text(generated: &Generated) -> Option<String> {
     let mut translator = Translator::new(random::options(Precision::Exact), Profile::default());
-    let translated = translator.translate(&generated.program(), &Bare).ok()?;
-    translator.text(&translated, Language::Wgsl).ok()
+    let translated = translator.translate(&generated.program(), &Bare, Job::Vertex).ok()?;
+    translated.text(Language::Wgsl).ok()
 }
 
 /// The first program that shows an error on the WGSL route, and how many were tried.
@@ -89,7 +89,7 @@ fn program(body: &str) -> Program<'static> {
 fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
     let options = random::options(Precision::Exact);
     let mut translator = Translator::new(options, Profile::default());
-    let mut translate = |program| translator.translate(program, &Bare).expect("translates");
+    let mut translate = |program| translator.translate(program, &Bare, Job::Vertex).expect("translates");
     let [translated, other] = [translate(right), translate(wrong)];
     let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
     let uniforms = Uniforms::default();

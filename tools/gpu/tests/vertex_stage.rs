@@ -13,7 +13,7 @@ use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Location,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Job, Location,
     Options, Output, Profile,
 };
 use transpica::interp::{Machine, Uniforms};
@@ -167,8 +167,8 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
     let around = Executable::new(&file, 0, name).expect("executable 0");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &around).expect("translates");
-    let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
+    let translated = translator.translate(&program, &around, Job::Vertex).expect("translates");
+    let reflection = Reflection::new(&program, &translated, &around.constants());
     let uniforms = scene(&file, 0, &around);
     let mut machine = Machine::new(&program, options.settings(1 << 20)).expect("a vertex program");
     machine.set_uniforms(&uniforms);
@@ -303,11 +303,11 @@ fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
 fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
     let name = sample.name;
     let mut translator = Translator::new(Options::default(), Profile::default());
-    let translated = translator.translate(sample.program, sample.around).expect("translates");
+    let translated = translator.translate(sample.program, sample.around, Job::Vertex).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
     spirv_tools::validate(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let smaller = spirv_tools::optimise(&words).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let glsl = translator.text(&translated, Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
+    let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450)).expect("GLSL");
     let compiled = glslang::spirv(&glsl, glslang::Stage::Vertex);
     let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}\n{glsl}"));
     spirv_tools::validate(&compiled).unwrap_or_else(|error| panic!("{name}: {error}"));

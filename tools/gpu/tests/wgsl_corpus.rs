@@ -13,7 +13,7 @@ use transpica::Translator;
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Layout, Options, Profile, Surroundings};
+use transpica::host::{Job, Layout, Options, Profile, Surroundings};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -43,13 +43,15 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
         for seed in 0..seeds {
             let generated = generate(kind, seed);
             for precision in PRECISIONS {
-                let options = Options {
-                    precision,
-                    layout: Layout::Registers,
-                    entry: EntryPoint::Compute,
-                    ..Options::default()
-                };
-                write(&folder, &format!("{kind:?}-{seed}"), &generated.program(), &Bare, options)?;
+                let options = Options { precision, layout: Layout::Registers, ..Options::default() };
+                write(
+                    &folder,
+                    &format!("{kind:?}-{seed}"),
+                    &generated.program(),
+                    &Bare,
+                    Job::Compute,
+                    options,
+                )?;
             }
         }
     }
@@ -67,11 +69,11 @@ fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
             continue;
         }
         let around = Executable::new(&file, index, &stem)?;
-        for entry in [EntryPoint::Vertex, EntryPoint::Compute] {
+        for job in [Job::Vertex, Job::Compute] {
             for layout in LAYOUTS {
                 for precision in PRECISIONS {
-                    let options = Options { precision, layout, entry, ..Options::default() };
-                    write(folder, &format!("{stem}-{index}"), &program, &around, options)?;
+                    let options = Options { precision, layout, ..Options::default() };
+                    write(folder, &format!("{stem}-{index}"), &program, &around, job, options)?;
                 }
             }
         }
@@ -84,13 +86,14 @@ fn write(
     name: &str,
     program: &Program<'_>,
     around: &dyn Surroundings,
+    job: Job<'_>,
     options: Options,
 ) -> Result<(), Box<dyn Error>> {
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around)?;
-    let text = translator.text(&translated, Language::Wgsl)?;
-    let Options { precision, layout, entry, .. } = options;
-    let name = format!("{name}-{entry:?}-{layout:?}-{precision:?}.wgsl");
+    let translated = translator.translate(program, around, job)?;
+    let text = translated.text(Language::Wgsl)?;
+    let Options { precision, layout, .. } = options;
+    let name = format!("{name}-{job:?}-{layout:?}-{precision:?}.wgsl");
     let module = naga::front::wgsl::parse_str(&text);
     let module = module.map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;
     let capabilities = naga::valid::Capabilities::empty();

@@ -7,7 +7,7 @@ use std::fmt;
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{EntryPoint, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
+use transpica::host::{IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
@@ -87,7 +87,7 @@ pub struct Case<'a> {
 
 /// The options under which a host sees every register.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, entry: EntryPoint::Compute, layout: Layout::Registers, ..Options::default() }
+    Options { precision, layout: Layout::Registers, ..Options::default() }
 }
 
 /// Compares all forms of a program.
@@ -106,7 +106,7 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
     compare_with(generated, options(precision))
 }
 
-/// Compares all forms of a program under options whose main function yields registers ([`EntryPoint::Compute`]) and whose
+/// Compares all forms of a program whose main function yields registers ([`Job::Compute`](transpica::host::Job)), under options whose
 /// layout is one of registers. Uniforms that they say are known are taken from there.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Di
             continue;
         };
         let mut outputs = bits(outputs).to_vec();
-        if options.reports() {
+        if options.report_unfinished {
             // No form here is on a driver that leaves loops.
             outputs.push([f32::from(u8::from(machine.is_stopped())).to_bits(), 0, 0, 0]);
         }

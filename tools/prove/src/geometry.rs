@@ -4,16 +4,17 @@
 
 use std::cell::RefCell;
 
+use transpica::host::Setup;
 use transpica::host::kernel::RECORDED;
 use transpica::host::{
-    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Memory, Options,
+    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
     OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
 };
 use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
 use transpica::ir::{Buffer, Kind};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::{Pipeline, Setup};
+use transpica::pipeline::Pipeline;
 use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
@@ -203,9 +204,9 @@ pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
     let Some(setup) = case.setup.geometry else { return Err(fault("set-up", "no geometry program")) };
     let mut translator = Translator::new(case.options, Profile::default());
     let around = Unnamed { map: case.setup.map };
-    let translated = translator.translate_geometry(case.geometry, &around, &case.setup);
+    let translated = translator.translate(case.geometry, &around, Job::Geometry(&case.setup));
     let translated = translated.map_err(|error| fault("translation", error))?;
-    let Some(kernel) = translated.interface.geometry.clone() else {
+    let Some(kernel) = translated.interface.kernel().cloned() else {
         return Err(fault("translation", "not a geometry program"));
     };
     let mut count = Count::default();
@@ -324,7 +325,7 @@ impl Told<'_> {
         translated: &Translated,
         state: &mut Vec<u32>,
     ) -> Result<Vec<Vec<Lanes>>, Disagreement> {
-        let Some(kernel) = &translated.interface.geometry else {
+        let Some(kernel) = translated.interface.kernel() else {
             return Err(fault(form, "not a geometry program"));
         };
         let chunk = self.chunk.unwrap_or(self.invocations).max(1);
@@ -395,9 +396,10 @@ pub fn compare_emits(
     options: Options,
 ) -> Result<usize, Disagreement> {
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate_emits(program, &Unnamed { map: OutputMap::default() }, outputs);
+    let translated =
+        translator.translate(program, &Unnamed { map: OutputMap::default() }, Job::Emits { outputs });
     let translated = translated.map_err(|error| fault("translation", error))?;
-    let kernel = translated.interface.geometry.as_ref().ok_or_else(|| fault("translation", "no kernel"))?;
+    let kernel = translated.interface.kernel().ok_or_else(|| fault("translation", "no kernel"))?;
     let machine = GeometryMachine::new(program, outputs, options.settings(BUDGET));
     let mut machine = machine.map_err(|error| fault("interpreter", error))?;
     machine.set_uniforms(uniforms);

@@ -57,7 +57,7 @@ fn legalised_programs_compute_what_they_are_defined_to() {
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         let pica = text::parse(PROGRAM).unwrap();
         let mut case = Case::default();
-        case.options.entry = EntryPoint::Compute;
+        case.interface.entry_point = EntryPoint::Compute { reports_unfinished: false };
         case.options.precision = precision;
         case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();

@@ -34,7 +34,7 @@ use super::names::Names;
 use super::{Writer, header};
 use crate::backend::interface::Source;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::{EntryPoint, Location};
+use crate::host::Location;
 
 /// Version of GLSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -131,7 +131,7 @@ fn check(source: &Source<'_>, declarations: &Declarations, version: GlslVersion)
         declarations.no_specialized(version.name())?;
     }
     match version {
-        GlslVersion::Core330 if source.options.entry == EntryPoint::Compute => lacks("compute form"),
+        GlslVersion::Core330 if source.interface.entry_point.is_compute() => lacks("compute form"),
         GlslVersion::Vulkan450 | GlslVersion::Core330 => Ok(()),
         GlslVersion::Es310 => {
             declarations.no_shared_bindings(version.name())?;

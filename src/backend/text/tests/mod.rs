@@ -69,8 +69,9 @@ fn write<T>(
     entry: EntryPoint,
     write: impl FnOnce(&Source<'_>) -> error::Result<T>,
 ) -> error::Result<T> {
-    let (options, profile) = (Options { entry, ..Options::default() }, Profile::default());
-    write(&Source { module, interface, options: &options, profile: &profile })
+    let (options, profile) = (Options::default(), Profile::default());
+    let interface = Interface { entry_point: entry, ..interface.clone() };
+    write(&Source { module, interface: &interface, options: &options, profile: &profile })
 }
 
 /// WGSL as naga reads it.
@@ -84,19 +85,19 @@ fn parse(wgsl: &str) -> ::naga::Module {
 /// The module in all languages, and its WGSL, which naga accepts.
 fn translate(module: &ir::Module, interface: &Interface, entry: EntryPoint) -> String {
     ir::verify::verify(module, ir::verify::Stage::Legal).expect("is legal");
-    let wgsl = write(module, interface, entry, text::wgsl).expect("WGSL");
+    let wgsl = write(module, interface, entry.clone(), text::wgsl).expect("WGSL");
     parse(&wgsl);
     for version in text::GlslVersion::ALL {
-        match write(module, interface, entry, |source| text::glsl(source, version)) {
+        match write(module, interface, entry.clone(), |source| text::glsl(source, version)) {
             Ok(glsl) => assert_eq!(glsl.lines().nth(1), Some("// source: sample.shbin"), "{glsl}"),
             Err(error) => {
-                let compute = (entry, version) == (EntryPoint::Compute, text::GlslVersion::Core330);
+                let compute = entry.is_compute() && version == text::GlslVersion::Core330;
                 assert!(compute, "{version:?}: {error}");
             }
         }
     }
-    assert!(write(module, interface, entry, naga::hlsl).expect("HLSL").contains(" main("));
-    assert!(write(module, interface, entry, naga::msl).expect("MSL").contains(naga::MSL_ENTRY_POINT));
+    assert!(write(module, interface, entry.clone(), naga::hlsl).expect("HLSL").contains(" main("));
+    assert!(write(module, interface, entry.clone(), naga::msl).expect("MSL").contains(naga::MSL_ENTRY_POINT));
     wgsl
 }
 

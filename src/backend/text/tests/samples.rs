@@ -6,7 +6,7 @@ use super::random::{Random, bits, masked};
 use crate::backend::Language;
 use crate::container::Shbin;
 use crate::host::dvle::{self, Executable};
-use crate::host::{Interface, MemberType};
+use crate::host::{Interface, Job, MemberType};
 use crate::ir::Exit;
 use crate::ir::eval::{Lanes, Registers, eval};
 use crate::isa::Stage;
@@ -103,8 +103,8 @@ fn the_wgsl_of_the_samples_computes_what_their_ir_does() {
                 }
                 let what = format!("{} {index} {precision:?}", path.display());
                 let around = Executable::new(&file, index, "sample").unwrap();
-                let translated = translator.translate(&program, &around).unwrap();
-                let wgsl = translator.text(&translated, Language::Wgsl).unwrap();
+                let translated = translator.translate(&program, &around, Job::Vertex).unwrap();
+                let wgsl = translated.text(Language::Wgsl).unwrap();
                 compare(&what, &translated, &wgsl, &mut random);
             }
         }

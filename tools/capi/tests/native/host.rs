@@ -7,7 +7,7 @@ use std::process::Command;
 
 use transpica::Translator;
 use transpica::container::{ShaderType, Shbin};
-use transpica::host::{FlipY, Layout, Options, Profile, RegisterState, dvle, pack};
+use transpica::host::{FlipY, Job, Layout, Options, Profile, RegisterState, dvle, pack};
 use transpica::isa::{Stage, Uniforms};
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
@@ -44,13 +44,13 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
             let state = RegisterState::from_dvle(&file, index, None).expect("a vertex program");
             let view = state.vertex();
             let program = view.program().expect("code");
-            let translated = translator.translate(&program, &view).expect("translates");
+            let translated = translator.translate(&program, &view, Job::Vertex).expect("translates");
             let words = translator.spirv(&translated).expect("a module");
             dvle::constants(executable).apply(&mut floats);
             let uniforms = Uniforms { floats: floats.floats, ..state.uniforms(Stage::Vertex) };
             let uniforms = pack(&translated.interface.block, &uniforms);
             pipelines
-                .entry(translator.key(&program, &view, b"").to_string())
+                .entry(translator.key(&program, &view, Job::Vertex, b"").to_string())
                 .or_insert_with(|| (words, uniforms));
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
 use transpica::container::Shbin;
+use transpica::host::Job;
 use transpica::host::dvle::{self, Executable};
 use transpica::{Options, Profile, Translator};
 
@@ -40,7 +41,7 @@ fn holds(program: &str, standard: &str, language: &str) {
     let program = dvle::program(&parsed, 0, &options.limits).expect("valid");
     let executable = Executable::new(&parsed, 0, "textured.shbin").expect("there");
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &executable).expect("translates");
+    let translated = translator.translate(&program, &executable, Job::Vertex).expect("translates");
     let expected = translator.spirv(&translated).expect("a module");
     assert_eq!(words(&folder.join("textured.spv")), expected);
 }

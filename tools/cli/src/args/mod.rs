@@ -98,12 +98,11 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Library options for an entry point.
-    pub fn options(&self, entry: host::EntryPoint) -> host::Options {
+    /// Library options.
+    pub fn options(&self) -> host::Options {
         host::Options {
             precision: self.precision.into(),
             layout: self.layout.into(),
-            entry,
             ..host::Options::default()
         }
     }

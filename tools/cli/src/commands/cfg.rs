@@ -3,7 +3,7 @@
 use transpica::Translator;
 use transpica::cfg::{dot, explore, text};
 use transpica::host::dvle::Executable;
-use transpica::host::{EntryPoint, Profile};
+use transpica::host::{Job, Profile};
 use transpica::ir;
 use transpica::isa::Stage;
 use transpica::structure;
@@ -20,7 +20,7 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
     let container = input.parse()?;
     let dvle = input.chosen(&container, &selection, common);
     let program = input.program(&container, dvle)?;
-    let options = position.apply(selection.options(EntryPoint::Vertex));
+    let options = position.apply(selection.options());
     let text = match stage {
         Form::Cfg => {
             let explored = explore::explore(&program, &explore::Options::default(), &options.limits);
@@ -55,8 +55,14 @@ pub fn run(arguments: Cfg, common: &Common) -> Result<(), Failure> {
             let name = input.name();
             let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
             let mut translator = Translator::new(options, Profile::default());
-            let translated =
-                translated(&mut translator, &container, dvle, &around, GeometryOptions::default());
+            let translated = translated(
+                &mut translator,
+                &container,
+                dvle,
+                &around,
+                Job::Vertex,
+                GeometryOptions::default(),
+            );
             let translated = translated.map_err(|error| input.fail(&error))?;
             ir::text::print(&translated.module)
         }

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use transpica::container::{ShaderType, Shbin};
 use transpica::error::Error;
+use transpica::host::Job;
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, Options};
 use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
-use transpica::pipeline::Setup;
 use transpica::{Translated, Translator};
 use transpica_gpu::Gpu;
 
@@ -72,23 +72,21 @@ fn setup(file: &Shbin<'_>, index: usize, chosen: GeometryOptions) -> Result<Setu
     }
 }
 
-/// Translates a program of either stage; a geometry program becomes a compute shader, and so the translator has that entry
-/// then.
+/// Translates a program of either stage; a geometry program becomes a compute stage.
 fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
     index: usize,
     around: &Executable<'_>,
+    vertex: Job<'_>,
     chosen: GeometryOptions,
 ) -> Result<Translated, Error> {
-    let options = *translator.options();
-    let program = dvle::program(file, index, &options.limits)?;
+    let program = dvle::program(file, index, &translator.options().limits)?;
     match program.stage() {
-        Stage::Vertex => translator.translate(&program, around),
+        Stage::Vertex => translator.translate(&program, around, vertex),
         Stage::Geometry => {
             let setup = setup(file, index, chosen)?;
-            translator.set_options(Options { entry: EntryPoint::Compute, ..options });
-            translator.translate_geometry(&program, around, &setup)
+            translator.translate(&program, around, Job::Geometry(&setup))
         }
     }
 }

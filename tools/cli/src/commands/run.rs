@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use transpica::Translator;
 use transpica::host::dvle::Executable;
-use transpica::host::{EntryPoint, Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::interp::{Machine, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 use transpica_gpu::compare::{Case, CompareError};
@@ -57,7 +57,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
                 outputs: mapped,
                 uniforms: &state.uniforms,
                 given: &given,
-                options: selection.options(EntryPoint::Compute),
+                options: selection.options(),
                 budget,
             };
             Ok(geometry::on_gpu(&gpu, &case, route.into(), json).map_err(|error| failure(error, &input))?)
@@ -66,7 +66,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             interpret(&program, &state, settings, trace).map(|outputs| show(&outputs, mapped, json))
         }
         (Stage::Vertex, On::Gpu) => {
-            let options = foldable(selection.options(EntryPoint::Compute), &around, &state);
+            let options = foldable(selection.options(), &around, &state);
             let gpu = open(adapter.as_deref(), common)?;
             interpret(&program, &state, settings, None).map_err(|error| input.fail(&error))?;
             let (around, uniforms, inputs) = (&around, &state.uniforms, &[]);
@@ -152,7 +152,7 @@ fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<
     let Case { program, around, options, .. } = case;
     unfinished::check(gpu, &case, route, &state.vertices)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(program, around)?;
+    let translated = translator.translate(program, around, Job::Compute)?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     let uniforms = compare::uniform_bytes(&translated, &state.uniforms);
     Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)

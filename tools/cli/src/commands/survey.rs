@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Options, Profile};
+use transpica::host::{Job, Options, Profile};
 use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
@@ -92,9 +92,9 @@ fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -
     let container = Shbin::parse(bytes)?;
     let program = dvle::program(&container, dvle, &options.limits)?;
     let around = Executable::new(&container, dvle, name)?;
-    let translated = translated(translator, &container, dvle, &around, GeometryOptions::default())?;
+    let translated =
+        translated(translator, &container, dvle, &around, Job::Vertex, GeometryOptions::default())?;
     let words = translator.spirv(&translated)?.len();
-    translator.set_options(options);
     Ok(Outcome::Module {
         stage: program.stage(),
         tier: translated.tier,

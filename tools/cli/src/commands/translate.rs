@@ -7,7 +7,7 @@ use std::time::Instant;
 use transpica::backend::text::Language;
 use transpica::host::dvle::Executable;
 use transpica::host::registers::number;
-use transpica::host::{Constants, DepthRange, EntryPoint, Options, Profile, RegisterState};
+use transpica::host::{Constants, DepthRange, EntryPoint, Job, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
@@ -37,20 +37,20 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         live_constants,
         lenient,
     } = arguments;
-    let (shape, start) = entry_point(&entry);
+    let (vertex, start) = entry_point(&entry);
     let options = Options {
         depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
         clamp_colors: !raw_colors,
         fold_constants: !live_constants,
         lenient,
-        ..selection.options(shape)
+        ..selection.options()
     };
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;
-    let job = Job { options, target, version, has_depth, output, reflect };
+    let wanted = Wanted { options, vertex, target, version, has_depth, output, reflect };
     match (&raw.code, file) {
-        (Some(code), _) => from_words(code, &raw, start, job, common),
+        (Some(code), _) => from_words(code, &raw, start, wanted, common),
         (None, Some(file)) => {
             let input = Input::read(&file)?;
             let container = input.parse()?;
@@ -59,10 +59,10 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
             let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-            let mut translator = Translator::new(job.options, Profile::default());
-            let translated = translated(&mut translator, &container, dvle, &around, geometry);
+            let mut translator = Translator::new(wanted.options, Profile::default());
+            let translated = translated(&mut translator, &container, dvle, &around, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
-            show(&input, &program, translator, &translated, &around.constants(), job, common)
+            show(&input, &program, translator, &translated, &around.constants(), wanted, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -82,21 +82,21 @@ fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) 
     }
 }
 
-/// The shape of the entry point and the word where raw code starts: of several values the last.
-fn entry_point(values: &[EntryOption]) -> (EntryPoint, Pc) {
-    let (mut shape, mut start) = (EntryPoint::Vertex, Pc(0));
+/// What a vertex program becomes and the word where raw code starts: of several values the last.
+fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
+    let (mut job, mut start) = (Job::Vertex, Pc(0));
     for value in values {
         match value {
-            EntryOption::Shape(Entry::Vertex) => shape = EntryPoint::Vertex,
-            EntryOption::Shape(Entry::Compute) => shape = EntryPoint::Compute,
+            EntryOption::Shape(Entry::Vertex) => job = Job::Vertex,
+            EntryOption::Shape(Entry::Compute) => job = Job::Compute,
             EntryOption::Word(word) => start = Pc(*word),
         }
     }
-    (shape, start)
+    (job, start)
 }
 
 /// A program without a container: registers stand around it.
-fn from_words(code: &Path, raw: &Raw, start: Pc, job: Job, common: &Common) -> Result<(), Failure> {
+fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common) -> Result<(), Failure> {
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
@@ -107,12 +107,12 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, job: Job, common: &Common) -> R
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = Translator::new(job.options, Profile::default());
+    let mut translator = Translator::new(wanted.options, Profile::default());
     let mut translated =
-        translator.translate(&program, &state.vertex()).map_err(|error| input.fail(&error))?;
+        translator.translate(&program, &state.vertex(), wanted.vertex).map_err(|error| input.fail(&error))?;
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
-    show(&input, &program, translator, &translated, &Constants::default(), job, common)
+    show(&input, &program, translator, &translated, &Constants::default(), wanted, common)
 }
 
 /// The little-endian words of a file.
@@ -140,8 +140,10 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 }
 
 /// What becomes of a program.
-struct Job {
+struct Wanted {
     options: Options,
+    /// What a vertex program becomes.
+    vertex: Job<'static>,
     target: Target,
     version: GlslVersion,
     /// Whether the depth range was chosen.
@@ -157,40 +159,34 @@ fn show(
     mut translator: Translator,
     translated: &Translated,
     constants: &Constants,
-    job: Job,
+    wanted: Wanted,
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
     for warning in &translated.warnings {
         common.warn(format_args!("{path}: {warning}"));
     }
-    if job.target == Target::Glsl && job.version.is_opengl() && !job.has_depth && has_position(&translator) {
+    let has_position = translated.interface.entry_point == EntryPoint::Vertex;
+    if wanted.target == Target::Glsl && wanted.version.is_opengl() && !wanted.has_depth && has_position {
         common.note("z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w");
     }
-    let reflection = Reflection::new(&translator, program, translated, constants);
+    let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
-    let bytes = emit(&mut translator, translated, &reflection, &job).map_err(|error| input.fail(&error))?;
+    let bytes =
+        emit(&mut translator, translated, &reflection, &wanted).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
         program.code().len(),
         bytes.len(),
-        job.target.name(),
+        wanted.target.name(),
         start.elapsed()
     ));
-    let reflection = job.reflect.map(|path| (path, to_json(&reflection)));
-    let output = job.output.as_deref();
+    let reflection = wanted.reflect.map(|path| (path, to_json(&reflection)));
+    let output = wanted.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
         None => files::write(output, &bytes),
-    }
-}
-
-/// Returns whether what was translated is a vertex stage.
-fn has_position(translator: &Translator) -> bool {
-    match translator.options().entry {
-        EntryPoint::Vertex => true,
-        EntryPoint::Compute | EntryPoint::Geometry => false,
     }
 }
 
@@ -203,10 +199,10 @@ fn emit(
     translator: &mut Translator,
     translated: &Translated,
     reflection: &Reflection,
-    job: &Job,
+    wanted: &Wanted,
 ) -> Result<Vec<u8>, transpica::error::Error> {
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let language = match job.target {
+    let language = match wanted.target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -215,14 +211,14 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::backend::spirv::text(&words)?.into_bytes());
         }
-        Target::Reflection if job.output.as_ref().is_some_and(is_json) => {
+        Target::Reflection if wanted.output.as_ref().is_some_and(is_json) => {
             return Ok(to_json(reflection).into_bytes());
         }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(job.version.into()),
+        Target::Glsl => Language::Glsl(wanted.version.into()),
         Target::Hlsl => Language::Hlsl,
         Target::Msl => Language::Msl,
     };
-    Ok(translator.text(translated, language)?.into_bytes())
+    Ok(translated.text(language)?.into_bytes())
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use transpica::cfg::explore;
 use transpica::cfg::reduce::reduce;
 use transpica::container::{Model, Shbin};
+use transpica::host::Options;
 use transpica::host::dvle;
-use transpica::host::{EntryPoint, Options};
 use transpica::lower::{self, Context, Outputs};
 use transpica::structure::{self, Structured};
 use transpica::{ir, isa};
@@ -59,7 +59,7 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 
 /// A program as the lowering leaves it.
 fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
-    let options = Options { entry: EntryPoint::Compute, ..Options::default() };
+    let options = Options::default();
     let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;
     let explored = explore::explore(&program, &explore::Options::default(), &options.limits).ok()?;
     let explore::Explored::Graph(mut cfg) = explored else { return None };

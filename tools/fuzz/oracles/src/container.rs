@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use transpica::container::{Dvle, Model, Shbin, write};
 use transpica::dis::{Options as Print, content, disassemble};
+use transpica::host::Job;
 use transpica::host::dvle::{self, Executable};
 use transpica::isa::Pc;
 use transpica::limits::Limits;
@@ -63,8 +64,8 @@ fn program(file: &Shbin<'_>, index: usize) {
     }
     let around = Executable::new(file, index, "any.shbin").expect("there");
     let mut translator = Translator::new(Options::default(), Profile::default());
-    if let Some(translated) = super::unless_refused(translator.translate(&program, &around)) {
-        let reflection = Reflection::new(&translator, &program, &translated, &around.constants());
+    if let Some(translated) = super::unless_refused(translator.translate(&program, &around, Job::Vertex)) {
+        let reflection = Reflection::new(&program, &translated, &around.constants());
         assert_eq!(reflection.attributes.len(), translated.interface.attributes.len());
     }
 }

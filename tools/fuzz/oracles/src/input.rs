@@ -2,7 +2,7 @@
 //! In: bytes. Out: [`Input`]. Every byte string gives one; what it is too short for is the default.
 //!
 //! ```text
-//! head  = precision entry layout depth flags version limits[9] target start[2] seed[4]
+//! head  = precision job layout depth flags version limits[9] target start[2] seed[4]
 //! entry = tag value[4]            the value of most entries is all they have; see `Input::entry` and `Input::option`
 //! ```
 
@@ -11,7 +11,7 @@ use transpica::container::{
     Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
 };
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, EntryPoint, FlipY, IntPacking, Layout,
+    AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout,
     Locations, OutputSet, RegisterLayout, Unwritten,
 };
 use transpica::limits::Limits;
@@ -59,6 +59,8 @@ pub struct Input {
     pub options: Options,
     /// What the host wants.
     pub profile: Profile,
+    /// What a vertex program becomes.
+    pub job: Job<'static>,
     /// Chooses among targets and ways to look at the result.
     pub target: u8,
     /// For values that the input does not give.
@@ -73,10 +75,9 @@ impl Input {
     /// # Errors
     /// None that a byte string leads to.
     pub fn read(bytes: &mut Unstructured<'_>) -> Result<Self> {
-        let [precision, entry, layout, depth, flags, version]: [u8; 6] = bytes.arbitrary()?;
+        let [precision, job, layout, depth, flags, version]: [u8; 6] = bytes.arbitrary()?;
         let options = Options {
             precision: [Precision::Exact, Precision::Fast, Precision::F24][usize::from(precision % 3)],
-            entry: [EntryPoint::Vertex, EntryPoint::Compute][usize::from(entry % 2)],
             layout: [Layout::Symbols, Layout::Registers][usize::from(layout % 2)],
             depth: [DepthRange::ZeroToW, DepthRange::Raw][usize::from(depth % 2)],
             clamp_colors: flags & NO_CLAMP == 0,
@@ -92,6 +93,7 @@ impl Input {
             names: flags & NAMELESS == 0,
             ..Profile::default()
         };
+        let job = [Job::Vertex, Job::Compute][usize::from(job % 2)];
         let target = bytes.arbitrary()?;
         let start: u16 = bytes.arbitrary()?;
         let seed: u32 = bytes.arbitrary()?;
@@ -103,7 +105,7 @@ impl Input {
         };
         let executables = vec![Executable { header, ..Executable::default() }];
         let mut input =
-            Self { options, profile, target, seed, model: Model { executables, ..Model::default() } };
+            Self { options, profile, job, target, seed, model: Model { executables, ..Model::default() } };
         input.entries(bytes)?;
         Ok(input)
     }

@@ -4,7 +4,7 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{EntryPoint, HostValues, MemberType, Options, UniformBlock, pack};
+use transpica::host::{HostValues, MemberType, Options, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
@@ -103,10 +103,10 @@ fn door(
     uniforms: &Uniforms,
     vertices: &[[[f32; 4]; 16]],
 ) {
-    let options = input.options;
+    let options = input.job.effective(&input.options);
     let Some(mut machine) = machine(program, options.settings(BUDGET), uniforms) else { return };
     let mut translator = Translator::new(options, Profile::default());
-    let Some(translated) = unless_refused(translator.translate(program, around)) else { return };
+    let Some(translated) = unless_refused(translator.translate(program, around, input.job)) else { return };
     let evaluator = Evaluator::new(&translated.module).unwrap_or_else(|error| panic!("{error}"));
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
@@ -114,9 +114,9 @@ fn door(
     let members = members(block, &pack(block, uniforms));
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
-        let expected: Vec<Lanes> = match options.entry {
-            EntryPoint::Compute | EntryPoint::Geometry => bits(registers).to_vec(),
-            EntryPoint::Vertex => outputs
+        let expected: Vec<Lanes> = match input.job.is_compute() {
+            true => bits(registers).to_vec(),
+            false => outputs
                 .iter()
                 .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
                 .collect(),

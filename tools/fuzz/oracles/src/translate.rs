@@ -6,8 +6,8 @@ use transpica::backend::spirv;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
+use transpica::host::{Job, Setup};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::Setup;
 use transpica::reflect::Reflection;
 use transpica::{Translated, Translator};
 
@@ -36,16 +36,14 @@ pub fn check(bytes: &[u8]) {
     assert!(words.len() <= limit, "{} words, {limit} are allowed", words.len());
     // Most inputs go no further, so that there are many of them.
     match input.target % 16 {
-        1 => wgsl(&translator, &translated),
-        2 => GlslVersion::ALL
-            .into_iter()
-            .for_each(|version| text(&translator, &translated, Language::Glsl(version))),
-        3 => text(&translator, &translated, Language::Hlsl),
-        4 => text(&translator, &translated, Language::Msl),
+        1 => wgsl(&translated),
+        2 => GlslVersion::ALL.into_iter().for_each(|version| text(&translated, Language::Glsl(version))),
+        3 => text(&translated, Language::Hlsl),
+        4 => text(&translated, Language::Msl),
         5 => naga_reads(&words),
         6 => {
             spirv::text(&words).expect("SPIR-V");
-            Reflection::new(&translator, &program, &translated, &around.constants());
+            Reflection::new(&program, &translated, &around.constants());
         }
         7 => {
             let mut fresh = Translator::new(input.options, input.profile);
@@ -65,33 +63,33 @@ fn translated(
     input: &Input,
 ) -> transpica::error::Result<Translated> {
     match program.stage() {
-        Stage::Vertex => translator.translate(program, around),
+        Stage::Vertex => translator.translate(program, around, input.job),
         Stage::Geometry => {
             let setup = Setup::of_geometry(file, 0, None)?;
             if input.target & 16 != 0 {
                 let outputs = file.executable(0)?.header.output_mask;
-                return translator.translate_emits(program, around, outputs);
+                return translator.translate(program, around, Job::Emits { outputs });
             }
-            let translated = translator.translate_geometry(program, around, &setup)?;
-            translator.geometry_key(program, around, &setup, b"");
+            let translated = translator.translate(program, around, Job::Geometry(&setup))?;
+            translator.key(program, around, Job::Geometry(&setup), b"");
             Ok(translated)
         }
     }
 }
 
 /// The text; naga checks the module by all of its rules here.
-fn text(translator: &Translator, translated: &Translated, language: Language) {
-    if let Some(text) = unless_refused(translator.text(translated, language)) {
+fn text(translated: &Translated, language: Language) {
+    if let Some(text) = unless_refused(translated.text(language)) {
         assert!(text.contains("main"), "{text}");
-        let limit = translator.options().limits.output_words as usize;
+        let limit = translated.options.limits.output_words as usize;
         assert!(text.len() <= limit * 4, "{} bytes, {limit} words are allowed", text.len());
     }
 }
 
-fn wgsl(translator: &Translator, translated: &Translated) {
-    let Some(module) = unless_refused(translator.naga(translated)) else { return };
+fn wgsl(translated: &Translated) {
+    let Some(module) = unless_refused(translated.naga()) else { return };
     validate(&module).unwrap_or_else(|error| panic!("{error}"));
-    let Some(text) = unless_refused(translator.text(translated, Language::Wgsl)) else { return };
+    let Some(text) = unless_refused(translated.text(Language::Wgsl)) else { return };
     let module = naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(&text)));
     validate(&module).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -4,7 +4,7 @@
 use transpica::chain::Draw;
 use transpica::error::{At, Error, Kind};
 use transpica::host::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::host::{EntryPoint, HostValues, Memory, Options, Profile, Surroundings};
+use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica::limits;
@@ -69,7 +69,6 @@ pub struct EmitCase<'a> {
 /// The options of a program whose EMITs are recorded.
 fn compute_options(case: &EmitCase<'_>) -> Options {
     Options {
-        entry: EntryPoint::Compute,
         // Constants of the file come with the other registers of an invocation.
         fold_constants: false,
         report_unfinished: true,
@@ -83,7 +82,7 @@ fn compute_options(case: &EmitCase<'_>) -> Options {
 /// What the library refuses.
 pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shader), Error> {
     let mut translator = Translator::new(compute_options(case), Profile::default());
-    let translated = translator.translate_emits(case.program, case.around, case.outputs)?;
+    let translated = translator.translate(case.program, case.around, Job::Emits { outputs: case.outputs })?;
     let shader = compare::shader(&mut translator, &translated, route)?;
     Ok((translated, shader))
 }
@@ -101,7 +100,7 @@ pub fn run_emits(
     uniforms: &Uniforms,
     given: &[Given],
 ) -> Result<Vec<Record>, CompareError> {
-    let kernel = translated.interface.geometry.as_ref().filter(|kernel| kernel.records_emits);
+    let kernel = translated.interface.kernel().filter(|kernel| kernel.records_emits);
     let Some(kernel) = kernel else {
         let kind = Kind::BadOption("a program whose EMITs are recorded is wanted".into());
         return Err(Error::new(kind, At::Whole).into());
@@ -182,7 +181,7 @@ impl Run<'_> {
     /// The records of all threads, and how many each made.
     fn submit(&self) -> Result<(Vec<u32>, Vec<u32>), GpuError> {
         let Self { gpu, translated, draw, .. } = *self;
-        let state = translated.interface.geometry.iter().flat_map(|kernel| &kernel.state);
+        let state = translated.interface.kernel().into_iter().flat_map(|kernel| &kernel.state);
         let mut state: Vec<u32> = state.map(|word| word.initial).collect();
         state.resize(2 * state.len(), 0);
         let feed: Vec<u32> = self
@@ -321,7 +320,7 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let (translated, shader) = translate(case, route)?;
     let found = run_emits(gpu, &translated, shader, case.uniforms, given)?;
     let judged = Judged { case, expected: &expected, route, subnormals };
-    let kernel = translated.interface.geometry.as_ref();
+    let kernel = translated.interface.kernel();
     let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
     let mut verdict = judged.verdict(&found, &moved(case, given, memory, &judged)?);
     verdict.unfinished = case.given.len() - finished;

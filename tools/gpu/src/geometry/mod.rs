@@ -8,13 +8,11 @@ mod stage;
 use transpica::chain::{Draw, Found, Pass, Plan, Request};
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind};
+use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{
-    EntryPoint, GeometryKernel, HostValues, Memory, Options, Profile, Surroundings, Topology,
-};
+use transpica::host::{GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
-use transpica::pipeline::Setup;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
@@ -150,14 +148,14 @@ impl<'a> GeometryChain<'a> {
         route: Route,
     ) -> Result<Self, CompareError> {
         setup.check()?;
-        let options = Options { entry: EntryPoint::Compute, ..*options };
+        let options = *options;
         // The vertex program has no place for reports: the pass behind it reads whole vertices of sixteen vectors.
         let reporting = Options { report_unfinished: true, ..options };
         let mut translator = Translator::new(options, Profile::default());
-        let vertex = translator.translate(programs[0], around[0])?;
+        let vertex = translator.translate(programs[0], around[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
         translator.set_options(reporting);
-        let translated = translator.translate_geometry(programs[1], around[1], setup)?;
+        let translated = translator.translate(programs[1], around[1], Job::Geometry(setup))?;
         let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
         let watch = Watch::new(gpu, programs[0], around[0], &options, route)?;
         Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)? })
@@ -177,7 +175,7 @@ impl<'a> GeometryChain<'a> {
     ) -> Result<Self, CompareError> {
         let [vertex, geometry] = translated;
         let [vertex_shader, kernel_shader] = shaders;
-        let Some(kernel) = geometry.interface.geometry.clone() else {
+        let Some(kernel) = geometry.interface.kernel().cloned() else {
             let kind = Kind::Stage { what: "a chain with a geometry program", stage: "vertex" };
             return Err(Error::new(kind, At::Whole).into());
         };

@@ -1,7 +1,7 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
 use transpica::Translator;
-use transpica::host::{EntryPoint, Layout, Options, Profile};
+use transpica::host::{Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -22,7 +22,7 @@ const SHOWN: usize = 4;
 
 /// The options of every comparison.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, entry: EntryPoint::Compute, ..Options::default() }
+    Options { precision, layout: Layout::Registers, ..Options::default() }
 }
 
 /// Whether vertices that a driver runs side by side leave a loop of a program in different iterations.
@@ -49,7 +49,8 @@ pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route
         budget: BUDGET,
     };
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Bare).map_err(|error| error.to_string())?;
+    let translated =
+        translator.translate(&program, &Bare, Job::Compute).map_err(|error| error.to_string())?;
     let shader = valid_shader(&mut translator, &translated, route)?;
     compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
 }

@@ -8,10 +8,11 @@ mod samples;
 
 use transpica::container::{Shbin, SymbolBank};
 use transpica::error::Result;
+use transpica::host::Setup;
 use transpica::host::{Options, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Stage;
-use transpica::pipeline::{Pipeline, Setup};
+use transpica::pipeline::Pipeline;
 
 /// The console's upper screen.
 pub const WIDTH: u32 = 400;

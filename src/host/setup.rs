@@ -2,10 +2,10 @@
 //! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
 //! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
 
+use super::registers::number;
+use super::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings, Topology};
 use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
-use crate::host::registers::number;
-use crate::host::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings, Topology};
 
 /// What stands around the programs of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

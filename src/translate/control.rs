@@ -1,0 +1,140 @@
+//! The control flow of a program: which tier it takes, and how it is lowered there.
+//! In: a program and options. Out: [`Control`], then IR. A tier that passes a limit gives way to the next one.
+
+use std::fmt;
+
+use crate::cfg::Cfg;
+use crate::cfg::explore::{self, Explored};
+use crate::cfg::reduce::{Reduced, reduce};
+use crate::error::{At, Error, Kind, Result, Warning};
+use crate::host::Options;
+use crate::ir;
+use crate::isa::{Program, Stage};
+use crate::lower::{self, Context};
+use crate::structure::tree::Tree;
+use crate::structure::{self, Structured};
+
+/// The way of a program to structured control flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Its own structure was recovered.
+    Structured,
+    /// Too deeply nested: a loop over a switch on basic blocks.
+    BlockDispatcher,
+    /// Too many control states: a loop over a switch on the program counter.
+    PcDispatcher,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Structured => "structured",
+            Self::BlockDispatcher => "block dispatcher",
+            Self::PcDispatcher => "pc dispatcher",
+        })
+    }
+}
+
+/// The control flow of a program, as far as it could be structured.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// A tree over a graph.
+    Tree(Cfg, Tree, Tier),
+    /// Only the code itself: there are too many control states.
+    Code,
+}
+
+impl Control {
+    /// The tier it stands for.
+    pub fn tier(&self) -> Tier {
+        match self {
+            Self::Tree(_, _, tier) => *tier,
+            Self::Code => Tier::PcDispatcher,
+        }
+    }
+}
+
+/// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else nothing.
+///
+/// # Errors
+/// A reachable undefined opcode, unless the options are lenient.
+pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
+    choose(program, options).map(|(control, _)| control)
+}
+
+/// What the exploration of control flow takes from the options.
+pub fn known(options: &Options) -> explore::Options {
+    explore::Options {
+        known_bools: options.bools.baked,
+        bools: options.bools.values,
+        ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
+        lenient: options.lenient,
+        guarded: options.loop_guard.is_some(),
+        reports_guard: options.report_unfinished,
+    }
+}
+
+/// As [`control`], and why it is not structured.
+pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
+    let limits = &options.limits;
+    let mut known = known(options);
+    if program.stage() == Stage::Geometry {
+        // It becomes true after the first invocation.
+        known.known_bools &= 0x7FFF;
+    }
+    let mut cfg = match explore::explore(program, &known, limits)? {
+        Explored::Graph(cfg) => cfg,
+        Explored::TooManyNodes { limit } => {
+            return Ok((Control::Code, Some(format!("there are more than {limit} control states"))));
+        }
+    };
+    let why = match reduce(&mut cfg, limits) {
+        Reduced::Reducible => match structure::structure(&cfg, limits) {
+            Structured::Tree(tree) => return Ok((Control::Tree(cfg, tree, Tier::Structured), None)),
+            Structured::TooDeep { depth: Some(depth) } => {
+                format!("its structure is {depth} levels deep, {} are allowed", limits.depth)
+            }
+            Structured::TooDeep { depth: None } => "its jumps are too entangled".to_string(),
+        },
+        Reduced::TooDeep => format!("its loops are entangled more than {} levels deep", limits.depth),
+    };
+    Ok((dispatcher(cfg), Some(why)))
+}
+
+/// The fallback tiers of a graph: block by block, or without it.
+fn dispatcher(cfg: Cfg) -> Control {
+    if cfg.blocks.len() > MOST_DISPATCHED_BLOCKS {
+        return Control::Code;
+    }
+    let tree = structure::blocks::dispatcher(&cfg);
+    Control::Tree(cfg, tree, Tier::BlockDispatcher)
+}
+
+/// Lowers a program; in a fallback tier where it passes a limit, and says why.
+pub(super) fn lower(
+    context: Context<'_>,
+    control: &mut Control,
+    why: &mut Option<String>,
+) -> Result<ir::Module> {
+    loop {
+        let result = match &*control {
+            Control::Tree(cfg, tree, _) => lower::structured(context, cfg, tree),
+            Control::Code => return lower::dispatched(context),
+        };
+        let Err(Error { kind: Kind::Limit { name, limit, .. }, .. }) = result else { return result };
+        *why = Some(format!("lowering it takes more than {limit} {name}"));
+        *control = match std::mem::replace(control, Control::Code) {
+            Control::Tree(cfg, _, Tier::Structured) => dispatcher(cfg),
+            Control::Tree(_, _, Tier::BlockDispatcher | Tier::PcDispatcher) | Control::Code => Control::Code,
+        };
+    }
+}
+
+/// Warns that a fallback tier was taken.
+pub(super) fn fallback(why: &str, tier: Tier, program: &Program<'_>) -> Warning {
+    let text = format!("translated with a {tier}, which runs slower, because {why}");
+    Warning { text, at: At::Pc(program.entry().0) }
+}
+
+/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not through every case.
+const MOST_DISPATCHED_BLOCKS: usize = 1024;
