@@ -14,7 +14,7 @@ use wgpu::BufferUsages;
 use super::stage::{self, Buffers, Stage};
 use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, Allowed, CompareError, Verdict};
-use crate::driver::Subnormals;
+use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 
 /// EMITs of an invocation that there is room for at first, where fewer are not proven.
@@ -291,10 +291,10 @@ struct Moved {
 /// How far a driver may move the EMITs of the first invocations, all of which end.
 fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'_>) -> Result<Moved, Error> {
     let mut moved = Moved { emits: Vec::new(), is_lost: false };
-    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route) else {
+    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route, judged.facts) else {
         return Ok(moved);
     };
-    let mut machine = machine(case, judged.subnormals)?;
+    let mut machine = machine(case, judged.facts.subnormals)?;
     let mut follow = Follow::new(arithmetic, case.program);
     for given in given {
         if memory == Memory::None {
@@ -315,12 +315,12 @@ fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'
 /// # Errors
 /// What the library, the interpreter or the GPU refuses.
 pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Verdict, CompareError> {
-    let subnormals = gpu.facts().subnormals;
-    let (expected, finished) = reference(case, subnormals)?;
+    let facts = gpu.facts();
+    let (expected, finished) = reference(case, facts.subnormals)?;
     let given = &case.given[..finished];
     let (translated, shader) = translate(case, route)?;
     let found = run_emits(gpu, &translated, shader, case.uniforms, given)?;
-    let judged = Judged { case, expected: &expected, route, subnormals };
+    let judged = Judged { case, expected: &expected, route, facts };
     let kernel = translated.interface.geometry.as_ref();
     let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
     let mut verdict = judged.verdict(&found, &moved(case, given, memory, &judged)?);
@@ -333,7 +333,7 @@ struct Judged<'a> {
     case: &'a EmitCase<'a>,
     expected: &'a [Record],
     route: Route,
-    subnormals: Subnormals,
+    facts: &'a Facts,
 }
 
 impl Judged<'_> {
@@ -358,7 +358,7 @@ impl Judged<'_> {
         }
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
             let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written };
+            let allowed = Allowed { subnormals: self.facts.subnormals, bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict
