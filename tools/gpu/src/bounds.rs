@@ -479,6 +479,14 @@ mod tests {
         let body = "lg2 r0, v0.x\nslt position, r0, low\nmov color, v0";
         assert_eq!(fast_bounds(body, [-1.0; 4]), [[0.0; 4], [OPEN; 4]]);
         assert_eq!(fast_bounds("lg2 r0, v0.x\nmov position, v0", [-1.0; 4]), [[0.0; 4]; 2]);
+        for operation in
+            ["flr position, r0", "rcp position, r0.x", "max position, low, r0", "dp4 position, r0, v0"]
+        {
+            let body = format!("lg2 r0, v0.x\n{operation}");
+            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [[0.0; 4], [OPEN; 4]], "{operation}");
+            let of_zero = fast_bounds(&body, [0.0; 4])[1];
+            assert_eq!(of_zero, [OPEN; 4], "{operation}");
+        }
     }
 
     #[test]

@@ -86,6 +86,7 @@ impl Near {
 
     /// A number that a driver may have otherwise by no more than `bound`, and cannot take apart.
     fn leaf(value: f64, bound: f64) -> Self {
+        debug_assert!(!bound.is_nan(), "a bound of {value} that is no number");
         let scale = if value.is_finite() { value.abs() } else { 0.0 };
         let unit = if bound == 0.0 { unit(value) } else { NO_UNIT };
         Self { value, real: value, bound, scale, roundings: 0.0, unit, by_exponential: false }
@@ -460,7 +461,7 @@ impl Arithmetic {
             return Near::exact(value);
         }
         let [low, high] = a.ends().map(f64::floor);
-        let bound = (value - low).max(high - value);
+        let bound = if a.is_open() { f64::INFINITY } else { (value - low).max(high - value) };
         Near::leaf(value, bound).because(a.is_by_exponential())
     }
 }
