@@ -527,6 +527,17 @@ mod tests {
     }
 
     #[test]
+    fn one_operation_on_what_may_be_off_rounds_elsewhere() {
+        // A sum of a power and 90 moves by a unit in the last place where the power moves by much less.
+        let sum =
+            |route| bounds_on("ex2 r0, v0.x\nadd position, v0.y, r0", [-8.5, 90.0, 0.0, 0.0], route)[0][0];
+        let least = f64::from(90.1f32.next_up() - 90.1);
+        for route in [Route::Passthrough, Route::Wgsl] {
+            assert!((least..3.0 * least).contains(&sum(route)), "{route:?}: {}", sum(route));
+        }
+    }
+
+    #[test]
     fn what_cancels_is_bounded_by_what_it_was() {
         // 0.1 · 0.3 - 0.1 · 0.3 is zero here, and a rounding of 0.03 on a driver that fuses.
         let body = "mul r0, v0.x, v0.y\nmad position, -v0.x, v0.y, r0\nslt color, low.x, position";

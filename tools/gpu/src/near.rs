@@ -117,9 +117,9 @@ impl Near {
 
     /// How far a driver's result may be off.
     pub(crate) fn error(&self) -> f64 {
-        // The first rounding is the interpreter's, too.
-        if self.roundings <= 1.0 || self.bound == 0.0 && self.fits() {
-            return self.bound;
+        // The only rounding of what is the same before it is the interpreter's, too.
+        if self.bound == 0.0 && (self.roundings <= 1.0 || self.fits()) {
+            return 0.0;
         }
         self.bound + HIGHER_ORDERS * f64::from(f32::EPSILON) * self.roundings * self.scale
     }
