@@ -169,4 +169,16 @@ fn a_logarithm_of_a_subnormal_may_be_off() {
 #[test]
 fn fast_programs_differ_by_the_order_of_sums_at_most() {
     run(Kind::Clean, 0..40, Precision::Fast, &[Route::Passthrough]);
+    run(Kind::Clean, 40..50, Precision::Fast, &[Route::Wgsl]);
+}
+
+#[test]
+fn bounds_of_fast_programs_reach_what_a_driver_may_do() {
+    // 355662: the whole part of a logarithm of a negative number, which the driver may have as any number. 400026: a sum of a
+    // constant and a power, which rounds elsewhere where the power is a little off.
+    let gpu = gpu();
+    for (seed, route) in [(140_737_488_355_662, Route::Passthrough), (140_737_488_400_026, Route::Wgsl)] {
+        let verdict = one(&gpu, Kind::Clean, seed, Precision::Fast, route);
+        assert!(verdict.passed(), "{seed}: {:?}", verdict.first);
+    }
 }
