@@ -42,7 +42,7 @@ struct Primitive {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 @group(0) @binding(3) var<storage, read> indices: array<u32>;
 @group(0) @binding(4) var<storage, read> primitives: array<Primitive>;
-// c0 to c95 before the draw.
+// c0 to c95 before the draw, as registers of the precision hold them.
 @group(0) @binding(5) var<storage, read> file: array<vec4u>;
 
 // An output of the vertex at a place of the index buffer, or of the draw if it has none.

@@ -58,7 +58,8 @@ pub use plan::{Keep, Plan, Request, Sizes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pass {
     /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
-    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw.
+    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as
+    /// [registers hold them](crate::precision::arith::load).
     Feed,
     /// Finds places and totals. 0 `counts`: triangles that each thread made, below the two bits of
     /// [`Found::unfinished`]; 1 `offsets`: triangles before those of each thread;

@@ -14,7 +14,8 @@ pub enum Precision {
     /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the reference interpreter.
     #[default]
     Exact,
-    /// Plain IEEE f32 as the host computes it.
+    /// Plain IEEE f32 as the host computes it. On a GPU, LG2 of NaN, zeros and negative numbers and EX2 of NaN are what its
+    /// driver makes of them, which need not be NaN or infinite.
     Fast,
     /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
     F24,

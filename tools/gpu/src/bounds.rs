@@ -1,7 +1,8 @@
 //! How far each output of a vertex may be from the interpreter's because a driver computes otherwise, as it may: EX2 and LG2 are
 //! approximate, and where the route leaves it open products and sums are reassociated and fused.
 //! In: the instructions that the interpreter executed, with their operands. Out: a bound for each output component: zero
-//! where a driver must give the same bits, infinite where a decision could have fallen otherwise. Knows no driver.
+//! where a driver must give the same bits, infinite where a decision could have fallen otherwise. Knows of the driver only what
+//! [`crate::driver`] says of logarithms and powers that are no numbers.
 //! Bounds follow from the operands ([`crate::near`]), so a comparison whose operands are farther apart than their bounds is
 //! certain, and what depends on it is compared bit for bit. No second run on the driver is asked: it would share the fault.
 
@@ -15,7 +16,8 @@ use transpica::precision::Precision;
 use transpica::precision::arith::{self, LITP_LIMIT};
 
 use crate::Route;
-use crate::near::{Arithmetic, Near, Order, certain, selected};
+use crate::driver::Facts;
+use crate::near::{Arithmetic, Exponentials, Near, Order, certain, selected};
 
 /// How far one output component may be off.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +64,12 @@ pub(crate) fn components(written: &[u8; 16]) -> u32 {
 }
 
 /// What a driver may do of its own with a program that takes a route; none if it must give every bit.
-pub(crate) fn arithmetic(program: &Program<'_>, options: &Options, route: Route) -> Option<Arithmetic> {
+pub(crate) fn arithmetic(
+    program: &Program<'_>,
+    options: &Options,
+    route: Route,
+    facts: &Facts,
+) -> Option<Arithmetic> {
     let precision = options.precision;
     let order = match (precision, route.is_exact()) {
         // Every result of float24 goes through integers, which no driver sees through.
@@ -70,9 +77,15 @@ pub(crate) fn arithmetic(program: &Program<'_>, options: &Options, route: Route)
         (Precision::Fast, true) => Order::DotProducts,
         (Precision::Exact | Precision::Fast, false) => Order::Any,
     };
-    let portable = options.portable_exponentials;
-    let is_open = order != Order::Fixed || !portable && has_approximate(program);
-    is_open.then_some(Arithmetic { precision, order, portable })
+    // But in `fast` the module asks for NaN, zeros and signs itself.
+    let is_ieee = precision != Precision::Fast || facts.ieee_exponentials;
+    let exponentials = match (options.portable_exponentials, is_ieee) {
+        (true, _) => Exponentials::Portable,
+        (false, true) => Exponentials::Approximate,
+        (false, false) => Exponentials::Undefined,
+    };
+    let is_open = order != Order::Fixed || exponentials != Exponentials::Portable && has_approximate(program);
+    is_open.then_some(Arithmetic { precision, order, exponentials })
 }
 
 /// One bank of registers; none for a component as it was at the start.
@@ -319,6 +332,7 @@ mod tests {
     use transpica::limits::Limits;
 
     use super::*;
+    use crate::driver::UNKNOWN;
 
     /// The bounds of a program's outputs for one v0.
     fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
@@ -327,6 +341,15 @@ mod tests {
 
     /// The same on a route.
     fn bounds_on(body: &str, v0: [f32; 4], route: Route) -> [[f64; 4]; 16] {
+        bounds_with(body, v0, &|program| arithmetic(program, &Options::default(), route, &UNKNOWN))
+    }
+
+    /// The same for what a driver may do.
+    fn bounds_with(
+        body: &str,
+        v0: [f32; 4],
+        arithmetic: &dyn Fn(&Program<'_>) -> Option<Arithmetic>,
+    ) -> [[f64; 4]; 16] {
         let declared =
             ".out position position\n.out color color\n.in v0\n.constf low(0.0, 2.0, 1.0, 1.0e30)\n";
         let text = format!("{declared}.proc main\n{body}\nend\n.end\n");
@@ -340,7 +363,7 @@ mod tests {
         machine.set_uniforms(&uniforms);
         let mut inputs = Registers::DEFAULT_INPUTS;
         inputs[0] = v0;
-        let Some(arithmetic) = arithmetic(&program, &Options::default(), route) else { return EXACT };
+        let Some(arithmetic) = arithmetic(&program) else { return EXACT };
         let mut follow = Follow::new(arithmetic, &program);
         machine.run_traced(&inputs, &mut |record: &Record| follow.step(record)).expect("ends");
         follow.outputs().map(|register| register.map(|bound| bound.most))
@@ -410,6 +433,62 @@ mod tests {
         assert_eq!(bounds("lg2 position, v0.x", [-1.0; 4])[0], [0.0; 4]);
     }
 
+    /// The bounds of o0 in `fast`, on a driver whose exponentials are IEEE's and on one of which that is not known.
+    fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
+        let options = Options { precision: Precision::Fast, ..Options::default() };
+        [true, false].map(|ieee_exponentials| {
+            let mut facts = UNKNOWN;
+            facts.ieee_exponentials = ieee_exponentials;
+            let arithmetic =
+                |program: &Program<'_>| arithmetic(program, &options, Route::Passthrough, &facts);
+            bounds_with(body, v0, &arithmetic)[0]
+        })
+    }
+
+    #[test]
+    fn logarithms_of_what_has_none_are_open_where_the_driver_alone_decides() {
+        const NAN: f32 = f32::NAN;
+        const INFINITY: f32 = f32::INFINITY;
+        let body = "lg2 position.x, v0.x\nlg2 position.y, v0.y\nlg2 position.z, v0.z\nlg2 position.w, v0.w";
+        for (v0, open) in [
+            ([0.0, -1.0, NAN, -INFINITY], [OPEN; 4]),
+            ([-0.0, INFINITY, -f32::MIN_POSITIVE, NAN], [OPEN, 0.0, OPEN, OPEN]),
+        ] {
+            assert_eq!(fast_bounds(body, v0), [[0.0; 4], open], "{v0:?}");
+            // Else the module decides.
+            assert_eq!(bounds(body, v0)[0], [0.0; 4], "{v0:?}");
+        }
+        // Of what is near zero the sign may be another.
+        let near = "ex2 r0, v0.x\nadd r0, -low.y, r0\nlg2 position, r0.x";
+        assert_eq!(fast_bounds(near, [1.0; 4]), [[OPEN; 4]; 2]);
+        assert_eq!(fast_bounds(near, [0.0; 4]), [[0.0; 4], [OPEN; 4]]);
+        let [ieee, other] = fast_bounds(near, [3.0; 4]);
+        assert!(ieee == other && ieee[0] > 0.0 && ieee[0] < 1.0e-5, "{ieee:?}");
+    }
+
+    #[test]
+    fn powers_of_nan_are_open_where_the_driver_alone_decides() {
+        let body = "ex2 position.x, v0.x\nex2 position.y, v0.y\nex2 position.z, v0.z\nex2 position.w, v0.w";
+        let v0 = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1.0e9];
+        assert_eq!(fast_bounds(body, v0), [[0.0; 4], [OPEN, 0.0, 0.0, 0.0]]);
+        assert_eq!(bounds(body, v0)[0], [0.0; 4]);
+    }
+
+    #[test]
+    fn what_the_driver_alone_decides_opens_what_depends_on_it() {
+        let body = "lg2 r0, v0.x\nslt position, r0, low\nmov color, v0";
+        assert_eq!(fast_bounds(body, [-1.0; 4]), [[0.0; 4], [OPEN; 4]]);
+        assert_eq!(fast_bounds("lg2 r0, v0.x\nmov position, v0", [-1.0; 4]), [[0.0; 4]; 2]);
+        for operation in
+            ["flr position, r0", "rcp position, r0.x", "max position, low, r0", "dp4 position, r0, v0"]
+        {
+            let body = format!("lg2 r0, v0.x\n{operation}");
+            assert_eq!(fast_bounds(&body, [f32::NAN; 4]), [[0.0; 4], [OPEN; 4]], "{operation}");
+            let of_zero = fast_bounds(&body, [0.0; 4])[1];
+            assert_eq!(of_zero, [OPEN; 4], "{operation}");
+        }
+    }
+
     #[test]
     fn reciprocals_of_what_may_be_zero_are_open() {
         let body = "lg2 r0, v0.x\nrcp position, r0.x";
@@ -445,6 +524,17 @@ mod tests {
     fn sums_of_numbers_with_few_bits_are_exact_in_every_order() {
         let body = "mad r0, v0.x, v0.y, v0.z\ndp4 r1, r0, v0\nadd position, r0, -r1\nslt color, r0, r1";
         assert_eq!(open_order(body, [3.0, -0.5, 1024.0, 7.0]), [0.0; 2]);
+    }
+
+    #[test]
+    fn one_operation_on_what_may_be_off_rounds_elsewhere() {
+        // A sum of a power and 90 moves by a unit in the last place where the power moves by much less.
+        let sum =
+            |route| bounds_on("ex2 r0, v0.x\nadd position, v0.y, r0", [-8.5, 90.0, 0.0, 0.0], route)[0][0];
+        let least = f64::from(90.1f32.next_up() - 90.1);
+        for route in [Route::Passthrough, Route::Wgsl] {
+            assert!((least..3.0 * least).contains(&sum(route)), "{route:?}: {}", sum(route));
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use transpica::isa::Program;
 use transpica::{Translated, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
-use crate::driver::Subnormals;
+use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 
 /// Units in the last place up to which a value that the driver reassociated counts as close.
@@ -214,13 +214,13 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
 fn bounds(
     case: &Case<'_>,
     finished: &[(usize, Registers)],
-    subnormals: Subnormals,
+    facts: &Facts,
     route: Route,
 ) -> Result<Vec<Bounds>, Error> {
-    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, route) else {
+    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, route, facts) else {
         return Ok(Vec::new());
     };
-    let mut machine = machine(case, subnormals)?;
+    let mut machine = machine(case, facts.subnormals)?;
     let mut all = Vec::with_capacity(finished.len());
     for (vertex, _) in finished {
         let mut follow = Follow::new(arithmetic, case.program);
@@ -265,7 +265,7 @@ pub fn compare_shader(
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
     let written = bounds::written(case.program);
-    let bounds = self::bounds(case, &kept, subnormals, route)?;
+    let bounds = self::bounds(case, &kept, gpu.facts(), route)?;
     let judge = |found: &[Registers], bounds: &[Bounds]| {
         let unfinished = expected.len() - kept.len();
         let components = bounds::components(&written);

@@ -24,6 +24,10 @@ pub struct Facts {
     pub subnormals: Subnormals,
     /// Whether it gives 0 for 0 * NaN where it finds out at compile time that the factor is 0, NoContraction or not.
     pub folds_zero_factors: bool,
+    /// Whether its Exp2 gives NaN for NaN, and its Log2 NaN for NaN and negative numbers and -infinity for zeros. Vulkan demands
+    /// neither: unless a module declares SignedZeroInfNanPreserve, a driver may take it that no operand and no result is NaN or
+    /// infinite. Of translated programs those in `fast` alone have what it gives there.
+    pub ieee_exponentials: bool,
     /// Whether invocations that left a loop may get 0 for a value that the loop loads and that is used behind it as it is.
     /// Translated programs use none where that could be.
     pub loses_loop_values: bool,
@@ -44,6 +48,7 @@ const DRIVERS: [Facts; 2] = [
         subnormals: Subnormals::Kept,
         // Its arithmetic builder answers a product with a constant zero before it knows the other factor.
         folds_zero_factors: true,
+        ieee_exponentials: true,
         // It loads and computes for all invocations until the last one leaves, and masks only phis that it cannot remove.
         loses_loop_values: true,
         recomputes_loop_values: true,
@@ -56,6 +61,8 @@ const DRIVERS: [Facts; 2] = [
         // It runs every stage in the processor's modes for that.
         subnormals: Subnormals::Flushed,
         folds_zero_factors: false,
+        // Its Log2 takes the bits of all operands but +infinity for those of a positive number. Its Exp2 of NaN is infinite.
+        ieee_exponentials: false,
         // It loads for all invocations until the last one leaves, and that gives 0 to those that have left.
         loses_loop_values: true,
         recomputes_loop_values: false,
@@ -64,11 +71,12 @@ const DRIVERS: [Facts; 2] = [
 ];
 
 /// A driver of which nothing is known.
-const UNKNOWN: Facts = Facts {
+pub(crate) const UNKNOWN: Facts = Facts {
     name: "a driver of which nothing is known",
     mark: "",
     subnormals: Subnormals::Open,
     folds_zero_factors: false,
+    ieee_exponentials: false,
     loses_loop_values: false,
     recomputes_loop_values: false,
     loop_rounds: None,

@@ -36,6 +36,17 @@ pub(crate) enum Order {
     Any,
 }
 
+/// Who computes EX2 and LG2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exponentials {
+    /// The module itself, in the same steps on every driver.
+    Portable,
+    /// The driver, but NaN and infinite results are IEEE's.
+    Approximate,
+    /// The driver alone, which may give anything for NaN, and as a logarithm of a number that is not positive.
+    Undefined,
+}
+
 /// A value with its bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
@@ -75,6 +86,7 @@ impl Near {
 
     /// A number that a driver may have otherwise by no more than `bound`, and cannot take apart.
     fn leaf(value: f64, bound: f64) -> Self {
+        debug_assert!(!bound.is_nan(), "a bound of {value} that is no number");
         let scale = if value.is_finite() { value.abs() } else { 0.0 };
         let unit = if bound == 0.0 { unit(value) } else { NO_UNIT };
         Self { value, real: value, bound, scale, roundings: 0.0, unit, by_exponential: false }
@@ -105,9 +117,9 @@ impl Near {
 
     /// How far a driver's result may be off.
     pub(crate) fn error(&self) -> f64 {
-        // The first rounding is the interpreter's, too.
-        if self.roundings <= 1.0 || self.bound == 0.0 && self.fits() {
-            return self.bound;
+        // The only rounding of what is the same before it is the interpreter's, too.
+        if self.bound == 0.0 && (self.roundings <= 1.0 || self.fits()) {
+            return 0.0;
         }
         self.bound + HIGHER_ORDERS * f64::from(f32::EPSILON) * self.roundings * self.scale
     }
@@ -203,8 +215,8 @@ pub(crate) struct Arithmetic {
     pub(crate) precision: Precision,
     /// What may be evaluated otherwise.
     pub(crate) order: Order,
-    /// Whether EX2 and LG2 are the same on every driver.
-    pub(crate) portable: bool,
+    /// Who computes EX2 and LG2.
+    pub(crate) exponentials: Exponentials,
 }
 
 impl Arithmetic {
@@ -390,7 +402,7 @@ impl Arithmetic {
     /// Whether EX2 or LG2 of a number is the same on every driver.
     fn is_portable(&self, a: Near) -> bool {
         // The steps of the portable ones are open to the driver, too, where all others are.
-        self.portable && self.order != Order::Any && a.is_exact()
+        self.exponentials == Exponentials::Portable && self.order != Order::Any && a.is_exact()
     }
 
     /// `2^a`, which the interpreter computed.
@@ -400,7 +412,9 @@ impl Arithmetic {
             return Near::exact(result);
         }
         if !near.value.is_finite() {
-            let leaf = if near.is_exact() { Near::exact(result) } else { Near::open(result) };
+            let is_undefined = near.value.is_nan() && self.exponentials == Exponentials::Undefined;
+            let is_certain = near.is_exact() && !is_undefined;
+            let leaf = if is_certain { Near::exact(result) } else { Near::open(result) };
             return leaf.because(true);
         }
         let [_, _, limit] = self.numbers();
@@ -423,7 +437,9 @@ impl Arithmetic {
         let [smallest, ..] = self.numbers();
         let is_special = near.is_exact() && (near.value == 0.0 || !near.value.is_finite());
         if is_special || high < 0.0 {
-            return Near::exact(result).because(true);
+            let is_undefined = near.value != f64::INFINITY && self.exponentials == Exponentials::Undefined;
+            let leaf = if is_undefined { Near::open(result) } else { Near::exact(result) };
+            return leaf.because(true);
         }
         // Drivers may flush what is smaller.
         let bound = if low >= smallest {
@@ -445,7 +461,7 @@ impl Arithmetic {
             return Near::exact(value);
         }
         let [low, high] = a.ends().map(f64::floor);
-        let bound = (value - low).max(high - value);
+        let bound = if a.is_open() { f64::INFINITY } else { (value - low).max(high - value) };
         Near::leaf(value, bound).because(a.is_by_exponential())
     }
 }

@@ -9,8 +9,10 @@ use std::ops::Range;
 use transpica::host::{Layout, Options};
 use transpica::isa::Stage;
 use transpica::pipeline::Pipeline;
-use transpica_generate::{GeneratedGeometry, generate_geometry};
-use transpica_gpu::geometry::GeometryChain;
+use transpica::precision::Precision;
+use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
+use transpica_gpu::compare::Verdict;
+use transpica_gpu::geometry::{EmitCase, GeometryChain, Given, compare_emits};
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::tally::Tally;
 
@@ -26,8 +28,8 @@ struct Compared {
 }
 
 /// EX2 and LG2 are those of the library, so that every bit is known.
-fn options() -> Options {
-    Options { layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+fn options(precision: Precision) -> Options {
+    Options { precision, layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
 }
 
 /// Whether an exact route may give this: NaN has no sign and no payload, zero no sign.
@@ -40,10 +42,10 @@ fn equal(expected: u32, found: u32) -> bool {
 fn compare(
     gpu: &Gpu,
     generated: &GeneratedGeometry,
-    route: Route,
+    precision: Precision,
     compared: &mut Compared,
 ) -> Result<(), String> {
-    let options = options();
+    let (options, route) = (options(precision), Route::Passthrough);
     let (vertex, geometry) = (generated.vertex(), generated.geometry());
     let pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &options);
     let mut pipeline = pipeline.map_err(|error| error.to_string())?;
@@ -83,6 +85,10 @@ fn compare(
     Ok(())
 }
 
+/// Invocations of a program whose EMITs are compared, and instructions that each may execute.
+const INVOCATIONS: usize = 8;
+const BUDGET: u64 = 20_000;
+
 /// A program whose state the driver may get wrong, and only that.
 const OF_A_LATER_ROUND: u64 = 896;
 
@@ -90,20 +96,20 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn run(seeds: Range<u64>) {
+fn run(seeds: Range<u64>, precision: Precision) {
     let gpu = gpu();
     let mut compared = Compared::default();
     let programs = seeds.end - seeds.start;
     let mut wrong = Vec::new();
     for seed in seeds {
         let generated = generate_geometry(seed);
-        if let Err(what) = compare(&gpu, &generated, Route::Passthrough, &mut compared) {
+        if let Err(what) = compare(&gpu, &generated, precision, &mut compared) {
             wrong.push(format!("seed {seed} ({:?}): {what}", generated.memory));
         }
     }
     let Compared { triangles, values, memory } = &compared;
     let tally = Tally {
-        stage: format!("{} on {}: geometry programs", Route::Passthrough.name(), gpu.name()),
+        stage: format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name()),
         programs,
         differing: wrong.len() as u64,
         note: format!("{triangles} triangles, {values} values bit for bit; memory {memory:?}"),
@@ -123,22 +129,60 @@ fn run(seeds: Range<u64>) {
 
 #[test]
 fn random_geometry_programs_draw_as_on_the_interpreter() {
-    run(0..260);
+    run(0..260, Precision::Exact);
 }
 
 #[test]
 fn more_random_geometry_programs_do() {
-    run(260..520);
+    run(260..520, Precision::Exact);
 }
 
 #[test]
 fn still_more_random_geometry_programs_do() {
-    run(520..780);
+    run(520..780, Precision::Exact);
 }
 
 #[test]
 fn yet_more_random_geometry_programs_do() {
-    run(780..1_040);
+    run(780..1_040, Precision::Exact);
+}
+
+#[test]
+fn float24_geometry_programs_draw_as_on_the_interpreter() {
+    run(1_040..1_070, Precision::F24);
+}
+
+#[test]
+fn every_emit_is_that_of_the_interpreter() {
+    let gpu = gpu();
+    let mut total = Verdict::default();
+    for (precision, seed) in
+        [Precision::Exact, Precision::F24].into_iter().flat_map(|it| (0..6).map(move |n| (it, n)))
+    {
+        let generated = generate_geometry(seed);
+        let uniforms = generate::uniforms(seed);
+        let bits = |vector: [f32; 4]| vector.map(f32::to_bits);
+        let given = |(seed, inputs): (u64, [[f32; 4]; 16])| Given {
+            inputs: inputs.map(bits),
+            floats: generate::uniforms(seed).floats.map(bits),
+        };
+        let given: Vec<Given> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
+        let case = EmitCase {
+            program: &generated.geometry(),
+            around: &Bare,
+            outputs: 0xFF,
+            uniforms: &uniforms,
+            given: &given,
+            options: options(precision),
+            budget: BUDGET,
+        };
+        let verdict = compare_emits(&gpu, &case, Route::Passthrough);
+        let verdict = verdict.unwrap_or_else(|error| panic!("{precision:?} seed {seed}: {error}"));
+        assert!(verdict.passed(), "{precision:?} seed {seed}: {:?}", verdict.first);
+        total.add(&verdict);
+    }
+    println!("{} EMITs, {} values on {}: 0 differ", total.vertices, total.values, gpu.name());
+    assert!(total.vertices > 200 && total.excused == 0, "{total:?}");
 }
 
 #[test]
@@ -148,6 +192,6 @@ fn what_a_draw_leaves_is_of_the_last_round() {
     // it had fewer rounds than the one beside it.
     let gpu = gpu();
     let generated = generate_geometry(OF_A_LATER_ROUND);
-    let result = compare(&gpu, &generated, Route::Passthrough, &mut Compared::default());
+    let result = compare(&gpu, &generated, Precision::Exact, &mut Compared::default());
     result.expect("the same triangles");
 }

@@ -70,7 +70,7 @@ pub fn given(state: &State) -> Vec<Given> {
 /// As [`run`], on a GPU.
 pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Result<String, CompareError> {
     let (translated, shader) = translate_emits(case, route)?;
-    let emits = run_emits(gpu, &translated, shader, case.uniforms, case.given)?;
+    let emits = run_emits(gpu, &translated, shader, case)?;
     let (mut list, mut table) = (Vec::new(), String::new());
     let mut rest = &emits[..];
     for number in 0..case.given.len() {

@@ -8,13 +8,14 @@ use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica::limits;
+use transpica::precision::arith;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
 use super::stage::{self, Buffers, Stage};
 use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, Allowed, CompareError, Verdict};
-use crate::driver::Subnormals;
+use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 
 /// EMITs of an invocation that there is room for at first, where fewer are not proven.
@@ -97,9 +98,9 @@ pub fn run_emits(
     gpu: &Gpu,
     translated: &Translated,
     shader: Shader,
-    uniforms: &Uniforms,
-    given: &[Given],
+    case: &EmitCase<'_>,
 ) -> Result<Vec<Record>, CompareError> {
+    let given = case.given;
     let kernel = translated.interface.kernel().filter(|kernel| kernel.records_emits);
     let Some(kernel) = kernel else {
         let kind = Kind::BadOption("a program whose EMITs are recorded is wanted".into());
@@ -144,7 +145,7 @@ pub fn run_emits(
             return Err(Error::new(kind, At::Whole).into());
         }
         let is_split = kernel.is_split() && draw.threads > 1;
-        let run = Run { gpu, translated, stage: &stage, uniforms, given, draw, is_split, bytes };
+        let run = Run { gpu, translated, stage: &stage, case, draw, is_split, bytes };
         let (words, mut counts) = gpu.checked(|| run.submit())?;
         if kernel.reports_unfinished {
             let cut = counts.iter().filter(|&&count| count & DRIVER_LEFT != 0).count();
@@ -169,8 +170,7 @@ struct Run<'a> {
     gpu: &'a Gpu,
     translated: &'a Translated,
     stage: &'a Stage,
-    uniforms: &'a Uniforms,
-    given: &'a [Given],
+    case: &'a EmitCase<'a>,
     draw: Draw,
     /// Whether each thread has a dispatch of its own.
     is_split: bool,
@@ -180,20 +180,20 @@ struct Run<'a> {
 impl Run<'_> {
     /// The records of all threads, and how many each made.
     fn submit(&self) -> Result<(Vec<u32>, Vec<u32>), GpuError> {
-        let Self { gpu, translated, draw, .. } = *self;
+        let Self { gpu, translated, case, draw, .. } = *self;
         let state = translated.interface.kernel().into_iter().flat_map(|kernel| &kernel.state);
         let mut state: Vec<u32> = state.map(|word| word.initial).collect();
         state.resize(2 * state.len(), 0);
-        let feed: Vec<u32> = self
-            .given
-            .iter()
-            .flat_map(|given| given.inputs.iter().chain(&given.floats).flatten().copied())
-            .collect();
+        // Modules take vectors of the feed for contents of registers.
+        let held = |bits: u32| arith::load(case.options.precision, f32::from_bits(bits)).to_bits();
+        let given = case.given.iter();
+        let vectors = given.flat_map(|given| given.inputs.iter().chain(&given.floats));
+        let feed: Vec<u32> = vectors.flatten().copied().map(held).collect();
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
         let feed = gpu.filled(bytemuck::cast_slice(&feed), storage);
         let (made, counts) = (gpu.buffer(self.bytes, storage), stage::counts(gpu, draw.threads));
-        let block = told(&compare::uniform_bytes(translated, self.uniforms));
+        let block = told(&compare::uniform_bytes(translated, case.uniforms));
         let half = state.len() as u64 * 2;
         let state = gpu.filled(bytemuck::cast_slice(&state), storage);
         let host = told(&HostValues::default().pack());
@@ -290,10 +290,10 @@ struct Moved {
 /// How far a driver may move the EMITs of the first invocations, all of which end.
 fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'_>) -> Result<Moved, Error> {
     let mut moved = Moved { emits: Vec::new(), is_lost: false };
-    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route) else {
+    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route, judged.facts) else {
         return Ok(moved);
     };
-    let mut machine = machine(case, judged.subnormals)?;
+    let mut machine = machine(case, judged.facts.subnormals)?;
     let mut follow = Follow::new(arithmetic, case.program);
     for given in given {
         if memory == Memory::None {
@@ -314,12 +314,12 @@ fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'
 /// # Errors
 /// What the library, the interpreter or the GPU refuses.
 pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Verdict, CompareError> {
-    let subnormals = gpu.facts().subnormals;
-    let (expected, finished) = reference(case, subnormals)?;
+    let facts = gpu.facts();
+    let (expected, finished) = reference(case, facts.subnormals)?;
     let given = &case.given[..finished];
     let (translated, shader) = translate(case, route)?;
-    let found = run_emits(gpu, &translated, shader, case.uniforms, given)?;
-    let judged = Judged { case, expected: &expected, route, subnormals };
+    let found = run_emits(gpu, &translated, shader, &EmitCase { given, ..*case })?;
+    let judged = Judged { case, expected: &expected, route, facts };
     let kernel = translated.interface.kernel();
     let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
     let mut verdict = judged.verdict(&found, &moved(case, given, memory, &judged)?);
@@ -332,7 +332,7 @@ struct Judged<'a> {
     case: &'a EmitCase<'a>,
     expected: &'a [Record],
     route: Route,
-    subnormals: Subnormals,
+    facts: &'a Facts,
 }
 
 impl Judged<'_> {
@@ -357,7 +357,7 @@ impl Judged<'_> {
         }
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
             let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals: self.subnormals, bounds, written: &written };
+            let allowed = Allowed { subnormals: self.facts.subnormals, bounds, written: &written };
             verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
         }
         verdict

@@ -13,6 +13,7 @@ use transpica::host::dvle::{self, Executable};
 use transpica::host::{GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
+use transpica::precision::{Precision, arith};
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
@@ -114,6 +115,7 @@ impl Drawn {
 pub struct GeometryChain<'a> {
     gpu: &'a Gpu,
     setup: Setup,
+    precision: Precision,
     kernel: GeometryKernel,
     vertex: Part,
     geometry: Part,
@@ -158,7 +160,7 @@ impl<'a> GeometryChain<'a> {
         let translated = translator.translate(programs[1], around[1], Job::Geometry(setup))?;
         let shaders = [vertex_shader, compare::shader(&mut translator, &translated, route)?];
         let watch = Watch::new(gpu, programs[0], around[0], &options, route)?;
-        Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, route)? })
+        Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, &options, route)? })
     }
 
     /// As [`new`](Self::new), of programs that were translated before. Whether the driver leaves loops of the vertex program
@@ -171,6 +173,7 @@ impl<'a> GeometryChain<'a> {
         translated: [Translated; 2],
         shaders: [Shader; 2],
         setup: &Setup,
+        options: &Options,
         route: Route,
     ) -> Result<Self, CompareError> {
         let [vertex, geometry] = translated;
@@ -192,6 +195,7 @@ impl<'a> GeometryChain<'a> {
             Ok(Self {
                 gpu,
                 setup: *setup,
+                precision: options.precision,
                 vertex,
                 geometry,
                 passes: gpu.passes[route as usize]
@@ -254,7 +258,8 @@ impl<'a> GeometryChain<'a> {
                 self.geometry.uniforms = uniforms.clone();
                 self.window = 0;
                 let usage = BufferUsages::COPY_SRC | BufferUsages::STORAGE;
-                self.file = self.gpu.filled(bytemuck::cast_slice(&uniforms.floats), usage);
+                let floats = uniforms.floats.map(|vector| vector.map(|x| arith::load(self.precision, x)));
+                self.file = self.gpu.filled(bytemuck::cast_slice(&floats), usage);
             }
         }
     }

@@ -1,0 +1,140 @@
+//! EX2 and LG2 of what no number is the answer to: what drivers give in `fast`, and that all else has hardware's answers.
+//! Without a Vulkan driver this fails and says how to install one.
+
+mod support;
+#[path = "support/valid.rs"]
+mod valid;
+
+use support::Bare;
+use transpica::Translator;
+use transpica::asm::{Source, assemble};
+use transpica::container::Shbin;
+use transpica::host::{EntryPoint, Options, Profile, dvle};
+use transpica::interp::{Registers, Uniforms};
+use transpica::isa::Program;
+use transpica::limits::Limits;
+use transpica::precision::Precision;
+use transpica_gpu::compare::{Case, Verdict, compare};
+use transpica_gpu::{Gpu, Route, run_compute};
+use valid::valid_shader;
+
+/// Operands that a driver's Log2 or Exp2 need not give an infinity or NaN for, and what `fast` gives for them elsewhere.
+const LOGARITHMS: [(f32, f32); 6] = [
+    (0.0, f32::NEG_INFINITY),
+    (-0.0, f32::NEG_INFINITY),
+    (-1.0, f32::NAN),
+    (-8.0, f32::NAN),
+    (f32::NEG_INFINITY, f32::NAN),
+    (f32::NAN, f32::NAN),
+];
+const POWERS: [(f32, f32); 2] = [(f32::NAN, f32::NAN), (-f32::NAN, f32::NAN)];
+
+/// Operands whose infinite results are every driver's.
+const INFINITE: [f32; 4] = [f32::INFINITY, 1.0e9, f32::MAX, 129.0];
+
+fn gpu() -> Gpu {
+    Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// One instruction on all of v0.
+fn program(instruction: &str) -> Program<'static> {
+    let text = format!(
+        ".out position position\n.in v0\n.proc main\n{instruction} position.x, v0.x\n{instruction} position.y, v0.y\n\
+         {instruction} position.z, v0.z\n{instruction} position.w, v0.w\nend\n.end\n"
+    );
+    let assembled =
+        assemble(&[Source { name: "test", text: &text }]).unwrap_or_else(|error| panic!("{error}"));
+    let file = Shbin::parse(&assembled.bytes).expect("well formed");
+    dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
+}
+
+/// One vertex for each operand.
+fn inputs(operands: impl IntoIterator<Item = f32>) -> Vec<[[f32; 4]; 16]> {
+    let vertex = |operand| {
+        let mut registers = Registers::DEFAULT_INPUTS;
+        registers[0] = [operand; 4];
+        registers
+    };
+    operands.into_iter().map(vertex).collect()
+}
+
+fn options(precision: Precision) -> Options {
+    Options { precision, entry: EntryPoint::Compute, ..Options::default() }
+}
+
+/// How many operands the driver gives another answer for than IEEE does.
+fn wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
+    let mut translator = Translator::new(options(Precision::Fast), Profile::default());
+    let translated = translator.translate(&program(instruction), &Bare).expect("it translates");
+    let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
+    let inputs = inputs(answers.iter().map(|(operand, _)| *operand));
+    let inputs: Vec<_> =
+        inputs.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect();
+    let outputs = run_compute(gpu, shader, &[], &inputs).unwrap_or_else(|error| panic!("{error}"));
+    let is_wrong = |found: f32, right: f32| found != right && !(found.is_nan() && right.is_nan());
+    let found = outputs.iter().map(|registers| f32::from_bits(registers[0][0]));
+    found.zip(answers).filter(|(found, (_, right))| is_wrong(*found, *right)).count()
+}
+
+/// What the comparison says of one instruction.
+fn verdict(
+    gpu: &Gpu,
+    instruction: &str,
+    operands: impl IntoIterator<Item = f32>,
+    precision: Precision,
+) -> Verdict {
+    let (program, uniforms) = (program(instruction), Uniforms::default());
+    let case = Case {
+        program: &program,
+        around: &Bare,
+        uniforms: &uniforms,
+        inputs: &inputs(operands),
+        options: options(precision),
+        budget: 100,
+    };
+    compare(gpu, &case, Route::Passthrough).unwrap_or_else(|error| panic!("{instruction}: {error}"))
+}
+
+#[test]
+fn a_driver_may_have_numbers_for_logarithms_and_powers_that_are_none() {
+    // The driver's own, and asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of 0 is -127, and its Exp2
+    // of NaN is infinite.
+    let gpu = gpu();
+    let found = [wrong(&gpu, "lg2", &LOGARITHMS), wrong(&gpu, "ex2", &POWERS)];
+    let ieee = gpu.facts().ieee_exponentials;
+    assert_eq!(found, if ieee { [0, 0] } else { [LOGARITHMS.len(), POWERS.len()] }, "{}", gpu.name());
+}
+
+#[test]
+fn in_fast_nothing_is_said_of_what_a_driver_may_have_numbers_for() {
+    let gpu = gpu();
+    for (instruction, answers) in [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])] {
+        let verdict =
+            verdict(&gpu, instruction, answers.iter().map(|(operand, _)| *operand), Precision::Fast);
+        let all = 4 * answers.len() as u64;
+        let [values, excused] = if gpu.facts().ieee_exponentials { [all, 0] } else { [0, all] };
+        let counted = (verdict.values, verdict.excused, verdict.excused_by_exponentials);
+        assert_eq!(counted, (values, excused, excused), "{instruction}: {verdict:?}");
+        assert!(verdict.passed(), "{instruction}: {:?}", verdict.first);
+    }
+}
+
+#[test]
+fn infinite_results_and_what_the_module_decides_are_compared() {
+    let gpu = gpu();
+    let exact = [Precision::Exact, Precision::F24];
+    let cases = [("lg2", &LOGARITHMS[..]), ("ex2", &POWERS[..])];
+    for (precision, (instruction, answers)) in exact.into_iter().flat_map(|it| cases.map(|case| (it, case))) {
+        let verdict = verdict(&gpu, instruction, answers.iter().map(|(operand, _)| *operand), precision);
+        assert!(verdict.passed(), "{instruction} {precision:?}: {:?}", verdict.first);
+        assert_eq!(
+            (verdict.values, verdict.excused),
+            (4 * answers.len() as u64, 0),
+            "{instruction} {precision:?}"
+        );
+    }
+    let powers = verdict(&gpu, "ex2", INFINITE, Precision::Fast);
+    assert_eq!((powers.values, powers.excused, powers.differing), (16, 0, 0), "{powers:?}");
+    let logarithm = verdict(&gpu, "lg2", [f32::INFINITY], Precision::Fast);
+    assert_eq!((logarithm.values, logarithm.excused, logarithm.differing), (4, 0, 0), "{logarithm:?}");
+}
