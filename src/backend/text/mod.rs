@@ -22,6 +22,7 @@ pub mod glsl;
 mod inline;
 mod names;
 mod operations;
+mod operators;
 mod print;
 mod region;
 mod survey;
@@ -37,7 +38,7 @@ pub use wgsl::wgsl;
 
 pub use super::{Language, write};
 
-use self::builder::{Builder, LoadNumbers};
+use self::builder::Builder;
 use self::declarations::Declarations;
 use self::draft::Draft;
 use self::inline::{Style, plan};
@@ -56,7 +57,6 @@ struct Writer<'a, D> {
     dialect: D,
     style: Style,
     draft: Draft,
-    numbers: LoadNumbers,
     helpers: Vec<String>,
     out: String,
 }
@@ -84,7 +84,6 @@ impl<'a, D: Dialect> Writer<'a, D> {
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
         Self {
             helpers: helpers.collect(),
-            numbers: LoadNumbers::new(&source.interface.block),
             draft: Draft::default(),
             out: String::new(),
             source,
@@ -99,7 +98,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
     fn helpers(&mut self) -> Result<()> {
         let module = self.source.module;
         for (index, helper) in module.helpers.iter().enumerate() {
-            let result = Builder::new(&mut self.draft, self.source, helper, &self.numbers).helper()?;
+            let result = Builder::new(&mut self.draft, self.source, helper).helper()?;
             let name = self.helpers[index].clone();
             let types: Vec<Type> = helper.get(helper.params).iter().map(|&param| helper.ty(param)).collect();
             let wanted = parameter_names(helper);
@@ -116,7 +115,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
     fn entry(&mut self, given: Option<&[String]>) -> Result<()> {
         let source = self.source;
         let (reads, interface) = (self.declarations.reads, source.interface);
-        let builder = Builder::new(&mut self.draft, source, &source.module.main, &self.numbers);
+        let builder = Builder::new(&mut self.draft, source, &source.module.main);
         match (&interface.geometry, source.options.entry) {
             (_, EntryPoint::Vertex | EntryPoint::Geometry) => {
                 builder.vertex(reads, &self.declarations.attributes, interface)?;
@@ -140,6 +139,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
 
     fn body(&mut self, plan: inline::Plan, result: Option<Type>) {
         let text = (&mut self.out, &mut self.dialect);
+        text.0.reserve(48 * self.draft.lines.len());
         Body::new(text, (&self.draft, plan), &self.declarations, &self.helpers, result).lines();
     }
 }
@@ -148,10 +148,12 @@ impl<'a, D: Dialect> Writer<'a, D> {
 fn parameter_names(helper: &Func) -> Vec<String> {
     let name = |(index, &param): (usize, &crate::ir::Value)| {
         let data = helper.values[param];
-        match data.hint.register {
-            crate::ir::HintRegister::None => ["a", "b", "c", "d"][index % 4].to_owned(),
-            _ => names::hinted(data.hint, data.ty.kind).into_owned(),
+        if data.hint.register == crate::ir::HintRegister::None {
+            return ["a", "b", "c", "d"][index % 4].to_owned();
         }
+        let mut name = String::new();
+        names::write_hinted(&mut name, data.hint, data.ty.kind);
+        name
     };
     helper.get(helper.params).iter().enumerate().map(name).collect()
 }

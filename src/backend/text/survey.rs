@@ -6,7 +6,18 @@ use super::draft::{Draft, Expr, Form, Line, Operand, Place, Variable, View};
 /// No line, no block, no span.
 pub const NONE: u32 = u32::MAX;
 
-/// What is known of an expression.
+/// A name that has no number yet.
+pub const UNNUMBERED: u32 = u32::MAX - 1;
+
+/// Length and depth of an expression, and whether there is arithmetic on floats in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    pub length: u32,
+    pub depth: u32,
+    pub is_exact: bool,
+}
+
+/// Everything that is known of an expression. The last three are `inline`'s.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// Line that evaluates it; nothing else evaluates it.
@@ -29,6 +40,11 @@ pub struct Fact {
     spans: u32,
     /// Whether another loop than its own uses it.
     pub crosses: bool,
+    /// Its name in [`Plan::words`](super::inline::Plan::words); [`NONE`] where it is written in place.
+    pub name: u32,
+    pub size: Size,
+    /// Whether each of its parts has a line of its own.
+    pub is_broken: bool,
 }
 
 impl Fact {
@@ -43,7 +59,14 @@ impl Fact {
         uses: 0,
         spans: NONE,
         crosses: false,
+        name: NONE,
+        size: Size { length: 0, depth: 0, is_exact: false },
+        is_broken: false,
     };
+    /// Whether it is written by a name.
+    pub const fn is_named(&self) -> bool {
+        self.name != NONE
+    }
     /// Whether a line evaluates it.
     pub const fn is_evaluated(&self) -> bool {
         self.at != NONE
@@ -56,6 +79,14 @@ struct Span {
     first: u32,
     last: u32,
     previous: u32,
+}
+
+/// A store to a variable.
+#[derive(Clone, Copy)]
+struct Store {
+    variable: Variable,
+    at: u32,
+    block: u32,
 }
 
 /// Lines in one pair of braces.
@@ -92,8 +123,8 @@ pub struct Survey<'d> {
     pub ends: Vec<u32>,
     spans: Vec<Span>,
     blocks: Vec<Block>,
-    /// Lines that store each variable, ascending, and their blocks.
-    stores: Vec<Vec<(u32, u32)>>,
+    /// By variable, then by line.
+    stores: Vec<Store>,
     block: u32,
 }
 
@@ -107,12 +138,13 @@ impl<'d> Survey<'d> {
             ends: vec![0; draft.lines.len()],
             spans: Vec::new(),
             blocks: vec![function],
-            stores: vec![Vec::new(); draft.variables.len()],
+            stores: Vec::new(),
             block: 0,
         };
         for (at, line) in (0..).zip(&draft.lines) {
             survey.line(at, line, &twice);
         }
+        survey.stores.sort_by_key(|store| store.variable);
         survey.count_uses();
         survey
     }
@@ -131,7 +163,7 @@ impl<'d> Survey<'d> {
                             let store = &mut self.facts[expr as usize].store;
                             *store = store.or(Some((at, variable, self.block)));
                         }
-                        self.stores[variable as usize].push((at, self.block));
+                        self.stores.push(Store { variable, at, block: self.block });
                     }
                     Place::Element(_, index) => self.used(index, at),
                     Place::Output(_) => {}
@@ -193,15 +225,15 @@ impl<'d> Survey<'d> {
     /// A use by a line.
     fn used(&mut self, operand: Operand, at: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.use_in(expr, (at, at), self.blocks[self.block as usize].home, 1);
+            self.use_in(expr, (at, at), self.blocks[self.block as usize].home);
         }
     }
 
     /// A use in text that stands between two lines.
-    fn use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, times: u32) {
+    fn use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
         let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
-        fact.uses = fact.uses.saturating_add(times);
+        fact.uses = fact.uses.saturating_add(1);
         fact.last = fact.last.max(last);
         fact.first = fact.first.min(first);
         fact.crosses |= fact.is_evaluated() && fact.home != home;
@@ -229,21 +261,17 @@ impl<'d> Survey<'d> {
             if fact.uses == 0 {
                 continue;
             }
-            let is_access = matches!(draft.nodes[expr as usize].form, Form::ElementOf(_));
             // What is written in place takes its operands along; what has a name leaves them.
             let last = match self.kept(expr) {
                 Some(store) => {
                     self.facts[expr as usize].kept = store;
                     store
                 }
-                None if !is_access && (fact.uses > 1 || fact.crosses) && !self.is_repeatable(expr) => fact.at,
+                None if (fact.uses > 1 || fact.crosses) && !self.is_repeatable(expr) => fact.at,
                 None => fact.last,
             };
-            let times = if is_access { fact.uses } else { 1 };
             for operand in draft.operands(expr).iter().filter_map(|operand| operand.view.expr()) {
-                self.use_in(operand, (fact.at, last), fact.home, times);
-                let crosses = is_access && fact.crosses && self.facts[operand as usize].is_evaluated();
-                self.facts[operand as usize].crosses |= crosses;
+                self.use_in(operand, (fact.at, last), fact.home);
             }
         }
     }
@@ -254,13 +282,8 @@ impl<'d> Survey<'d> {
         let fact = &self.facts[expr as usize];
         let (at, variable, block) = fact.store?;
         let fits = fact.is_evaluated() && !fact.crosses && fact.first == at && fact.block == block;
-        let is_access = matches!(self.draft.nodes[expr as usize].form, Form::ElementOf(_));
-        (fits
-            && !is_access
-            && fact.uses > 1
-            && !self.is_repeatable(expr)
-            && !self.stored_between(variable, at, expr))
-        .then_some(at)
+        (fits && fact.uses > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
+            .then_some(at)
     }
 
     /// Whether it may be written more than once: a variable's name is no longer than that of a constant.
@@ -268,13 +291,19 @@ impl<'d> Survey<'d> {
         matches!(self.draft.nodes[expr as usize].form, Form::Variable(_))
     }
 
+    fn stores_of(&self, variable: Variable) -> &[Store] {
+        let start = self.stores.partition_point(|store| store.variable < variable);
+        let stores = &self.stores[start..];
+        &stores[..stores.partition_point(|store| store.variable == variable)]
+    }
+
     /// Whether the variable may be stored after the line `from` and before a use of the expression.
     pub fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let stores = &self.stores[variable as usize];
-        let next = stores.partition_point(|(at, _)| *at <= from);
+        let stores = self.stores_of(variable);
+        let next = stores.partition_point(|store| store.at <= from);
         let last = self.facts[expr as usize].last;
-        let between = stores[next..].iter().take_while(|(at, _)| *at < last);
-        between.into_iter().any(|&(at, block)| {
+        let mut between = stores[next..].iter().take_while(|store| store.at < last);
+        between.any(|&Store { at, block, .. }| {
             let mut span = self.facts[expr as usize].spans;
             while span != NONE {
                 let Span { first, last, previous } = self.spans[span as usize];
@@ -307,12 +336,11 @@ impl<'d> Survey<'d> {
     /// before the line with the first occurrence, outside of loops.
     pub fn declarations(&self) -> Vec<Declaration> {
         // For each variable the first line, its block, and the innermost block that has all.
-        let mut found: Vec<Option<(u32, u32, u32)>> = Vec::with_capacity(self.stores.len());
-        for stores in &self.stores {
-            let first = stores.first().map(|&(at, block)| (at, block, block));
-            let common =
-                |(at, first, common), &(_, block): &(u32, u32)| (at, first, self.common(common, block));
-            found.push(first.map(|first| stores.iter().fold(first, common)));
+        let mut found: Vec<Option<(u32, u32, u32)>> = vec![None; self.draft.variables.len()];
+        for &Store { variable, at, block } in &self.stores {
+            let place = &mut found[variable as usize];
+            let (at, first, common) = place.unwrap_or((at, block, block));
+            *place = Some((at, first, self.common(common, block)));
         }
         for (node, fact) in self.draft.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
             if let Form::Variable(variable) | Form::NotFinite(variable) = node.form {
@@ -325,8 +353,8 @@ impl<'d> Survey<'d> {
         let mut declarations = Vec::new();
         for (variable, found) in (0..).zip(found) {
             let Some((first, block, common)) = found else { continue };
-            let stores = &self.stores[variable as usize];
-            let by_store = block == common && stores.first().is_some_and(|&(at, _)| at == first);
+            let first_store = self.stores_of(variable).first();
+            let by_store = block == common && first_store.is_some_and(|store| store.at == first);
             let at = if by_store { first } else { self.outside(first, block, common) };
             declarations.push(Declaration { at, variable, by_store });
         }

@@ -107,7 +107,7 @@ pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
     let declarations = Declarations::new(source, dialect::is_reserved)?;
     check(source, &declarations, version)?;
     let mut names = Names::new(dialect::is_reserved);
-    let style = Style { copies_arrays: false, marks_exact: source.profile.no_contraction };
+    let style = Style { marks_exact: source.profile.no_contraction };
     let dialect = Glsl::new(version, &declarations, &mut names);
     let inputs = dialect.inputs.clone();
     let mut writer = Writer::new(source, declarations, names, dialect, style);
