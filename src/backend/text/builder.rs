@@ -1,5 +1,6 @@
 //! The draft of one function as it grows: operands, constants, and where each IR value is found.
-//! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no control flow.
+//! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
+//! control flow.
 
 use super::carry::Carriers;
 use super::draft::{
@@ -73,8 +74,8 @@ impl<'a> Builder<'a> {
         self.draft.lines.push(line);
     }
 
-    /// The expression of a float that is no number. Constant expressions must not make those in WGSL, and Tint enforces it:
-    /// the bits come from a variable.
+    /// The expression of a float that is no number. Constant expressions must not make those in
+    /// WGSL, and Tint enforces it: the bits come from a variable.
     fn not_finite(&mut self, bits: u32) -> Expr {
         if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
             return expr;

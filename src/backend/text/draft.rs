@@ -1,8 +1,10 @@
 //! A function as a list of lines and the expressions in them, in the order of the text.
-//! In: pieces from `region`, `operations` and `entry`. Out: a [`Draft`] for `inline` and `print`. Knows no syntax.
+//! In: pieces from `region`, `operations` and `entry`. Out: a [`Draft`] for `inline` and `print`.
+//! Knows no syntax.
 //!
-//! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes, repeats a scalar, is a
-//! constant or a negation is no node but a [`View`] of one, written anew at each use: `r1.xyz` reads better than a name for it.
+//! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes,
+//! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
+//! each use: `r1.xyz` reads better than a name for it.
 
 use crate::host::{DrawField, HostField};
 use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
@@ -77,7 +79,8 @@ pub enum Form {
     Argument(u8),
     /// Specialisation constant.
     Specialized(u8),
-    /// Memory that does not change, but for [`Source::State`]; by an index where there is an operand.
+    /// Memory that does not change, but for [`Source::State`]; by an index where there is an
+    /// operand.
     Read(Source),
     /// Index of this invocation.
     Invocation,
@@ -88,8 +91,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether it has a place where it is evaluated, so that it could get a name there. All else never changes and is
-    /// written at each use.
+    /// Whether it has a place where it is evaluated, so that it could get a name there. All else
+    /// never changes and is written at each use.
     pub const fn is_evaluated(self) -> bool {
         match self {
             Self::Argument(_) | Self::Specialized(_) | Self::Invocation => false,
@@ -181,7 +184,8 @@ pub enum Place {
     Element(&'static str, Operand),
 }
 
-/// A line of the text, or the evaluation of an expression, which is a line only if that gets a name.
+/// A line of the text, or the evaluation of an expression, which is a line only if that gets a
+/// name.
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
@@ -217,7 +221,8 @@ pub enum Line {
     Leave,
     /// Returns from a helper.
     Return(Operand),
-    /// Returns the outputs of the interface, or zeros where there is none: range of [`Draft::operands`].
+    /// Returns the outputs of the interface, or zeros where there is none: range of
+    /// [`Draft::operands`].
     Outputs {
         first: u32,
         count: u32,

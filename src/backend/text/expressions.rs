@@ -1,8 +1,9 @@
 //! Expressions, with parentheses only where the stricter grammar of the languages asks for them.
-//! In: an expression and how tightly it must hold together. Out: text. Knows no lines. Recursion ends at names, whose distance
-//! `inline` bounds.
-//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do not chain, `&&` and `||` do not
-//! mix) and its template rule: `a < b` in a list of arguments could begin a template that a later `>` ends. GLSL binds as C does.
+//! In: an expression and how tightly it must hold together. Out: text. Knows no lines. Recursion
+//! ends at names, whose distance `inline` bounds.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
+//! not chain, `&&` and `||` do not mix) and its template rule: `a < b` in a list of arguments could
+//! begin a template that a later `>` ends. GLSL binds as C does.
 
 use std::fmt::Write as _;
 
@@ -72,7 +73,8 @@ impl<D: Dialect> Body<'_, D> {
         self.operand(Operand { view, ty: operand.ty.with_lanes(1) }, Level::Choice);
     }
 
-    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`.
+    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's
+    /// own and `a`.
     pub fn assigned(&mut self, at: u32, place: Place, value: Operand) {
         let Some(expr) = whole_of(value).filter(|&expr| {
             let fact = self.fact(expr);
@@ -289,7 +291,8 @@ impl<D: Dialect> Body<'_, D> {
         self.listed(arguments.len(), |body, index, level| body.operand(arguments[index], level));
     }
 
-    /// The argument of a function that some language evaluates early where it is a constant: that says its type.
+    /// The argument of a function that some language evaluates early where it is a constant: that
+    /// says its type.
     pub fn argument(&mut self, argument: Operand) {
         match constant_of(argument) {
             Some(bits) => {

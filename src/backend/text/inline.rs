@@ -1,13 +1,16 @@
-//! The one place that decides what is written in place and what gets a name; also what is broken over several lines, and which
-//! arithmetic must be marked as exact.
-//! In: a draft and its survey. Out: a [`Plan`] that `print` follows. Knows no syntax, only how long things are, roughly.
+//! The one place that decides what is written in place and what gets a name; also what is broken
+//! over several lines, and which arithmetic must be marked as exact.
+//! In: a draft and its survey. Out: a [`Plan`] that `print` follows. Knows no syntax, only how long
+//! things are, roughly.
 //!
-//! An expression is written where it is used if it is used once, in the loop it is evaluated in, and does not make the line
-//! long. A load of a variable may besides be written as often as it is used, if no line between its place and its last use
-//! stores the variable. What is first stored in a variable goes by the variable's name as long as that holds it. All else is a
-//! constant with a name. The depth of what is written in place is bounded: writer and readers recurse on it.
-//! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections inside of that value too; not
-//! what is written for an index, a condition of a statement or a returned value (measured with glslang 12).
+//! An expression is written where it is used if it is used once, in the loop it is evaluated in,
+//! and does not make the line long. A load of a variable may besides be written as often as it is
+//! used, if no line between its place and its last use stores the variable. What is first stored in
+//! a variable goes by the variable's name as long as that holds it. All else is a constant with a
+//! name. The depth of what is written in place is bounded: writer and readers recurse on it.
+//! Facts: GLSL's `precise` reaches what goes into the value of a variable, conditions of selections
+//! inside of that value too; not what is written for an index, a condition of a statement or a
+//! returned value (measured with glslang 12).
 
 use std::borrow::Cow;
 
@@ -30,7 +33,8 @@ const DEPTH: u32 = 24;
 /// What a language asks of a plan.
 #[derive(Clone, Copy)]
 pub struct Style {
-    /// Whether arithmetic on floats is only done as written where it makes a variable that is marked.
+    /// Whether arithmetic on floats is only done as written where it makes a variable that is
+    /// marked.
     pub marks_exact: bool,
 }
 
@@ -61,7 +65,8 @@ struct Chooser<'d> {
     exact_variables: Vec<bool>,
 }
 
-/// The plan of a function. `parameters` are names that the function already has or would like to have.
+/// The plan of a function. `parameters` are names that the function already has or would like to
+/// have.
 pub fn plan(
     draft: &Draft,
     interface: &Interface,
@@ -197,7 +202,8 @@ impl Chooser<'_> {
         operands.iter().map(|&operand| self.written(operand).length + 8).sum::<u32>() > LINE
     }
 
-    /// Names what stands where arithmetic cannot be marked, and finds the variables that are to be marked.
+    /// Names what stands where arithmetic cannot be marked, and finds the variables that are to be
+    /// marked.
     fn settle(&mut self) {
         let draft = self.draft;
         for line in &draft.lines {
@@ -348,7 +354,8 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether an expression computes with floats in a way that compilers may change if nothing forbids it.
+/// Whether an expression computes with floats in a way that compilers may change if nothing forbids
+/// it.
 fn is_arithmetic(node: &Node) -> bool {
     matches!(
         node.form,

@@ -1,12 +1,14 @@
 //! WGSL and GLSL as one would write them by hand.
-//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and profile. Out: text that
-//! begins with comments naming the source, the program and the entry. Knows neither PICA200 encodings nor control-flow graphs.
+//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and
+//! profile. Out: text that begins with comments naming the source, the program and the entry. Knows
+//! neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`region`], `carry` | control flow as lines; variables for what constructs yield and loops carry |
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
 //! | `wgsl`, `glsl` | what sets the languages apart |

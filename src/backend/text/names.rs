@@ -60,8 +60,8 @@ impl<'o> Names<'o> {
         words.end()
     }
 
-    /// Adds the name of a value that came from a register; its number. All other words come before: only the counters
-    /// remember these.
+    /// Adds the name of a value that came from a register; its number. All other words come before:
+    /// only the counters remember these.
     pub fn hinted(&mut self, words: &mut Words, hint: Hint, kind: Kind) -> u32 {
         let start = words.text.len();
         write_hinted(&mut words.text, hint, kind);

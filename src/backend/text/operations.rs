@@ -1,5 +1,6 @@
 //! One expression for each operation of the IR.
-//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no syntax.
+//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
+//! syntax.
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};

@@ -1,6 +1,6 @@
 //! Operators and functions of the languages: one row for each operation of the IR.
-//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do not
-//! chain, `&&` and `||` do not mix). GLSL binds as C does.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
+//! not chain, `&&` and `||` do not mix). GLSL binds as C does.
 
 use crate::ir::{Binary, Unary};
 

@@ -1,8 +1,9 @@
 //! Functions and lines as text.
-//! In: a draft and its plan. Out: text, by the rules of a [`Dialect`]. Decides nothing and knows no operators.
+//! In: a draft and its plan. Out: text, by the rules of a [`Dialect`]. Decides nothing and knows no
+//! operators.
 //!
-//! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`), enclose every operation in
-//! parentheses, and make names unique over the whole module.
+//! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`),
+//! enclose every operation in parentheses, and make names unique over the whole module.
 
 use std::fmt::Write as _;
 
@@ -35,7 +36,8 @@ pub trait Dialect: Sized {
     const LOOP: &'static str;
     /// Whether numbers need the letter of their type where nothing else says it.
     const TYPED_LITERALS: bool;
-    /// The least integer, of which there is no literal: it would be the opposite of one that is too large.
+    /// The least integer, of which there is no literal: it would be the opposite of one that is too
+    /// large.
     const LEAST_INT: &'static str;
     /// Whether the last of several arguments may have a comma.
     const COMMA_ENDS: bool;
@@ -50,13 +52,15 @@ pub trait Dialect: Sized {
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type);
     /// The lines before the body of the entry point.
     fn entry(out: &mut String, declarations: &Declarations, names: &[String]);
-    /// The beginning of a declaration, up to the name, or to the type where that follows it and no value does.
+    /// The beginning of a declaration, up to the name, or to the type where that follows it and no
+    /// value does.
     fn declaration(body: &mut Body<'_, Self>, holder: Holder);
     /// What a loop begins with that nothing leaves.
     fn endless(body: &mut Body<'_, Self>);
     /// Returns the outputs of the interface.
     fn outputs(body: &mut Body<'_, Self>, values: &[Operand]);
-    /// The line before the first case of a switch, which has only a default or others besides; how the switch is closed.
+    /// The line before the first case of a switch, which has only a default or others besides; how
+    /// the switch is closed.
     fn switch(body: &mut Body<'_, Self>, selector: Operand, is_single: bool, continues: bool) -> Closing;
     /// The line before the body of a case; no values for the default.
     fn case(body: &mut Body<'_, Self>, values: &[i32]);
@@ -68,7 +72,8 @@ pub trait Dialect: Sized {
     const NOT: &'static str;
     /// The function that gives the same bits as another type; GLSL's is `name`.
     fn bits(out: &mut String, name: &'static str, ty: Type);
-    /// Writes the function that replaces an operator on vectors; false where the operator takes them.
+    /// Writes the function that replaces an operator on vectors; false where the operator takes
+    /// them.
     fn vector_function(body: &mut Body<'_, Self>, by: OnVectors, ty: Type) -> bool;
     /// One of two values: condition, value where true, value where false.
     fn select(body: &mut Body<'_, Self>, ty: Type, operands: &[Operand], level: Level);
@@ -350,7 +355,8 @@ impl<'w, D: Dialect> Body<'w, D> {
         self.begin(closing);
     }
 
-    /// The condition of the `if` that an arm consists of, if it prints nothing else, and the line after it.
+    /// The condition of the `if` that an arm consists of, if it prints nothing else, and the line
+    /// after it.
     fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
         let lines = &self.draft.lines[at + 1..];
         let silent = |line: &&Line| matches!(**line, Line::Evaluate(expr) if !self.has_line(expr));

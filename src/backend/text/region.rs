@@ -1,5 +1,6 @@
 //! Regions and constructs as lines.
-//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no operations.
+//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no
+//! operations.
 //!
 //! | IR | text |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
 //!
-//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse likewise.
+//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse
+//! likewise.
 
 use super::builder::Builder;
 use super::carry::Carrier;
@@ -244,7 +246,8 @@ impl<'a> Builder<'a> {
             }
         }
         let (Some(leave), Some(again)) = (leave, again) else { return Ok(()) };
-        // Constructs in the arms could use the same carriers; what a switch is left with is another matter.
+        // Constructs in the arms could use the same carriers; what a switch is left with is another
+        // matter.
         let constructs = one.items.iter().chain(&other.items).any(|item| matches!(item, Item::Node(_)));
         let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
             return Ok(());

@@ -1,5 +1,7 @@
-//! What the lines of a draft say about its expressions and variables: where each is evaluated, used, stored.
-//! In: a draft. Out: a [`Survey`] for `inline`. Knows no syntax and decides nothing but which values go by a variable's name.
+//! What the lines of a draft say about its expressions and variables: where each is evaluated,
+//! used, stored.
+//! In: a draft. Out: a [`Survey`] for `inline`. Knows no syntax and decides nothing but which
+//! values go by a variable's name.
 
 use super::draft::{Draft, Expr, Form, Line, Operand, Place, Variable, View};
 
@@ -40,7 +42,8 @@ pub struct Fact {
     spans: u32,
     /// Whether another loop than its own uses it.
     pub crosses: bool,
-    /// Its name in [`Plan::words`](super::inline::Plan::words); [`NONE`] where it is written in place.
+    /// Its name in [`Plan::words`](super::inline::Plan::words); [`NONE`] where it is written in
+    /// place.
     pub name: u32,
     pub size: Size,
     /// Whether each of its parts has a line of its own.
@@ -129,7 +132,8 @@ pub struct Survey<'d> {
 }
 
 impl<'d> Survey<'d> {
-    /// Walks over all lines, then from users to their operands. `twice`: operands of `Outputs` that are written twice.
+    /// Walks over all lines, then from users to their operands. `twice`: operands of `Outputs` that
+    /// are written twice.
     pub fn new(draft: &'d Draft, twice: impl Fn(usize) -> bool) -> Self {
         let function = Block { owner: 0, parent: 0, depth: 0, begin: 0, end: NONE, home: 0, is_arm: false };
         let mut survey = Self {
@@ -276,8 +280,8 @@ impl<'d> Survey<'d> {
         }
     }
 
-    /// The store whose variable's name an expression may go by: its first use, in its own block, and no other store comes
-    /// before its last use.
+    /// The store whose variable's name an expression may go by: its first use, in its own block,
+    /// and no other store comes before its last use.
     fn kept(&self, expr: Expr) -> Option<u32> {
         let fact = &self.facts[expr as usize];
         let (at, variable, block) = fact.store?;
@@ -286,7 +290,8 @@ impl<'d> Survey<'d> {
             .then_some(at)
     }
 
-    /// Whether it may be written more than once: a variable's name is no longer than that of a constant.
+    /// Whether it may be written more than once: a variable's name is no longer than that of a
+    /// constant.
     fn is_repeatable(&self, expr: Expr) -> bool {
         matches!(self.draft.nodes[expr as usize].form, Form::Variable(_))
     }
@@ -316,8 +321,8 @@ impl<'d> Survey<'d> {
         })
     }
 
-    /// Whether a line in a block never runs before a use in the same iteration, because the use stands in another arm of the
-    /// same construct.
+    /// Whether a line in a block never runs before a use in the same iteration, because the use
+    /// stands in another arm of the same construct.
     fn excludes(&self, mut block: u32, used: u32) -> bool {
         while block != 0 {
             let Block { owner, parent, begin, end, is_arm, .. } = self.blocks[block as usize];
@@ -332,8 +337,8 @@ impl<'d> Survey<'d> {
         false
     }
 
-    /// Where the variables are declared: by the first store if it stands in the innermost block that has all occurrences, else
-    /// before the line with the first occurrence, outside of loops.
+    /// Where the variables are declared: by the first store if it stands in the innermost block
+    /// that has all occurrences, else before the line with the first occurrence, outside of loops.
     pub fn declarations(&self) -> Vec<Declaration> {
         // For each variable the first line, its block, and the innermost block that has all.
         let mut found: Vec<Option<(u32, u32, u32)>> = vec![None; self.draft.variables.len()];
@@ -362,7 +367,8 @@ impl<'d> Survey<'d> {
         declarations
     }
 
-    /// The line of a block around `common`, or `common` itself, that has the line `at` of `block` in it and is in no loop.
+    /// The line of a block around `common`, or `common` itself, that has the line `at` of `block`
+    /// in it and is in no loop.
     fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
         let mut climb = |block: &mut u32| {
             let Block { owner, parent, .. } = self.blocks[*block as usize];

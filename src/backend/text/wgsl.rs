@@ -1,5 +1,7 @@
-//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its own.
-//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's control flow.
+//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its
+//! own.
+//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's
+//! control flow.
 
 use std::fmt::Write as _;
 
@@ -64,8 +66,9 @@ fn is_reserved(name: &str) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not fit its interface,
-/// [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and bindings that there are not.
+/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
+/// fit its interface, [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and
+/// bindings that there are not.
 pub fn wgsl(source: &Source<'_>) -> Result<String> {
     let declarations = Declarations::new(source, is_reserved)?;
     let style = Style { marks_exact: false };

@@ -1,4 +1,5 @@
-//! What GLSL says in a way of its own: declarations with types, vectors compared by functions, choices, outputs.
+//! What GLSL says in a way of its own: declarations with types, vectors compared by functions,
+//! choices, outputs.
 //! In: lines and expressions. Out: text. Knows nothing of blocks.
 
 use std::fmt::Write as _;
@@ -75,7 +76,8 @@ pub(super) fn is_reserved(name: &str) -> bool {
 }
 
 impl Glsl {
-    /// GLSL whose inputs and outputs have names. Those of varyings are given first, so that nothing changes them.
+    /// GLSL whose inputs and outputs have names. Those of varyings are given first, so that nothing
+    /// changes them.
     pub(super) fn new(version: GlslVersion, declarations: &Declarations, names: &mut Names<'_>) -> Self {
         let outputs = declarations.ports.iter().map(|port| match port.location {
             Location::ClipDistances => "gl_ClipDistance".to_owned(),
