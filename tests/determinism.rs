@@ -230,16 +230,15 @@ fn hash_tables_stand_only_where_their_order_is_never_seen() {
 
 /// A hash table that is iterated would show its seed.
 #[test]
-fn allowed_hash_tables_are_never_iterated() {
+fn the_allowed_hash_table_is_never_iterated() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for (file, field) in [("lint/trace.rs", "seen")] {
-        let text = fs::read_to_string(source.join(file)).expect("readable");
-        let uses: BTreeSet<_> = text
-            .match_indices(&format!(".{field}."))
-            .map(|(at, name)| text[at + name.len()..].split('(').next().unwrap_or_default())
-            .collect();
-        let looked_up = ["contains", "contains_key", "get", "insert", "len"];
-        assert!(!uses.is_empty() && uses.iter().all(|name| looked_up.contains(name)), "{file}: {uses:?}");
-        assert!(!text.contains(&format!("in &self.{field}")) && !text.contains(&format!("in self.{field}")));
-    }
+    let (file, field) = ("lint/trace.rs", "seen");
+    let text = fs::read_to_string(source.join(file)).expect("readable");
+    let uses: BTreeSet<_> = text
+        .match_indices(&format!(".{field}."))
+        .map(|(at, name)| text[at + name.len()..].split('(').next().unwrap_or_default())
+        .collect();
+    let looked_up = ["contains", "contains_key", "get", "insert", "len"];
+    assert!(!uses.is_empty() && uses.iter().all(|name| looked_up.contains(name)), "{file}: {uses:?}");
+    assert!(!text.contains(&format!("in &self.{field}")) && !text.contains(&format!("in self.{field}")));
 }

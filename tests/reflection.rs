@@ -64,9 +64,12 @@ fn declared(module: &naga::Module) -> Vec<String> {
         let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
         let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
         lines.push(format!("block {} {} {span}", place.group, place.binding));
-        // Members in gaps are `padding`, `padding_1`, …
+        // Members of WGSL have names of their own: those in gaps are `padding`, `padding_1`, …
         let is_gap = |member: &&naga::StructMember| {
-            member.name.as_deref().is_some_and(|name| name.split('_').next() == Some("padding"))
+            let number = member.name.as_deref().and_then(|name| name.strip_prefix("padding"));
+            number.is_some_and(|number| {
+                number.trim_start_matches('_').bytes().all(|digit| digit.is_ascii_digit())
+            })
         };
         for member in members.iter().filter(|member| !is_gap(member)) {
             lines.push(format!("member {} {}", member.offset, member.name.as_deref().unwrap_or_default()));

@@ -1,5 +1,7 @@
-//! The interface of a module as all generators see it: types, bindings, buffers, limits of the entry points.
-//! In: the host interface, options and profile of a [`Source`]. Out: plain data. Knows no target language.
+//! The interface of a module as all generators see it: types, bindings, buffers, limits of the
+//! entry points.
+//! In: the host interface, options and profile of a [`Source`]. Out: plain data. Knows no target
+//! language.
 
 use crate::error::{At, Error, Kind, Result};
 use crate::host::kernel::bindings;
@@ -142,7 +144,8 @@ impl StorageBuffer {
 /// Binding of the block of draw parameters.
 pub(super) const DRAW: Binding = Binding { set: 0, binding: bindings::DRAW };
 
-/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], where kernels read it.
+/// Name of the last member of the block of draw parameters, [`FIRST_THREAD`], where kernels read
+/// it.
 pub(super) const FIRST_THREAD_NAME: &str = "first_thread";
 
 /// Names of the members of the block of draw parameters, all i32.
@@ -176,7 +179,8 @@ pub(super) fn submission(
     }
 }
 
-/// Splits the outputs of a geometry program into the number of triangles and as many words of state.
+/// Splits the outputs of a geometry program into the number of triangles and as many words of
+/// state.
 pub(super) fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
     match values.split_first() {
         Some((&count, state)) if state.len() == words => Ok((count, state)),

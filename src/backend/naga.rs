@@ -1,13 +1,14 @@
 //! naga: a module of our WGSL, and HLSL and MSL from that by naga's writers.
-//! In: what [`text`](super::text) reads. Out: a `naga::Module`, which wgpu takes as it is, or text that begins with comments naming
-//! the source and the entry. Knows nothing of the IR.
+//! In: what [`text`](super::text) reads. Out: a `naga::Module`, which wgpu takes as it is, or text
+//! that begins with comments naming the source and the entry. Knows nothing of the IR.
 //!
 //! | target | contract |
 //! |---|---|
 //! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
 //! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
 //!
-//! MSL has no sets, so two blocks may not share a binding there; naga's writers know no specialisation constants.
+//! MSL has no sets, so two blocks may not share a binding there; naga's writers know no
+//! specialisation constants.
 
 pub use naga;
 
@@ -27,7 +28,8 @@ const LAST_BUFFER: u8 = 30;
 /// The naga module of a program.
 ///
 /// # Errors
-/// As [`text::wgsl`]; [`Kind::Backend`] where naga does not read the text (a defect of this library).
+/// As [`text::wgsl`]; [`Kind::Backend`] where naga does not read the text (a defect of this
+/// library).
 pub fn module(source: &Source<'_>) -> Result<naga::Module> {
     let wgsl = text::wgsl(source)?;
     let mut module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| refused("WGSL reader", &error))?;
@@ -100,7 +102,8 @@ fn place_name<'m>(
     }
 }
 
-/// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for, are allowed.
+/// Checks a module by all of naga's rules. Clip distances, which a device must have been asked for,
+/// are allowed.
 ///
 /// # Errors
 /// [`Kind::Backend`] with naga's words.
@@ -122,7 +125,8 @@ fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     })
 }
 
-/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug builds only.
+/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug
+/// builds only.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<ModuleInfo> {
     check(module, if cfg!(debug_assertions) { ValidationFlags::all() } else { ValidationFlags::empty() })
@@ -153,7 +157,8 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
 /// The module as MSL 2.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::BadOption`] for specialisation constants and bindings that MSL does not have.
+/// As [`module`]; [`Kind::BadOption`] for specialisation constants and bindings that MSL does not
+/// have.
 #[cfg(feature = "msl")]
 pub fn msl(source: &Source<'_>) -> Result<String> {
     use naga::back::msl::{BindTarget, EntryPointResources, Options, PipelineOptions};
@@ -163,7 +168,8 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
         .map(|binding| {
             let slot = u8::try_from(binding.binding).ok().filter(|&slot| slot <= LAST_BUFFER);
             let slot = slot.ok_or_else(|| no_place("MSL", binding))?;
-            // naga takes from the variable whether a buffer is written; of `mutable` it makes nothing there.
+            // naga takes from the variable whether a buffer is written; of `mutable` it makes
+            // nothing there.
             Ok((binding, BindTarget { buffer: Some(slot), ..BindTarget::default() }))
         })
         .collect::<Result<_>>()?;
@@ -207,7 +213,8 @@ fn refused(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::new(Kind::Backend(format!("naga's {what}: {error}")), At::Whole)
 }
 
-/// Takes away the `_` that naga appends to names that end in a digit, wherever no other identifier has the name already.
+/// Takes away the `_` that naga appends to names that end in a digit, wherever no other identifier
+/// has the name already.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain_names(text: &str) -> String {
     let taken: std::collections::BTreeSet<&str> = words(text).collect();
@@ -218,7 +225,8 @@ fn plain_names(text: &str) -> String {
     out
 }
 
-/// The name without the appended `_`, for names of ours that are no keywords anywhere: `r7_`, `left_i0_`, `texcoord_0_`.
+/// The name without the appended `_`, for names of ours that are no keywords anywhere: `r7_`,
+/// `left_i0_`, `texcoord_0_`.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn plain(word: &str) -> Option<&str> {
     let name = word.strip_suffix('_')?;

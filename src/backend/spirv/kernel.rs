@@ -100,13 +100,11 @@ impl Body<'_> {
 
     /// A number that the kernel is told or is.
     pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        match draw_field(field)? {
-            DrawField::Thread => Ok(self.thread),
-            _member => {
-                let kernel = self.kernel()?;
-                Ok(self.draw_word(kernel, field.into()))
-            }
+        if draw_field(field)? == DrawField::Thread {
+            return Ok(self.thread);
         }
+        let kernel = self.kernel()?;
+        Ok(self.draw_word(kernel, field.into()))
     }
 
     /// Loads a word of the block of a draw.

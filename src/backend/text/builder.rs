@@ -1,47 +1,20 @@
 //! The draft of one function as it grows: operands, constants, and where each IR value is found.
-//! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no control flow.
+//! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
+//! control flow.
 
 use super::carry::Carriers;
 use super::draft::{
-    Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, opposite, undefined, whole,
+    Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, undefined, whole,
 };
-use crate::backend::interface::{Source, array_length, defect};
+use crate::backend::interface::{Source, defect};
 use crate::error::Result;
-use crate::host::UniformBlock;
 use crate::ir::{Def, Func, Kind, Lane, Op, Type, Value};
-
-/// Numbers of the members of the uniform block and of their elements, counted together: each member, then its elements.
-#[derive(Debug, Default)]
-pub struct LoadNumbers {
-    first: Vec<usize>,
-    count: usize,
-}
-
-impl LoadNumbers {
-    pub fn new(block: &UniformBlock) -> Self {
-        let mut numbers = Self::default();
-        for member in &block.members {
-            numbers.first.push(numbers.count);
-            numbers.count += 1 + usize::from(array_length(member.ty).unwrap_or(0));
-        }
-        numbers
-    }
-    /// Number of a member.
-    pub fn of(&self, member: u16) -> Option<usize> {
-        self.first.get(usize::from(member)).copied()
-    }
-}
 
 /// A function that is being built.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
     pub source: &'a Source<'a>,
     pub ir: &'a Func,
-    pub numbers: &'a LoadNumbers,
-    /// Loads of uniforms that are valid here, by their number.
-    pub loads: Vec<Option<Expr>>,
-    /// Numbers of loads in the order in which they became valid, to take them back.
-    pub load_log: Vec<usize>,
     pub carriers: Carriers,
     /// Contents of input registers.
     pub inputs: [Option<Operand>; 16],
@@ -68,15 +41,15 @@ enum Atom {
 
 impl<'a> Builder<'a> {
     /// A function without lines, but with its floats that are no numbers.
-    pub fn new(draft: &'a mut Draft, source: &'a Source<'a>, ir: &'a Func, numbers: &'a LoadNumbers) -> Self {
+    pub fn new(draft: &'a mut Draft, source: &'a Source<'a>, ir: &'a Func) -> Self {
         draft.clear();
+        draft.nodes.reserve(ir.values.len());
+        draft.lines.reserve(ir.values.len());
+        draft.operands.reserve(2 * ir.values.len());
         let mut builder = Self {
             draft,
             source,
             ir,
-            numbers,
-            loads: vec![None; numbers.count],
-            load_log: Vec::new(),
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
@@ -101,8 +74,8 @@ impl<'a> Builder<'a> {
         self.draft.lines.push(line);
     }
 
-    /// The expression of a float that is no number. Constant expressions must not make those in WGSL, and Tint enforces it:
-    /// the bits come from a variable.
+    /// The expression of a float that is no number. Constant expressions must not make those in
+    /// WGSL, and Tint enforces it: the bits come from a variable.
     fn not_finite(&mut self, bits: u32) -> Expr {
         if let Some(&(_, expr)) = self.not_finite.iter().find(|(known, _)| *known == bits) {
             return expr;
@@ -137,21 +110,9 @@ impl<'a> Builder<'a> {
         let ty = self.ir.ty(value);
         let view = match self.view(value)? {
             View::Const(bits) => self.constant(ty, bits),
-            View::Not(expr, None) => self.negation(expr),
             view @ (View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..)) => view,
         };
         Ok(Operand { view, ty })
-    }
-
-    /// The negation of a scalar condition: of a comparison its opposite, if it has one.
-    fn negation(&mut self, expr: Expr) -> View {
-        let node = self.draft.nodes[expr as usize];
-        match (node.form, self.draft.operands(expr)) {
-            (Form::Binary(op), &[left, right]) if opposite(op).is_some() => {
-                View::Whole(self.draft.add(Form::Opposite(op), Type::BOOL, &[left, right], node.label))
-            }
-            _ => View::Not(expr, None),
-        }
     }
 
     fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {

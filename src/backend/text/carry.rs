@@ -1,14 +1,16 @@
 //! Local variables that carry parameters and results of constructs.
-//! In: lists of values with the registers they came from. Out: variables, stores and loads. Knows no control flow.
+//! In: lists of values with the registers they came from. Out: variables, stores and loads. Knows
+//! no control flow.
 //!
 //! ```text
 //! %9 = if %c { .. yield %5 } else { yield %2 }    =>    if c { r1 = %5; } else { r1 = %2; } let r1_1 = r1;
 //! ```
 //!
-//! A carrier is stored only where a construct is entered or left and loaded first thing afterwards, so carriers of different
-//! constructs never hold something at the same time: one variable for each register (and place among equals in a list)
-//! serves all. All values of a list are evaluated before, which makes the stores of one exit parallel: a swap is safe.
-//! A store of what a variable holds already is left out.
+//! A carrier is stored only where a construct is entered or left and loaded first thing afterwards,
+//! so carriers of different constructs never hold something at the same time: one variable for each
+//! register (and place among equals in a list) serves all. All values of a list are evaluated
+//! before, which makes the stores of one exit parallel: a swap is safe. A store of what a variable
+//! holds already is left out.
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Line, Local, Place, Variable, View};
@@ -55,7 +57,8 @@ impl Carriers {
             state.content = moment.contents.get(index).copied().flatten();
         }
     }
-    /// After all ways on from a moment met again: only variables that none of them stored still hold what they held.
+    /// After all ways on from a moment met again: only variables that none of them stored still
+    /// hold what they held.
     pub fn merge(&mut self, moment: &Moment) {
         self.restore(moment);
         for state in &mut self.states {

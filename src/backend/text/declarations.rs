@@ -1,7 +1,9 @@
 //! Everything that a module declares before its functions.
-//! In: the interface and what of it the program reads. Out: attributes, outputs, blocks and buffers. Knows no syntax.
-//! Layout rules: WGSL's uniform address space (equal to std140 for the member types there are). Text has no offsets in WGSL
-//! and none that all versions of GLSL know, so every gap becomes a member.
+//! In: the interface and what of it the program reads. Out: attributes, outputs, blocks and
+//! buffers. Knows no syntax.
+//! Layout rules: WGSL's uniform address space (equal to std140 for the member types there are).
+//! Text has no offsets in WGSL and none that all versions of GLSL know, so every gap becomes a
+//! member.
 
 use super::names::Names;
 use crate::backend::interface::{
@@ -62,7 +64,8 @@ impl Declarations {
     /// The declarations of a module. Members and outputs get names that are not reserved.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::BadOption`] for entries that text has not.
+    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::BadOption`] for entries
+    /// that text has not.
     pub fn new(source: &Source<'_>, reserved: fn(&str) -> bool) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;
@@ -119,7 +122,8 @@ impl Declarations {
         self.globals.push(Global { name, binding: Binding { set: 0, binding }, content });
     }
 
-    /// Attributes of the interface, and registers that the program reads though the interface lacks them.
+    /// Attributes of the interface, and registers that the program reads though the interface lacks
+    /// them.
     fn attributes(&mut self, source: &Source<'_>) {
         let mut add = |register: u8, name: String| {
             let ty = attribute_type(source.options.attributes[usize::from(register & 15)].kind);
@@ -184,7 +188,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Adds the members of the uniform block by ascending offset, and members in the gaps; their names by number.
+    /// Adds the members of the uniform block by ascending offset, and members in the gaps; their
+    /// names by number.
     fn members(&mut self, block: &UniformBlock) -> Result<Vec<String>> {
         let mut names = vec![String::new(); block.members.len()];
         for number in block.by_offset() {

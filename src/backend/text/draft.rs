@@ -1,8 +1,10 @@
 //! A function as a list of lines and the expressions in them, in the order of the text.
-//! In: pieces from `region`, `operations` and `entry`. Out: a [`Draft`] for `inline` and `print`. Knows no syntax.
+//! In: pieces from `region`, `operations` and `entry`. Out: a [`Draft`] for `inline` and `print`.
+//! Knows no syntax.
 //!
-//! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes, repeats a scalar, is a
-//! constant or a negation is no node but a [`View`] of one, written anew at each use: `r1.xyz` reads better than a name for it.
+//! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes,
+//! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
+//! each use: `r1.xyz` reads better than a name for it.
 
 use crate::host::{DrawField, HostField};
 use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
@@ -65,8 +67,6 @@ pub enum Form {
     NotFinite(Variable),
     Unary(Unary),
     Binary(Binary),
-    /// Negation of a comparison that has an [`opposite`].
-    Opposite(Binary),
     /// Condition, value where true, value where false.
     Select,
     /// Vector of parts.
@@ -79,10 +79,9 @@ pub enum Form {
     Argument(u8),
     /// Specialisation constant.
     Specialized(u8),
-    /// Memory that does not change, but for [`Source::State`]; by an index where there is an operand.
+    /// Memory that does not change, but for [`Source::State`]; by an index where there is an
+    /// operand.
     Read(Source),
-    /// Element of the array that is the operand.
-    ElementOf(u16),
     /// Index of this invocation.
     Invocation,
     /// Index of this invocation as an i32.
@@ -92,28 +91,39 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether it has a place where it is evaluated, so that it could get a name there.
+    /// Whether it has a place where it is evaluated, so that it could get a name there. All else
+    /// never changes and is written at each use.
     pub const fn is_evaluated(self) -> bool {
-        !matches!(self, Self::Argument(_) | Self::Specialized(_) | Self::Invocation)
+        match self {
+            Self::Argument(_) | Self::Specialized(_) | Self::Invocation => false,
+            Self::Read(source) => source.is_evaluated(),
+            Self::Variable(_)
+            | Self::NotFinite(_)
+            | Self::Unary(_)
+            | Self::Binary(_)
+            | Self::Select
+            | Self::Build
+            | Self::Call(_)
+            | Self::Float
+            | Self::Thread
+            | Self::Length => true,
+        }
     }
     /// Whether it only reads memory.
     pub const fn is_read(self) -> bool {
-        matches!(
-            self,
-            Self::Variable(_) | Self::Argument(_) | Self::Specialized(_) | Self::Read(_) | Self::ElementOf(_)
-        )
+        matches!(self, Self::Variable(_) | Self::Argument(_) | Self::Specialized(_) | Self::Read(_))
     }
 }
 
 /// Memory outside of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Member of the uniform block, not an array unless an index follows.
+    /// Member of the uniform block that is no array.
     Member(u16),
-    /// Array member of the uniform block.
-    Array(u16),
     /// Element of an array member of the uniform block.
     Element(u16, u16),
+    /// Element of an array member of the uniform block, by an index.
+    ElementAt(u16),
     /// Field of the host block.
     Host(HostField),
     /// Member of the block of draw parameters.
@@ -126,6 +136,16 @@ pub enum Source {
     State,
     /// Register of this invocation's vertex.
     Input(u8),
+}
+
+impl Source {
+    /// Whether it is a buffer, or needs an index that is evaluated.
+    const fn is_evaluated(self) -> bool {
+        match self {
+            Self::ElementAt(_) | Self::Feed | Self::State | Self::Input(_) => true,
+            Self::Member(_) | Self::Element(..) | Self::Host(_) | Self::Draw(_) | Self::FirstThread => false,
+        }
+    }
 }
 
 /// The source of a name, should an expression get one.
@@ -164,7 +184,8 @@ pub enum Place {
     Element(&'static str, Operand),
 }
 
-/// A line of the text, or the evaluation of an expression, which is a line only if that gets a name.
+/// A line of the text, or the evaluation of an expression, which is a line only if that gets a
+/// name.
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
@@ -200,7 +221,8 @@ pub enum Line {
     Leave,
     /// Returns from a helper.
     Return(Operand),
-    /// Returns the outputs of the interface, or zeros where there is none: range of [`Draft::operands`].
+    /// Returns the outputs of the interface, or zeros where there is none: range of
+    /// [`Draft::operands`].
     Outputs {
         first: u32,
         count: u32,
@@ -281,16 +303,6 @@ pub const fn int(value: u32) -> Operand {
 /// The error of a value that has no definition here.
 pub fn undefined(value: Value) -> crate::error::Error {
     crate::backend::interface::defect(format!("{value} is used before it is defined"))
-}
-
-/// Whether a comparison has an opposite: those of floats have none, since NaN compares false either way.
-pub const fn opposite(op: Binary) -> Option<&'static str> {
-    Some(match op {
-        Binary::IEqual | Binary::UEqual => "!=",
-        Binary::ILess | Binary::ULess => ">=",
-        Binary::IGreater => "<=",
-        _no_comparison_of_integers => return None,
-    })
 }
 
 /// Whether a constant of this kind can be written.

@@ -1,5 +1,7 @@
-//! Functions around the bodies: helpers, and the entry point with its attributes, buffers, thread and outputs.
-//! In: a function and the interface. Out: its draft. Knows no operation, no control flow and no syntax.
+//! Functions around the bodies: helpers, and the entry point with its attributes, buffers, thread
+//! and outputs.
+//! In: a function and the interface. Out: its draft. Knows no operation, no control flow and no
+//! syntax.
 
 use super::builder::Builder;
 use super::declarations::Attribute;
@@ -108,8 +110,8 @@ impl Builder<'_> {
         self.push(Line::End);
     }
 
-    /// A geometry program: returns at once in threads that have nothing to do, stores the number of its triangles and the
-    /// state that it leaves.
+    /// A geometry program: returns at once in threads that have nothing to do, stores the number of
+    /// its triangles and the state that it leaves.
     pub fn geometry(mut self, kernel: &GeometryKernel) -> Result<()> {
         let label = Label::Word("thread");
         let mut thread = whole(self.draft.add(Form::Thread, Type::I32, &[], label), Type::I32);

@@ -1,103 +1,26 @@
 //! Expressions, with parentheses only where the stricter grammar of the languages asks for them.
-//! In: an expression and how tightly it must hold together. Out: text. Knows no lines. Recursion ends at names, whose distance
-//! `inline` bounds.
-//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do not chain, `&&` and `||` do not
-//! mix) and its template rule: `a < b` in a list of arguments could begin a template that a later `>` ends. GLSL binds as C does.
+//! In: an expression and how tightly it must hold together. Out: text. Knows no lines. Recursion
+//! ends at names, whose distance `inline` bounds.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
+//! not chain, `&&` and `||` do not mix) and its template rule: `a < b` in a list of arguments could
+//! begin a template that a later `>` ends. GLSL binds as C does.
 
 use std::fmt::Write as _;
 
-use super::draft::{Expr, Form, Operand, Place, Source, View, is_finite, opposite};
-use super::print::{Body, Dialect, whole_of};
+use super::draft::{Expr, Form, Operand, Place, Source, View, is_finite};
+use super::operators::{Level, Notation, Operator, notation, operator};
+use super::print::{Body, Dialect, Holder, whole_of};
 use super::survey::NONE;
 use crate::backend::interface::{FIRST_THREAD_NAME, StorageBuffer};
 use crate::host::profile::specialized_name;
-use crate::ir::{Binary, Kind, Unary};
-
-/// How tightly an expression holds together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// `c ? a : b`
-    Choice,
-    /// `a || b`
-    Or,
-    /// `a && b`
-    And,
-    /// `a < b`
-    Relation,
-    /// `a | b`, `a ^ b`, `a & b`, `a >> b`: operands in parentheses unless unary.
-    Bits,
-    /// `a + b`
-    Sum,
-    /// `a * b`
-    Product,
-    /// `-a`
-    Unary,
-    /// `a.x`, `f(a)`, `1.0`
-    Primary,
-}
-
-/// Text and level of an operator, and the levels that its operands need; nothing for what is a function.
-const fn operator(op: Binary, lanes: u8) -> Option<(&'static str, Level, Level, Level)> {
-    use Level::{And, Bits, Or, Product, Relation, Sum, Unary};
-    Some(match op {
-        Binary::Add | Binary::IAdd => ("+", Sum, Sum, Product),
-        Binary::ISub => ("-", Sum, Sum, Product),
-        Binary::Mul | Binary::IMul => ("*", Product, Product, Unary),
-        Binary::Div => ("/", Product, Product, Unary),
-        Binary::Equal | Binary::IEqual | Binary::UEqual => ("==", Relation, Sum, Sum),
-        Binary::Less | Binary::ILess | Binary::ULess => ("<", Relation, Sum, Sum),
-        Binary::LessEqual => ("<=", Relation, Sum, Sum),
-        Binary::Greater | Binary::IGreater => (">", Relation, Sum, Sum),
-        Binary::GreaterEqual => (">=", Relation, Sum, Sum),
-        Binary::And if lanes == 1 => ("&&", And, And, Relation),
-        Binary::Or if lanes == 1 => ("||", Or, Or, Relation),
-        Binary::And | Binary::IAnd | Binary::BitAnd => ("&", Bits, Unary, Unary),
-        Binary::Or | Binary::BitOr => ("|", Bits, Unary, Unary),
-        Binary::BitXor => ("^", Bits, Unary, Unary),
-        Binary::ShiftRight => (">>", Bits, Unary, Unary),
-        Binary::ShiftLeft => ("<<", Bits, Unary, Unary),
-        Binary::Dot
-        | Binary::AddP
-        | Binary::MulP
-        | Binary::DotP
-        | Binary::MinP
-        | Binary::MaxP
-        | Binary::SgeP
-        | Binary::SltP => return None,
-    })
-}
-
-/// The name of the function that computes a one-operand operation; nothing for operators and conversions.
-const fn function_name(op: Unary) -> Option<&'static str> {
-    Some(match op {
-        Unary::Abs => "abs",
-        Unary::Floor => "floor",
-        Unary::Sqrt => "sqrt",
-        Unary::Exp2 => "exp2",
-        Unary::Log2 => "log2",
-        Unary::Neg
-        | Unary::Not
-        | Unary::ToInt
-        | Unary::ToBits
-        | Unary::FromBits
-        | Unary::UintToInt
-        | Unary::IntToUint
-        | Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2P
-        | Unary::Log2P
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP => return None,
-    })
-}
+use crate::ir::{Binary, Kind, Type, Unary};
 
 const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl<D: Dialect> Body<'_, D> {
     /// The right side of a declaration or assignment.
     pub fn definition(&mut self, expr: Expr) {
-        if self.choice(expr).is_broken {
+        if self.fact(expr).is_broken {
             let draft = self.draft;
             self.out.push_str(D::ty(draft.nodes[expr as usize].ty));
             let operands = draft.operands(expr);
@@ -110,7 +33,7 @@ impl<D: Dialect> Body<'_, D> {
     /// A complete operand, as after `=`.
     pub fn complete(&mut self, operand: Operand) {
         match whole_of(operand) {
-            Some(expr) if self.choice(expr).name == NONE => self.definition(expr),
+            Some(expr) if self.fact(expr).name == NONE => self.definition(expr),
             _ => self.operand(operand, Level::Choice),
         }
     }
@@ -150,11 +73,12 @@ impl<D: Dialect> Body<'_, D> {
         self.operand(Operand { view, ty: operand.ty.with_lanes(1) }, Level::Choice);
     }
 
-    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's own and `a`.
+    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's
+    /// own and `a`.
     pub fn assigned(&mut self, at: u32, place: Place, value: Operand) {
         let Some(expr) = whole_of(value).filter(|&expr| {
-            let choice = self.choice(expr);
-            choice.kept == at || choice.name == NONE
+            let fact = self.fact(expr);
+            fact.kept == at || fact.name == NONE
         }) else {
             self.out.push_str(" = ");
             return self.operand(value, Level::Choice);
@@ -186,7 +110,7 @@ impl<D: Dialect> Body<'_, D> {
         if !is_product && !is_sum && !matches!(op, Binary::ISub | Binary::Div) {
             return None;
         }
-        let (text, ..) = operator(op, 1)?;
+        let text = operator(op, 1)?.text;
         // A scalar is not made a vector by its factor.
         let other = if (is_product || is_sum) && own(right) && !own(left) && left.ty == right.ty {
             left
@@ -202,7 +126,7 @@ impl<D: Dialect> Body<'_, D> {
     fn subtracted(&self, op: Binary, right: Operand) -> Option<Operand> {
         let expr = whole_of(right)?;
         let is_negation = self.draft.nodes[expr as usize].form == Form::Unary(Unary::Neg);
-        (op == Binary::Add && is_negation && self.choice(expr).name == NONE)
+        (op == Binary::Add && is_negation && self.fact(expr).name == NONE)
             .then(|| self.draft.operands(expr)[0])
     }
 
@@ -214,7 +138,9 @@ impl<D: Dialect> Body<'_, D> {
             View::Lanes(expr, pattern) => {
                 self.expression(expr, Level::Primary);
                 self.out.push('.');
-                self.out.extend(pattern[..lanes].iter().map(|&lane| LANES[usize::from(lane & 3)]));
+                for &lane in &pattern[..lanes] {
+                    self.out.push(LANES[usize::from(lane & 3)]);
+                }
             }
             View::Splat(expr) => {
                 self.out.push_str(D::ty(operand.ty));
@@ -228,14 +154,11 @@ impl<D: Dialect> Body<'_, D> {
     }
 
     fn negation(&mut self, expr: Expr, lane: Option<u8>, level: Level) {
-        let node = &self.draft.nodes[expr as usize];
-        if self.choice(expr).name == NONE
-            && let (Form::Binary(op), None) = (node.form, lane)
-            && let Some(text) = opposite(op)
+        if self.fact(expr).name == NONE
+            && let (Form::Binary(op), None) = (self.draft.nodes[expr as usize].form, lane)
+            && let Some(operator @ Operator { opposite: Some(text), .. }) = operator(op, 1)
         {
-            return self.enclosed(level > Level::Relation, |body| {
-                body.operation(expr, (text, Level::Sum, Level::Sum));
-            });
+            return self.operation(expr, Operator { text, ..operator }, level);
         }
         self.enclosed(level > Level::Unary, |body| {
             body.out.push('!');
@@ -267,83 +190,83 @@ impl<D: Dialect> Body<'_, D> {
 
     /// An expression or its name, in parentheses where it holds together less than `level`.
     pub fn expression(&mut self, expr: Expr, level: Level) {
-        match self.choice(expr).name {
+        match self.fact(expr).name {
             NONE => self.content(expr, level),
             word => {
-                let name = &self.plan.words[word as usize];
+                let name = self.plan.words.get(word);
                 self.out.push_str(name);
             }
         }
     }
 
     fn content(&mut self, expr: Expr, level: Level) {
-        if D::own(self, expr, level) {
-            return;
-        }
         let draft = self.draft;
-        let operands = draft.operands(expr);
-        match draft.nodes[expr as usize].form {
-            Form::Argument(index) => {
-                let name = &self.plan.parameters[usize::from(index)];
-                self.out.push_str(name);
-            }
-            Form::Variable(variable) => {
-                let name = &self.plan.words[self.plan.variables[variable as usize] as usize];
-                self.out.push_str(name);
+        let (node, operands) = (&draft.nodes[expr as usize], draft.operands(expr));
+        match node.form {
+            Form::Argument(index) => self.out.push_str(&self.plan.parameters[usize::from(index)]),
+            Form::Variable(variable) => self.held(Holder::Empty(variable)),
+            Form::NotFinite(variable) => {
+                D::bits(self.out, "uintBitsToFloat", Type::F32);
+                self.out.push('(');
+                self.held(Holder::Empty(variable));
+                self.out.push(')');
             }
             Form::Specialized(id) => {
                 let _ = write!(self.out, "{}", specialized_name(id));
             }
-            Form::Build if draft.nodes[expr as usize].ty.lanes == 1 => self.operand(operands[0], level),
+            Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
             Form::Build => {
-                self.out.push_str(D::ty(draft.nodes[expr as usize].ty));
+                self.out.push_str(D::ty(node.ty));
                 self.arguments(operands);
+            }
+            Form::Float => {
+                self.out.push_str(D::ty(node.ty));
+                self.argument(operands[0]);
             }
             Form::Call(helper) => {
                 let name = &self.helpers[usize::from(helper)];
                 self.out.push_str(name);
                 self.arguments(operands);
             }
-            Form::Unary(op) => self.unary(op, operands, level),
-            Form::Opposite(op) => {
-                let text = opposite(op).unwrap_or_default();
-                self.enclosed(level > Level::Relation, |body| {
-                    body.operation(expr, (text, Level::Sum, Level::Sum))
-                });
-            }
+            Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
             Form::Binary(op) => self.binary(expr, op, operands, level),
+            Form::Select => D::select(self, node.ty, operands, level),
             Form::Read(source) => self.read(source, operands),
-            Form::ElementOf(element) => {
-                self.operand(operands[0], Level::Primary);
-                let _ = write!(self.out, "[{element}]");
-            }
             Form::Invocation => D::invocation(self),
-            Form::Select | Form::Float | Form::NotFinite(_) | Form::Thread | Form::Length => {
-                unreachable!("the dialects spell them")
+            Form::Thread => {
+                self.out.push_str(D::ty(Type::I32));
+                self.out.push('(');
+                D::invocation(self);
+                self.out.push(')');
             }
+            Form::Length => self.out.push_str(D::LENGTH),
         }
     }
 
     fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
         let draft = self.draft;
-        let Some((text, own, left, right)) = operator(op, draft.nodes[expr as usize].ty.lanes) else {
+        let Some(mut operator) = operator(op, draft.nodes[expr as usize].ty.lanes) else {
             self.out.push_str("dot");
             return self.arguments(operands);
         };
+        if operands[0].ty.lanes > 1 && D::vector_function(self, operator.on_vectors, operands[0].ty) {
+            return self.arguments(operands);
+        }
         // A `&&` among `||` needs parentheses, and a chain of one of them none.
         let chains = whole_of(operands[0]).is_some_and(|left| {
-            self.choice(left).name == NONE && draft.nodes[left as usize].form == Form::Binary(op)
+            self.fact(left).name == NONE && draft.nodes[left as usize].form == Form::Binary(op)
         });
-        let is_logical = matches!(own, Level::And | Level::Or);
-        let left = if is_logical && !chains { Level::Relation } else { left };
-        self.enclosed(level > own, |body| body.operation(expr, (text, left, right)));
+        if matches!(operator.level, Level::And | Level::Or) && !chains {
+            operator.operands[0] = Level::Relation;
+        }
+        self.operation(expr, operator, level);
     }
 
     fn read(&mut self, source: Source, index: &[Operand]) {
         let (declarations, out) = (self.declarations, &mut *self.out);
         let member = |index: u16| declarations.members.get(usize::from(index)).map_or("", String::as_str);
         let _ = match source {
-            Source::Member(index) | Source::Array(index) => write!(out, "uniforms.{}", member(index)),
+            Source::Member(index) | Source::ElementAt(index) => write!(out, "uniforms.{}", member(index)),
             Source::Element(index, element) => write!(out, "uniforms.{}[{element}]", member(index)),
             Source::Host(field) => write!(out, "host.{}", field.name()),
             Source::Draw(field) => write!(out, "draw.{}", field.name()),
@@ -368,7 +291,8 @@ impl<D: Dialect> Body<'_, D> {
         self.listed(arguments.len(), |body, index, level| body.operand(arguments[index], level));
     }
 
-    /// The argument of a function that some language evaluates early where it is a constant: that says its type.
+    /// The argument of a function that some language evaluates early where it is a constant: that
+    /// says its type.
     pub fn argument(&mut self, argument: Operand) {
         match constant_of(argument) {
             Some(bits) => {
@@ -380,20 +304,33 @@ impl<D: Dialect> Body<'_, D> {
         }
     }
 
-    fn unary(&mut self, op: Unary, operands: &[Operand], level: Level) {
-        if let Some(name) = function_name(op) {
-            self.out.push_str(name);
-            return self.argument(operands[0]);
+    fn unary(&mut self, op: Unary, ty: Type, operand: Operand, level: Level) {
+        match notation(op).unwrap_or(Notation::Constructor) {
+            Notation::Prefix(character) => {
+                if op == Unary::Not && operand.ty.lanes > 1 && D::NOT != "!" {
+                    self.out.push_str(D::NOT);
+                    return self.arguments(&[operand]);
+                }
+                return self.enclosed(level > Level::Unary, |body| {
+                    body.out.push(character);
+                    // `--a` would be a decrement.
+                    body.operand(operand, Level::Primary);
+                });
+            }
+            Notation::Function(name) => self.out.push_str(name),
+            Notation::Constructor => self.out.push_str(D::ty(ty)),
+            Notation::Bits(name) => D::bits(self.out, name, ty),
         }
-        let text = if op == Unary::Not { '!' } else { '-' };
-        self.enclosed(level > Level::Unary, |body| {
-            body.out.push(text);
-            // `--a` would be a decrement.
-            body.operand(operands[0], Level::Primary);
-        });
+        self.argument(operand);
     }
 
-    fn operation(&mut self, expr: Expr, (text, left_level, right_level): (&str, Level, Level)) {
+    /// Two operands and the operator between them.
+    fn operation(&mut self, expr: Expr, operator: Operator, level: Level) {
+        self.enclosed(level > operator.level, |body| body.between(expr, operator));
+    }
+
+    fn between(&mut self, expr: Expr, Operator { text, operands, .. }: Operator) {
+        let [left_level, right_level] = operands;
         let draft = self.draft;
         let &[left, right] = draft.operands(expr) else { return };
         let sum = match draft.nodes[expr as usize].form {

@@ -1,12 +1,14 @@
 //! WGSL and GLSL as one would write them by hand.
-//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and profile. Out: text that
-//! begins with comments naming the source, the program and the entry. Knows neither PICA200 encodings nor control-flow graphs.
+//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and
+//! profile. Out: text that begins with comments naming the source, the program and the entry. Knows
+//! neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`region`], `carry` | control flow as lines; variables for what constructs yield and loops carry |
 //! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
+//! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
 //! | `wgsl`, `glsl` | what sets the languages apart |
@@ -22,6 +24,7 @@ pub mod glsl;
 mod inline;
 mod names;
 mod operations;
+mod operators;
 mod print;
 mod region;
 mod survey;
@@ -37,7 +40,7 @@ pub use wgsl::wgsl;
 
 pub use super::{Language, write};
 
-use self::builder::{Builder, LoadNumbers};
+use self::builder::Builder;
 use self::declarations::Declarations;
 use self::draft::Draft;
 use self::inline::{Style, plan};
@@ -56,7 +59,6 @@ struct Writer<'a, D> {
     dialect: D,
     style: Style,
     draft: Draft,
-    numbers: LoadNumbers,
     helpers: Vec<String>,
     out: String,
 }
@@ -84,7 +86,6 @@ impl<'a, D: Dialect> Writer<'a, D> {
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
         Self {
             helpers: helpers.collect(),
-            numbers: LoadNumbers::new(&source.interface.block),
             draft: Draft::default(),
             out: String::new(),
             source,
@@ -99,7 +100,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
     fn helpers(&mut self) -> Result<()> {
         let module = self.source.module;
         for (index, helper) in module.helpers.iter().enumerate() {
-            let result = Builder::new(&mut self.draft, self.source, helper, &self.numbers).helper()?;
+            let result = Builder::new(&mut self.draft, self.source, helper).helper()?;
             let name = self.helpers[index].clone();
             let types: Vec<Type> = helper.get(helper.params).iter().map(|&param| helper.ty(param)).collect();
             let wanted = parameter_names(helper);
@@ -116,7 +117,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
     fn entry(&mut self, given: Option<&[String]>) -> Result<()> {
         let source = self.source;
         let (reads, interface) = (self.declarations.reads, source.interface);
-        let builder = Builder::new(&mut self.draft, source, &source.module.main, &self.numbers);
+        let builder = Builder::new(&mut self.draft, source, &source.module.main);
         match &interface.entry_point {
             EntryPoint::Vertex | EntryPoint::Stage(_) => {
                 builder.vertex(reads, &self.declarations.attributes, interface)?;
@@ -138,6 +139,7 @@ impl<'a, D: Dialect> Writer<'a, D> {
 
     fn body(&mut self, plan: inline::Plan, result: Option<Type>) {
         let text = (&mut self.out, &mut self.dialect);
+        text.0.reserve(48 * self.draft.lines.len());
         Body::new(text, (&self.draft, plan), &self.declarations, &self.helpers, result).lines();
     }
 }
@@ -146,10 +148,12 @@ impl<'a, D: Dialect> Writer<'a, D> {
 fn parameter_names(helper: &Func) -> Vec<String> {
     let name = |(index, &param): (usize, &crate::ir::Value)| {
         let data = helper.values[param];
-        match data.hint.register {
-            crate::ir::HintRegister::None => ["a", "b", "c", "d"][index % 4].to_owned(),
-            _ => names::hinted(data.hint, data.ty.kind).into_owned(),
+        if data.hint.register == crate::ir::HintRegister::None {
+            return ["a", "b", "c", "d"][index % 4].to_owned();
         }
+        let mut name = String::new();
+        names::write_hinted(&mut name, data.hint, data.ty.kind);
+        name
     };
     helper.get(helper.params).iter().enumerate().map(name).collect()
 }

@@ -1,17 +1,13 @@
 //! One expression for each operation of the IR.
-//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no syntax.
+//! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
+//! syntax.
 
 use super::builder::Builder;
-use super::draft::{Expr, Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{
-    StorageBuffer, array_length, defect, draw_field, element_type, host_field, not_legal,
-};
+use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
+use crate::backend::interface::{StorageBuffer, array_length, defect, draw_field, host_field, not_legal};
 use crate::error::Result;
 use crate::host::{DrawField, GeometryKernel, Member};
 use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
-
-/// Arrays up to this length are loaded whole: `let projection = uniforms.projection;`.
-const WHOLE_ARRAY: u16 = 4;
 
 impl<'a> Builder<'a> {
     /// Evaluates a value here.
@@ -37,7 +33,7 @@ impl<'a> Builder<'a> {
                 let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
                 return Ok(input?.view);
             }
-            Op::Member { member, element } => return self.member(member, element),
+            Op::Member { member, element } => (self.member(member, element)?, &[]),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.operand(operand)?.view.negated());
             }
@@ -50,7 +46,7 @@ impl<'a> Builder<'a> {
                 if array_length(self.block_member(member)?.ty).is_none() {
                     return Err(defect(format!("member {member} is no array")));
                 }
-                (Form::Read(Source::Member(member)), &[self.operand(index)?])
+                (Form::Read(Source::ElementAt(member)), &[self.operand(index)?])
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
@@ -103,35 +99,13 @@ impl<'a> Builder<'a> {
     }
 
     /// An element of a member of the uniform block.
-    fn member(&mut self, member: u16, element: u16) -> Result<View> {
-        let data = self.block_member(member)?;
-        let ty = element_type(data.ty);
-        let expr = match array_length(data.ty) {
-            None if element == 0 => self.load_uniform(Source::Member(member), member, 0, ty)?,
-            Some(length) if element < length && length <= WHOLE_ARRAY => {
-                let array = self.load_uniform(Source::Array(member), member, 0, ty)?;
-                self.draft.add(Form::ElementOf(element), ty, &[whole(array, ty)], PLAIN)
-            }
-            Some(length) if element < length => {
-                let source = Source::Element(member, element);
-                self.load_uniform(source, member, 1 + usize::from(element), ty)?
-            }
-            None | Some(_) => return Err(defect(format!("member {member} has no element {element}"))),
-        };
-        Ok(View::Whole(expr))
-    }
-
-    /// Loads a member or an element, once for each region that needs it.
-    fn load_uniform(&mut self, source: Source, member: u16, offset: usize, ty: Type) -> Result<Expr> {
-        let number = self.numbers.of(member).map(|first| first + offset);
-        let number = number.ok_or_else(|| defect(format!("the uniform block has no member {member}")))?;
-        if let Some(load) = self.loads[number] {
-            return Ok(load);
+    fn member(&self, member: u16, element: u16) -> Result<Form> {
+        let length = array_length(self.block_member(member)?.ty);
+        match length {
+            None if element == 0 => Ok(Form::Read(Source::Member(member))),
+            Some(length) if element < length => Ok(Form::Read(Source::Element(member, element))),
+            None | Some(_) => Err(defect(format!("member {member} has no element {element}"))),
         }
-        let load = self.draft.add(Form::Read(source), ty, &[], PLAIN);
-        self.loads[number] = Some(load);
-        self.load_log.push(number);
-        Ok(load)
     }
 
     /// A draw parameter, or the number of the thread.

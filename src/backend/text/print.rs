@@ -1,16 +1,17 @@
 //! Functions and lines as text.
-//! In: a draft and its plan. Out: text, by the rules of a [`Dialect`]. Decides nothing and knows no operators.
+//! In: a draft and its plan. Out: text, by the rules of a [`Dialect`]. Decides nothing and knows no
+//! operators.
 //!
-//! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`), enclose every operation in
-//! parentheses, and make names unique over the whole module.
+//! Why not naga's writers: they give a variable to every load and every call (`let _e12 = …`),
+//! enclose every operation in parentheses, and make names unique over the whole module.
 
 use std::fmt::Write as _;
 
 use super::declarations::Declarations;
 use super::draft::{Draft, Expr, Line, Operand, Place, Variable, View};
-use super::expressions::Level;
-use super::inline::{Choice, Plan};
-use super::survey::NONE;
+use super::inline::Plan;
+use super::operators::{Level, OnVectors};
+use super::survey::{Fact, NONE};
 
 use crate::ir::{Kind, Type};
 
@@ -35,7 +36,8 @@ pub trait Dialect: Sized {
     const LOOP: &'static str;
     /// Whether numbers need the letter of their type where nothing else says it.
     const TYPED_LITERALS: bool;
-    /// The least integer, of which there is no literal: it would be the opposite of one that is too large.
+    /// The least integer, of which there is no literal: it would be the opposite of one that is too
+    /// large.
     const LEAST_INT: &'static str;
     /// Whether the last of several arguments may have a comma.
     const COMMA_ENDS: bool;
@@ -50,20 +52,31 @@ pub trait Dialect: Sized {
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type);
     /// The lines before the body of the entry point.
     fn entry(out: &mut String, declarations: &Declarations, names: &[String]);
-    /// The beginning of a declaration, up to the name, or to the type where that follows it and no value does.
+    /// The beginning of a declaration, up to the name, or to the type where that follows it and no
+    /// value does.
     fn declaration(body: &mut Body<'_, Self>, holder: Holder);
     /// What a loop begins with that nothing leaves.
     fn endless(body: &mut Body<'_, Self>);
     /// Returns the outputs of the interface.
     fn outputs(body: &mut Body<'_, Self>, values: &[Operand]);
-    /// The line before the first case of a switch, which has only a default or others besides; how the switch is closed.
+    /// The line before the first case of a switch, which has only a default or others besides; how
+    /// the switch is closed.
     fn switch(body: &mut Body<'_, Self>, selector: Operand, is_single: bool, continues: bool) -> Closing;
     /// The line before the body of a case; no values for the default.
     fn case(body: &mut Body<'_, Self>, values: &[i32]);
     /// Whether a case needs a `break` at its end.
     const CASE_BREAKS: bool;
-    /// Writes an expression that the language spells in a way of its own; false where it does not.
-    fn own(body: &mut Body<'_, Self>, expr: Expr, level: Level) -> bool;
+    /// The number of vertices in the output buffer.
+    const LENGTH: &'static str;
+    /// The negation of vectors: the operator or a function.
+    const NOT: &'static str;
+    /// The function that gives the same bits as another type; GLSL's is `name`.
+    fn bits(out: &mut String, name: &'static str, ty: Type);
+    /// Writes the function that replaces an operator on vectors; false where the operator takes
+    /// them.
+    fn vector_function(body: &mut Body<'_, Self>, by: OnVectors, ty: Type) -> bool;
+    /// One of two values: condition, value where true, value where false.
+    fn select(body: &mut Body<'_, Self>, ty: Type, operands: &[Operand], level: Level);
     /// This invocation's index.
     fn invocation(body: &mut Body<'_, Self>);
 }
@@ -142,31 +155,29 @@ impl<'w, D: Dialect> Body<'w, D> {
         }
     }
 
-    pub fn choice(&self, expr: Expr) -> Choice {
-        self.plan.choices[expr as usize]
+    pub fn fact(&self, expr: Expr) -> &Fact {
+        &self.plan.facts[expr as usize]
     }
 
     /// The name of an expression, if it is not written in place.
     pub fn name(&self, expr: Expr) -> Option<&str> {
-        match self.plan.choices[expr as usize].name {
+        match self.plan.facts[expr as usize].name {
             NONE => None,
-            word => Some(&self.plan.words[word as usize]),
+            word => Some(self.plan.words.get(word)),
         }
     }
 
     pub fn variable(&self, variable: Variable) -> &str {
-        &self.plan.words[self.plan.variables[variable as usize] as usize]
+        self.plan.words.get(self.plan.variables[variable as usize])
     }
 
     /// Writes the name of a value or variable.
     pub fn held(&mut self, holder: Holder) {
         let word = match holder {
-            Holder::Value(expr) => self.plan.choices[expr as usize].name,
+            Holder::Value(expr) => self.plan.facts[expr as usize].name,
             Holder::Filled(variable) | Holder::Empty(variable) => self.plan.variables[variable as usize],
         };
-        if let Some(name) = self.plan.words.get(word as usize) {
-            self.out.push_str(name);
-        }
+        self.out.push_str(self.plan.words.get(word));
     }
 
     /// The type of a value or variable.
@@ -308,8 +319,8 @@ impl<'w, D: Dialect> Body<'w, D> {
 
     /// Whether an expression gets a name by a line of its own.
     fn has_line(&self, expr: Expr) -> bool {
-        let choice = self.choice(expr);
-        choice.name != NONE && choice.kept == NONE
+        let fact = self.fact(expr);
+        fact.is_named() && fact.kept == NONE
     }
 
     fn store(&mut self, at: usize, place: Place, value: Operand, declares: bool) {
@@ -317,7 +328,7 @@ impl<'w, D: Dialect> Body<'w, D> {
         match place {
             Place::Variable(variable) if declares => D::declaration(self, Holder::Filled(variable)),
             Place::Variable(variable) => {
-                let name = &self.plan.words[self.plan.variables[variable as usize] as usize];
+                let name = self.plan.words.get(self.plan.variables[variable as usize]);
                 self.out.push_str(name);
             }
             Place::Output(register) => {
@@ -344,7 +355,8 @@ impl<'w, D: Dialect> Body<'w, D> {
         self.begin(closing);
     }
 
-    /// The condition of the `if` that an arm consists of, if it prints nothing else, and the line after it.
+    /// The condition of the `if` that an arm consists of, if it prints nothing else, and the line
+    /// after it.
     fn only_if(&self, at: usize) -> Option<(usize, Operand)> {
         let lines = &self.draft.lines[at + 1..];
         let silent = |line: &&Line| matches!(**line, Line::Evaluate(expr) if !self.has_line(expr));

@@ -1,5 +1,6 @@
 //! Regions and constructs as lines.
-//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no operations.
+//! In: [`Region`]s and [`Node`]s. Out: lines of a [`Draft`](super::draft::Draft). Knows no
+//! operations.
 //!
 //! | IR | text |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `Switch` | `switch` without fall-through |
 //! | `Break`, `Continue` | stores to the carriers and the jump; the jump is left out where falling off the end does the same |
 //!
-//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse likewise.
+//! Recursion follows the nesting depth, which `MAX_DEPTH` bounds; readers of the text recurse
+//! likewise.
 
 use super::builder::Builder;
 use super::carry::Carrier;
@@ -99,21 +101,6 @@ impl<'a> Builder<'a> {
         self.exit(data.exit, scope)
     }
 
-    /// A region in a block of its own.
-    fn nested(&mut self, region: Region, scope: Scope<'_>) -> Result<()> {
-        let loads = self.load_log.len();
-        self.region(region, scope)?;
-        self.forget_loads(loads);
-        Ok(())
-    }
-
-    /// Takes back loads that became valid since there were this many.
-    fn forget_loads(&mut self, from: usize) {
-        for number in self.load_log.drain(from..) {
-            self.loads[number] = None;
-        }
-    }
-
     fn exit(&mut self, exit: Exit, scope: Scope<'_>) -> Result<()> {
         let (carriers, values, jump) = match exit {
             Exit::Unreachable => return Ok(()),
@@ -134,16 +121,18 @@ impl<'a> Builder<'a> {
     /// Adds a jump and notes it at the constructs that it concerns.
     fn jump(&mut self, jump: Line) {
         self.push(jump);
+        let is_continue = matches!(jump, Line::Continue);
         for &line in self.open.iter().rev() {
-            match (&mut self.draft.lines[line], jump) {
-                (Line::Loop { is_left }, Line::Break) => *is_left = true,
-                (Line::Switch { continues, .. }, Line::Continue) => {
-                    *continues = true;
-                    continue;
-                }
-                _loop_or_switch => {}
+            if let Line::Loop { is_left } = &mut self.draft.lines[line] {
+                *is_left |= !is_continue;
+                break;
             }
-            break;
+            if !is_continue {
+                break;
+            }
+            if let Line::Switch { continues, .. } = &mut self.draft.lines[line] {
+                *continues = true;
+            }
         }
     }
 
@@ -208,7 +197,7 @@ impl<'a> Builder<'a> {
         let start = self.carriers.moment();
         let opening = self.draft.lines.len();
         self.push(Line::If { condition });
-        self.nested(then, arm)?;
+        self.region(then, arm)?;
         self.carriers.restore(&start);
         if flat {
             self.push(Line::End);
@@ -216,7 +205,7 @@ impl<'a> Builder<'a> {
         }
         let middle = self.draft.lines.len();
         self.push(Line::Else);
-        self.nested(otherwise, arm)?;
+        self.region(otherwise, arm)?;
         self.carriers.merge(&start);
         self.close_if(opening, middle);
         self.load(&results, branch.results);
@@ -245,14 +234,20 @@ impl<'a> Builder<'a> {
     fn store_common(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let ir = self.ir;
         let (one, other) = (region_of(ir, branch.then)?, region_of(ir, branch.otherwise)?);
-        let (leave, again) = match (one.exit, other.exit, branch.after) {
-            (Exit::Break(leave), Exit::Continue(again), _)
-            | (Exit::Continue(again), Exit::Break(leave), _) => (leave, again),
-            (Exit::Break(leave), Exit::Yield(_), After::Continue(again))
-            | (Exit::Yield(_), Exit::Break(leave), After::Continue(again)) => (leave, again),
-            _ => return Ok(()),
-        };
-        // Constructs in the arms could use the same carriers; what a switch is left with is another matter.
+        let (mut leave, mut again) = (None, None);
+        if let After::Continue(values) = branch.after {
+            again = Some(values);
+        }
+        for exit in [one.exit, other.exit] {
+            match exit {
+                Exit::Break(values) => leave = Some(values),
+                Exit::Continue(values) => again = Some(values),
+                Exit::Yield(_) | Exit::Unreachable => {}
+            }
+        }
+        let (Some(leave), Some(again)) = (leave, again) else { return Ok(()) };
+        // Constructs in the arms could use the same carriers; what a switch is left with is another
+        // matter.
         let constructs = one.items.iter().chain(&other.items).any(|item| matches!(item, Item::Node(_)));
         let (Some(results), Some(params), false) = (scope.breaks, scope.continues, constructs) else {
             return Ok(());
@@ -269,10 +264,11 @@ impl<'a> Builder<'a> {
 
     /// The condition and its arms, without negation.
     fn without_not(&self, branch: Branch) -> (Value, Region, Region) {
-        match self.ir.values.get(branch.cond).map(|data| data.def) {
-            Some(Def::Op(Op::Unary(Unary::Not, inner))) => (inner, branch.otherwise, branch.then),
-            _ => (branch.cond, branch.then, branch.otherwise),
+        let cond = self.ir.values.get(branch.cond).map(|data| data.def);
+        if let Some(Def::Op(Op::Unary(Unary::Not, inner))) = cond {
+            return (inner, branch.otherwise, branch.then);
         }
+        (branch.cond, branch.then, branch.otherwise)
     }
 
     fn repeat(
@@ -285,7 +281,6 @@ impl<'a> Builder<'a> {
         let carriers = self.carriers_of(results);
         let start = self.carriers.moment();
         self.open(Line::Loop { is_left: false });
-        let loads = self.load_log.len();
         self.carriers.forget();
         self.load(params, *list);
         let inner = Scope {
@@ -296,7 +291,6 @@ impl<'a> Builder<'a> {
             end_continues: true,
         };
         self.region(body, inner)?;
-        self.forget_loads(loads);
         self.close();
         self.carriers.merge(&start);
         self.load(&carriers, results);
@@ -333,12 +327,12 @@ impl<'a> Builder<'a> {
             let (first, count) = (self.draft.values.len() as u32, values.len() as u32);
             self.draft.values.extend_from_slice(values);
             self.push(Line::Case { first, count });
-            self.nested(*region, inner)?;
+            self.region(*region, inner)?;
             self.push(Line::End);
         }
         self.carriers.restore(&start);
         self.push(Line::Default);
-        self.nested(default, inner)?;
+        self.region(default, inner)?;
         self.push(Line::End);
         self.close();
         self.carriers.merge(&start);

@@ -1,12 +1,25 @@
-//! What the lines of a draft say about its expressions and variables: where each is evaluated, used, stored.
-//! In: a draft. Out: a [`Survey`] for `inline`. Knows no syntax and decides nothing but which values go by a variable's name.
+//! What the lines of a draft say about its expressions and variables: where each is evaluated,
+//! used, stored.
+//! In: a draft. Out: a [`Survey`] for `inline`. Knows no syntax and decides nothing but which
+//! values go by a variable's name.
 
 use super::draft::{Draft, Expr, Form, Line, Operand, Place, Variable, View};
 
 /// No line, no block, no span.
 pub const NONE: u32 = u32::MAX;
 
-/// What is known of an expression.
+/// A name that has no number yet.
+pub const UNNUMBERED: u32 = u32::MAX - 1;
+
+/// Length and depth of an expression, and whether there is arithmetic on floats in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    pub length: u32,
+    pub depth: u32,
+    pub is_exact: bool,
+}
+
+/// Everything that is known of an expression. The last three are `inline`'s.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// Line that evaluates it; nothing else evaluates it.
@@ -29,6 +42,12 @@ pub struct Fact {
     spans: u32,
     /// Whether another loop than its own uses it.
     pub crosses: bool,
+    /// Its name in [`Plan::words`](super::inline::Plan::words); [`NONE`] where it is written in
+    /// place.
+    pub name: u32,
+    pub size: Size,
+    /// Whether each of its parts has a line of its own.
+    pub is_broken: bool,
 }
 
 impl Fact {
@@ -43,7 +62,14 @@ impl Fact {
         uses: 0,
         spans: NONE,
         crosses: false,
+        name: NONE,
+        size: Size { length: 0, depth: 0, is_exact: false },
+        is_broken: false,
     };
+    /// Whether it is written by a name.
+    pub const fn is_named(&self) -> bool {
+        self.name != NONE
+    }
     /// Whether a line evaluates it.
     pub const fn is_evaluated(&self) -> bool {
         self.at != NONE
@@ -56,6 +82,14 @@ struct Span {
     first: u32,
     last: u32,
     previous: u32,
+}
+
+/// A store to a variable.
+#[derive(Clone, Copy)]
+struct Store {
+    variable: Variable,
+    at: u32,
+    block: u32,
 }
 
 /// Lines in one pair of braces.
@@ -92,13 +126,14 @@ pub struct Survey<'d> {
     pub ends: Vec<u32>,
     spans: Vec<Span>,
     blocks: Vec<Block>,
-    /// Lines that store each variable, ascending, and their blocks.
-    stores: Vec<Vec<(u32, u32)>>,
+    /// By variable, then by line.
+    stores: Vec<Store>,
     block: u32,
 }
 
 impl<'d> Survey<'d> {
-    /// Walks over all lines, then from users to their operands. `twice`: operands of `Outputs` that are written twice.
+    /// Walks over all lines, then from users to their operands. `twice`: operands of `Outputs` that
+    /// are written twice.
     pub fn new(draft: &'d Draft, twice: impl Fn(usize) -> bool) -> Self {
         let function = Block { owner: 0, parent: 0, depth: 0, begin: 0, end: NONE, home: 0, is_arm: false };
         let mut survey = Self {
@@ -107,12 +142,13 @@ impl<'d> Survey<'d> {
             ends: vec![0; draft.lines.len()],
             spans: Vec::new(),
             blocks: vec![function],
-            stores: vec![Vec::new(); draft.variables.len()],
+            stores: Vec::new(),
             block: 0,
         };
         for (at, line) in (0..).zip(&draft.lines) {
             survey.line(at, line, &twice);
         }
+        survey.stores.sort_by_key(|store| store.variable);
         survey.count_uses();
         survey
     }
@@ -131,7 +167,7 @@ impl<'d> Survey<'d> {
                             let store = &mut self.facts[expr as usize].store;
                             *store = store.or(Some((at, variable, self.block)));
                         }
-                        self.stores[variable as usize].push((at, self.block));
+                        self.stores.push(Store { variable, at, block: self.block });
                     }
                     Place::Element(_, index) => self.used(index, at),
                     Place::Output(_) => {}
@@ -193,15 +229,15 @@ impl<'d> Survey<'d> {
     /// A use by a line.
     fn used(&mut self, operand: Operand, at: u32) {
         if let Some(expr) = operand.view.expr() {
-            self.use_in(expr, (at, at), self.blocks[self.block as usize].home, 1);
+            self.use_in(expr, (at, at), self.blocks[self.block as usize].home);
         }
     }
 
     /// A use in text that stands between two lines.
-    fn use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32, times: u32) {
+    fn use_in(&mut self, expr: Expr, (first, last): (u32, u32), home: u32) {
         let is_repeatable = self.is_repeatable(expr);
         let fact = &mut self.facts[expr as usize];
-        fact.uses = fact.uses.saturating_add(times);
+        fact.uses = fact.uses.saturating_add(1);
         fact.last = fact.last.max(last);
         fact.first = fact.first.min(first);
         fact.crosses |= fact.is_evaluated() && fact.home != home;
@@ -229,52 +265,50 @@ impl<'d> Survey<'d> {
             if fact.uses == 0 {
                 continue;
             }
-            let is_access = matches!(draft.nodes[expr as usize].form, Form::ElementOf(_));
             // What is written in place takes its operands along; what has a name leaves them.
             let last = match self.kept(expr) {
                 Some(store) => {
                     self.facts[expr as usize].kept = store;
                     store
                 }
-                None if !is_access && (fact.uses > 1 || fact.crosses) && !self.is_repeatable(expr) => fact.at,
+                None if (fact.uses > 1 || fact.crosses) && !self.is_repeatable(expr) => fact.at,
                 None => fact.last,
             };
-            let times = if is_access { fact.uses } else { 1 };
             for operand in draft.operands(expr).iter().filter_map(|operand| operand.view.expr()) {
-                self.use_in(operand, (fact.at, last), fact.home, times);
-                let crosses = is_access && fact.crosses && self.facts[operand as usize].is_evaluated();
-                self.facts[operand as usize].crosses |= crosses;
+                self.use_in(operand, (fact.at, last), fact.home);
             }
         }
     }
 
-    /// The store whose variable's name an expression may go by: its first use, in its own block, and no other store comes
-    /// before its last use.
+    /// The store whose variable's name an expression may go by: its first use, in its own block,
+    /// and no other store comes before its last use.
     fn kept(&self, expr: Expr) -> Option<u32> {
         let fact = &self.facts[expr as usize];
         let (at, variable, block) = fact.store?;
         let fits = fact.is_evaluated() && !fact.crosses && fact.first == at && fact.block == block;
-        let is_access = matches!(self.draft.nodes[expr as usize].form, Form::ElementOf(_));
-        (fits
-            && !is_access
-            && fact.uses > 1
-            && !self.is_repeatable(expr)
-            && !self.stored_between(variable, at, expr))
-        .then_some(at)
+        (fits && fact.uses > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
+            .then_some(at)
     }
 
-    /// Whether it may be written more than once: a variable's name is no longer than that of a constant.
+    /// Whether it may be written more than once: a variable's name is no longer than that of a
+    /// constant.
     fn is_repeatable(&self, expr: Expr) -> bool {
         matches!(self.draft.nodes[expr as usize].form, Form::Variable(_))
     }
 
+    fn stores_of(&self, variable: Variable) -> &[Store] {
+        let start = self.stores.partition_point(|store| store.variable < variable);
+        let stores = &self.stores[start..];
+        &stores[..stores.partition_point(|store| store.variable == variable)]
+    }
+
     /// Whether the variable may be stored after the line `from` and before a use of the expression.
     pub fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let stores = &self.stores[variable as usize];
-        let next = stores.partition_point(|(at, _)| *at <= from);
+        let stores = self.stores_of(variable);
+        let next = stores.partition_point(|store| store.at <= from);
         let last = self.facts[expr as usize].last;
-        let between = stores[next..].iter().take_while(|(at, _)| *at < last);
-        between.into_iter().any(|&(at, block)| {
+        let mut between = stores[next..].iter().take_while(|store| store.at < last);
+        between.any(|&Store { at, block, .. }| {
             let mut span = self.facts[expr as usize].spans;
             while span != NONE {
                 let Span { first, last, previous } = self.spans[span as usize];
@@ -287,8 +321,8 @@ impl<'d> Survey<'d> {
         })
     }
 
-    /// Whether a line in a block never runs before a use in the same iteration, because the use stands in another arm of the
-    /// same construct.
+    /// Whether a line in a block never runs before a use in the same iteration, because the use
+    /// stands in another arm of the same construct.
     fn excludes(&self, mut block: u32, used: u32) -> bool {
         while block != 0 {
             let Block { owner, parent, begin, end, is_arm, .. } = self.blocks[block as usize];
@@ -303,16 +337,15 @@ impl<'d> Survey<'d> {
         false
     }
 
-    /// Where the variables are declared: by the first store if it stands in the innermost block that has all occurrences, else
-    /// before the line with the first occurrence, outside of loops.
+    /// Where the variables are declared: by the first store if it stands in the innermost block
+    /// that has all occurrences, else before the line with the first occurrence, outside of loops.
     pub fn declarations(&self) -> Vec<Declaration> {
         // For each variable the first line, its block, and the innermost block that has all.
-        let mut found: Vec<Option<(u32, u32, u32)>> = Vec::with_capacity(self.stores.len());
-        for stores in &self.stores {
-            let first = stores.first().map(|&(at, block)| (at, block, block));
-            let common =
-                |(at, first, common), &(_, block): &(u32, u32)| (at, first, self.common(common, block));
-            found.push(first.map(|first| stores.iter().fold(first, common)));
+        let mut found: Vec<Option<(u32, u32, u32)>> = vec![None; self.draft.variables.len()];
+        for &Store { variable, at, block } in &self.stores {
+            let place = &mut found[variable as usize];
+            let (at, first, common) = place.unwrap_or((at, block, block));
+            *place = Some((at, first, self.common(common, block)));
         }
         for (node, fact) in self.draft.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
             if let Form::Variable(variable) | Form::NotFinite(variable) = node.form {
@@ -325,8 +358,8 @@ impl<'d> Survey<'d> {
         let mut declarations = Vec::new();
         for (variable, found) in (0..).zip(found) {
             let Some((first, block, common)) = found else { continue };
-            let stores = &self.stores[variable as usize];
-            let by_store = block == common && stores.first().is_some_and(|&(at, _)| at == first);
+            let first_store = self.stores_of(variable).first();
+            let by_store = block == common && first_store.is_some_and(|store| store.at == first);
             let at = if by_store { first } else { self.outside(first, block, common) };
             declarations.push(Declaration { at, variable, by_store });
         }
@@ -334,7 +367,8 @@ impl<'d> Survey<'d> {
         declarations
     }
 
-    /// The line of a block around `common`, or `common` itself, that has the line `at` of `block` in it and is in no loop.
+    /// The line of a block around `common`, or `common` itself, that has the line `at` of `block`
+    /// in it and is in no loop.
     fn outside(&self, mut at: u32, mut block: u32, common: u32) -> u32 {
         let mut climb = |block: &mut u32| {
             let Block { owner, parent, .. } = self.blocks[*block as usize];

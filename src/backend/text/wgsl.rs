@@ -1,13 +1,15 @@
-//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its own.
-//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's control flow.
+//! WGSL: declarations with attributes, switches, and the expressions that it spells in a way of its
+//! own.
+//! In: the pieces of a module. Out: text that naga reads and validates. Knows nothing of the IR's
+//! control flow.
 
 use std::fmt::Write as _;
 
 use super::declarations::{Content, Declarations, Field};
-use super::draft::{Expr, Form, Operand};
-use super::expressions::Level;
+use super::draft::Operand;
 use super::inline::Style;
 use super::names::Names;
+use super::operators::{Level, OnVectors};
 use super::print::{Body, Closing, Dialect, Holder};
 use super::{Writer, header};
 use crate::backend::interface::{Source, WORKGROUP};
@@ -15,7 +17,7 @@ use crate::error::Result;
 use crate::host::Location;
 use crate::host::names::is_keyword;
 use crate::host::profile::specialized_name;
-use crate::ir::{Type, Unary};
+use crate::ir::Type;
 
 /// WGSL.
 struct Wgsl;
@@ -64,11 +66,12 @@ fn is_reserved(name: &str) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not fit its interface,
-/// [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and bindings that there are not.
+/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
+/// fit its interface, [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and
+/// bindings that there are not.
 pub fn wgsl(source: &Source<'_>) -> Result<String> {
     let declarations = Declarations::new(source, is_reserved)?;
-    let style = Style { copies_arrays: true, marks_exact: false };
+    let style = Style { marks_exact: false };
     let mut writer = Writer::new(source, declarations, Names::new(is_reserved), Wgsl, style);
     writer.out = header(source.interface);
     writer.declare();
@@ -163,6 +166,8 @@ impl Dialect for Wgsl {
     // A `<` could find its `>` in a later argument.
     const ARGUMENT: Level = Level::Bits;
     const CASE_BREAKS: bool = false;
+    const LENGTH: &'static str = "arrayLength(&outputs)";
+    const NOT: &'static str = "!";
 
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
         let _ = write!(out, "fn {name}(");
@@ -250,36 +255,17 @@ impl Dialect for Wgsl {
         body.out.push_str(if values.is_empty() { "default {\n" } else { " {\n" });
     }
 
-    fn own(body: &mut Body<'_, Self>, expr: Expr, _: Level) -> bool {
-        let draft = body.draft;
-        let node = &draft.nodes[expr as usize];
-        let operands = draft.operands(expr);
-        match node.form {
-            Form::Unary(Unary::ToBits | Unary::FromBits | Unary::UintToInt | Unary::IntToUint) => {
-                let _ = write!(body.out, "bitcast<{}>", Self::ty(node.ty));
-                body.argument(operands[0]);
-            }
-            Form::NotFinite(variable) => {
-                let name = body.variable(variable).to_owned();
-                let _ = write!(body.out, "bitcast<f32>({name})");
-            }
-            Form::Unary(Unary::ToInt) | Form::Float => {
-                body.out.push_str(Self::ty(node.ty));
-                body.argument(operands[0]);
-            }
-            Form::Select => {
-                body.out.push_str("select");
-                body.arguments(&[operands[2], operands[1], operands[0]]);
-            }
-            Form::Length => body.out.push_str("arrayLength(&outputs)"),
-            Form::Thread => {
-                body.out.push_str("i32(");
-                Self::invocation(body);
-                body.out.push(')');
-            }
-            _ => return false,
-        }
-        true
+    fn bits(out: &mut String, _: &'static str, ty: Type) {
+        let _ = write!(out, "bitcast<{}>", Self::ty(ty));
+    }
+
+    fn vector_function(_: &mut Body<'_, Self>, _: OnVectors, _: Type) -> bool {
+        false
+    }
+
+    fn select(body: &mut Body<'_, Self>, _: Type, operands: &[Operand], _: Level) {
+        body.out.push_str("select");
+        body.arguments(&[operands[2], operands[1], operands[0]]);
     }
 
     fn invocation(body: &mut Body<'_, Self>) {

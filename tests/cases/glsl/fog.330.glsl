@@ -54,8 +54,8 @@ float pica_dot_vec4f(vec4 a, vec4 b) {
 
 float pica_mul(float a, float b) {
     PRECISE float t = a * b;
-    PRECISE float t_1 = 0x7f800000u < (floatBitsToUint(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38 ? 0.0 : t;
-    return t_1;
+    PRECISE bool test = 0x7f800000u < (floatBitsToUint(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38;
+    return test ? 0.0 : t;
 }
 
 float pica_exp_two(float a) {
@@ -148,10 +148,9 @@ void main() {
         r1_z,
         pica_dot_vec4f(uniforms.modelView[3], t)
     );
-    ivec4 layerLoop = uniforms.layerLoop;
     float r2_y = uintBitsToFloat(uint((n * (n + 1)) & 1));
-    int aL = layerLoop.y;
-    int left_i0 = layerLoop.x;
+    int aL = uniforms.layerLoop.y;
+    int left_i0 = uniforms.layerLoop.x;
     bool test = false;
     float r2_y_1 = 0.0;
     for (;;) {
@@ -175,7 +174,7 @@ void main() {
             continue;
         }
         r2_y = t_2.y;
-        aL += layerLoop.z;
+        aL += uniforms.layerLoop.z;
         left_i0 -= 1;
         test = false;
         r2_y_1 = r2_y_3;

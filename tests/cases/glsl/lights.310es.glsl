@@ -172,10 +172,9 @@ void main() {
     );
     vec3 r2_xyz = pica_mul_vec3f(t_2, vec3(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
     PRECISE vec3 out_view = uniforms.eye.xyz - vec3(r1_x, r1_y, r1_z);
-    ivec4 lightLoop = uniforms.lightLoop;
     PRECISE vec3 r7_xyz = uniforms.ambient.xyz;
-    int aL = lightLoop.y;
-    int left_i0 = lightLoop.x;
+    int aL = uniforms.lightLoop.y;
+    int left_i0 = uniforms.lightLoop.x;
     for (;;) {
         vec4 t_3 = lightDir_at(11, aL);
         float r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
@@ -197,18 +196,17 @@ void main() {
         if (left_i0 <= 0) {
             break;
         }
-        aL += lightLoop.z;
+        aL += uniforms.lightLoop.z;
         left_i0 -= 1;
     }
-    vec4 material = uniforms.material;
-    vec3 r7_xyz_1 = pica_mul_vec3f(material.xyz, r7_xyz);
+    vec3 r7_xyz_1 = pica_mul_vec3f(uniforms.material.xyz, r7_xyz);
     vec4 out_position = vec4(
         pica_dot_vec4f(uniforms.projection[0], t_1),
         pica_dot_vec4f(uniforms.projection[1], t_1),
         -pica_dot_vec4f(uniforms.projection[2], t_1),
         pica_dot_vec4f(uniforms.projection[3], t_1)
     );
-    vec4 t_5 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), material.w));
+    vec4 t_5 = abs(vec4(mix(r7_xyz_1, vec3(1.0), lessThan(vec3(1.0), r7_xyz_1)), uniforms.material.w));
     vec4 out_color = mix(vec4(1.0), t_5, lessThan(t_5, vec4(1.0)));
     gl_Position = out_position;
     color = out_color;

@@ -42,7 +42,8 @@ fn pica_rsq(a: f32) -> f32 {
 
 fn pica_mul(a: f32, b: f32) -> f32 {
     let t = a * b;
-    return select(t, 0.0, 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38);
+    let test = 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38;
+    return select(t, 0.0, test);
 }
 
 fn pica_mul_vec2f(a: vec2f, b: vec2f) -> vec2f {
@@ -137,15 +138,14 @@ fn pica_uniform_at(a: i32, b: i32) -> vec4f {
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3u) {
     let thread = i32(id.x) + draw.first_thread;
-    let threads = draw.threads;
-    if thread >= threads {
+    if thread >= draw.threads {
         return;
     }
     let test = host.flip_y == 0u;
-    let chunk = draw.chunk;
-    let n = thread * chunk - (draw.threads * chunk - draw.invocations);
-    let n_1 = n - draw.warm;
-    let n_2 = n + chunk;
+    let n = draw.threads * draw.chunk - draw.invocations;
+    let n_1 = thread * draw.chunk - n;
+    let n_2 = n_1 - draw.warm;
+    let n_3 = n_1 + draw.chunk;
     let word = state[0];
     let word_1 = state[1];
     let word_2 = state[2];
@@ -157,49 +157,46 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         bitcast<f32>(word_3),
     );
     var count = 0;
-    var invocation = select(n_1, 0, n_1 < 0);
+    var invocation = select(n_2, 0, n_2 < 0);
     loop {
-        if invocation >= n_2 {
+        if invocation >= n_3 {
             break;
         }
-        let n_3 = invocation * draw.window;
-        let vertex = feed[n_3];
+        let n_4 = invocation * draw.window;
+        let vertex = feed[n_4];
         let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
         let r1_xy = pica_mul_vec2f(r15_1.yz, vec2f(pica_mul(r15_1.x, pica_rsq(r15_1.x))));
-        let scale = uniforms.scale;
-        let r2_xy = pica_mul_vec2f(pica_mul_vec2f(scale.xy, r1_xy), vertex.ww) + vertex.xy;
+        let r2_xy = pica_mul_vec2f(pica_mul_vec2f(uniforms.scale.xy, r1_xy), vertex.ww) + vertex.xy;
         let r3_x = pica_mul(1.0 + 0.01999998 * r15_1.x, vertex.w);
         let t = palette_at(1, pica_address(r15_1.w));
         let t_1 = -vertex.z;
         let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
-        let t_3 = abs(feed[n_3 + 1]);
+        let t_3 = abs(feed[n_4 + 1]);
         let t_4 = select(vec4f(1.0), t_3, t_3 < vec4f(1.0));
-        let petals = uniforms.petals;
-        var aL = petals.y;
-        var left_i0 = petals.x;
-        count = select(count, 0, invocation == n);
+        var aL = uniforms.petals.y;
+        var left_i0 = uniforms.petals.x;
+        count = select(count, 0, invocation == n_1);
         loop {
-            let t_5 = pica_mul_vec2f(pica_mul_vec2f(scale.zw, pica_uniform_at(86, aL).xy), vec2f(r3_x));
-            let r6_xy = t_5 + r2_xy;
-            let t_6 = abs(t);
-            let t_7 = select(vec4f(1.0), t_6, t_6 < vec4f(1.0));
-            let t_8 = pica_mul_vec2f(pica_mul_vec2f(scale.zw, pica_uniform_at(87, aL).xy), vec2f(r3_x));
-            let r6_xy_1 = t_8 + r2_xy;
-            let capacity = draw.capacity;
-            if count < capacity {
-                let first = (thread * capacity + count) * 6;
+            let r5_xy = pica_mul_vec2f(uniforms.scale.zw, pica_uniform_at(86, aL).xy);
+            let r6_xy = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
+            let t_5 = abs(t);
+            let t_6 = select(vec4f(1.0), t_5, t_5 < vec4f(1.0));
+            let r5_xy_1 = pica_mul_vec2f(uniforms.scale.zw, pica_uniform_at(87, aL).xy);
+            let r6_xy_1 = pica_mul_vec2f(r5_xy_1, vec2f(r3_x)) + r2_xy;
+            if count < draw.capacity {
+                let first = (thread * draw.capacity + count) * 6;
                 triangles[first] = t_2;
                 triangles[first + 1] = t_4;
                 triangles[first + 2] = vec4f(r6_xy.x, select(-r6_xy.y, r6_xy.y, test), t_1, vertex.w);
-                triangles[first + 3] = t_7;
+                triangles[first + 3] = t_6;
                 triangles[first + 4] = vec4f(r6_xy_1.x, select(-r6_xy_1.y, r6_xy_1.y, test), t_1, vertex.w);
-                triangles[first + 5] = t_7;
+                triangles[first + 5] = t_6;
             }
             count += 1;
             if left_i0 <= 0 {
                 break;
             }
-            aL += petals.z;
+            aL += uniforms.petals.z;
             left_i0 -= 1;
         }
         let r15_w = 1.0 + r15_1.w;
@@ -212,7 +209,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         invocation += 1;
     }
     counts[thread] = count;
-    if thread == threads - 1 {
+    if thread == draw.threads - 1 {
         state[4] = bitcast<u32>(r15.x);
         state[5] = bitcast<u32>(r15.y);
         state[6] = bitcast<u32>(r15.z);

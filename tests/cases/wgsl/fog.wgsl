@@ -35,7 +35,8 @@ fn pica_dot_vec4f(a: vec4f, b: vec4f) -> f32 {
 
 fn pica_mul(a: f32, b: f32) -> f32 {
     let t = a * b;
-    return select(t, 0.0, 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38);
+    let test = 0x7f800000u < (bitcast<u32>(t) & 0x7fffffffu) && abs(a + b) > 3.4028234663852886e38;
+    return select(t, 0.0, test);
 }
 
 fn pica_exp_two(a: f32) -> f32 {
@@ -116,21 +117,18 @@ fn layers_at(a: i32, b: i32) -> vec4f {
 
 @vertex
 fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
-    let n = bitcast<i32>(bitcast<u32>(inpos.x));
-    let modelView = uniforms.modelView;
+    let n = i32(bitcast<u32>(inpos.x));
     let t = vec4f(inpos.xyz, 1.0);
-    let r1_z = pica_dot_vec4f(modelView[2], t);
-    let projection = uniforms.projection;
+    let r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
     let t_1 = vec4f(
-        pica_dot_vec4f(modelView[0], t),
-        pica_dot_vec4f(modelView[1], t),
+        pica_dot_vec4f(uniforms.modelView[0], t),
+        pica_dot_vec4f(uniforms.modelView[1], t),
         r1_z,
-        pica_dot_vec4f(modelView[3], t),
+        pica_dot_vec4f(uniforms.modelView[3], t),
     );
-    let layerLoop = uniforms.layerLoop;
-    var r2_y = bitcast<f32>(bitcast<u32>((n * (n + 1)) & 1));
-    var aL = layerLoop.y;
-    var left_i0 = layerLoop.x;
+    var r2_y = bitcast<f32>(u32((n * (n + 1)) & 1));
+    var aL = uniforms.layerLoop.y;
+    var left_i0 = uniforms.layerLoop.x;
     var test = false;
     var r2_y_1 = 0.0;
     loop {
@@ -154,15 +152,18 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
             continue;
         }
         r2_y = t_2.y;
-        aL += layerLoop.z;
+        aL += uniforms.layerLoop.z;
         left_i0 -= 1;
         test = false;
         r2_y_1 = r2_y_3;
     }
     let r4_x = pica_exp_two(1.442688 * pica_mul(r2_y, r1_z));
     let r4_x_1 = select(r4_x, 1.0, 1.0 < r4_x);
-    let out_texcoord0_w = pica_dot_vec3f(modelView[2].xyz, innrm.xyz);
-    let t_3 = vec2f(pica_dot_vec3f(modelView[0].xyz, innrm.xyz), pica_dot_vec3f(modelView[1].xyz, innrm.xyz));
+    let out_texcoord0_w = pica_dot_vec3f(uniforms.modelView[2].xyz, innrm.xyz);
+    let t_3 = vec2f(
+        pica_dot_vec3f(uniforms.modelView[0].xyz, innrm.xyz),
+        pica_dot_vec3f(uniforms.modelView[1].xyz, innrm.xyz),
+    );
     let r6_xy = vec2f(1.0) + t_3;
     var r9_yz = vec2f(4.0, 0.25);
     left_i0 = uniforms.i3_unbound.x;
@@ -178,10 +179,10 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
     }
     let t_5 = vec3f(1.0, r9_yz);
     let out_position = vec4f(
-        pica_dot_vec4f(projection[0], t_1),
-        pica_dot_vec4f(projection[1], t_1),
-        -pica_dot_vec4f(projection[2], t_1),
-        pica_dot_vec4f(projection[3], t_1),
+        pica_dot_vec4f(uniforms.projection[0], t_1),
+        pica_dot_vec4f(uniforms.projection[1], t_1),
+        -pica_dot_vec4f(uniforms.projection[2], t_1),
+        pica_dot_vec4f(uniforms.projection[3], t_1),
     );
     let t_6 = vec4f(
         pica_mul_vec3f(uniforms.fogColor.xyz, vec3f(r4_x_1)),
@@ -193,11 +194,5 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         pica_dot_vec3f(vec3f(r6_xy, out_texcoord0_w), t_5) + 1.0,
         2.0 + 4.0 * t_5.y + 0.0625 + 1.0,
     );
-    return VertexOutput(
-        out_position,
-        out_color,
-        0.5 * r6_xy,
-        out_texcoord1_uv,
-        out_texcoord0_w,
-    );
+    return VertexOutput(out_position, out_color, 0.5 * r6_xy, out_texcoord1_uv, out_texcoord0_w);
 }

@@ -132,25 +132,21 @@ fn lightColor_at(a: i32, b: i32) -> vec4f {
 
 @vertex
 fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
-    let modelView = uniforms.modelView;
     let t = vec4f(inpos.xyz, 1.0);
-    let r1_x = pica_dot_vec4f(modelView[0], t);
-    let r1_y = pica_dot_vec4f(modelView[1], t);
-    let r1_z = pica_dot_vec4f(modelView[2], t);
-    let projection = uniforms.projection;
-    let t_1 = vec4f(r1_x, r1_y, r1_z, pica_dot_vec4f(modelView[3], t));
-    let normalMatrix = uniforms.normalMatrix;
+    let r1_x = pica_dot_vec4f(uniforms.modelView[0], t);
+    let r1_y = pica_dot_vec4f(uniforms.modelView[1], t);
+    let r1_z = pica_dot_vec4f(uniforms.modelView[2], t);
+    let t_1 = vec4f(r1_x, r1_y, r1_z, pica_dot_vec4f(uniforms.modelView[3], t));
     let t_2 = vec3f(
-        pica_dot_vec3f(normalMatrix[0].xyz, innrm.xyz),
-        pica_dot_vec3f(normalMatrix[1].xyz, innrm.xyz),
-        pica_dot_vec3f(normalMatrix[2].xyz, innrm.xyz),
+        pica_dot_vec3f(uniforms.normalMatrix[0].xyz, innrm.xyz),
+        pica_dot_vec3f(uniforms.normalMatrix[1].xyz, innrm.xyz),
+        pica_dot_vec3f(uniforms.normalMatrix[2].xyz, innrm.xyz),
     );
     let r2_xyz = pica_mul_vec3f(t_2, vec3f(pica_rsq(pica_dot_plain_vec3f(t_2, t_2))));
     let out_view = uniforms.eye.xyz - vec3f(r1_x, r1_y, r1_z);
-    let lightLoop = uniforms.lightLoop;
     var r7_xyz = uniforms.ambient.xyz;
-    var aL = lightLoop.y;
-    var left_i0 = lightLoop.x;
+    var aL = uniforms.lightLoop.y;
+    var left_i0 = uniforms.lightLoop.x;
     loop {
         let t_3 = lightDir_at(11, aL);
         let r4_x = pica_dot_vec3f(t_3.xyz, r2_xyz);
@@ -172,18 +168,17 @@ fn main(@location(0) inpos: vec4f, @location(1) innrm: vec4f) -> VertexOutput {
         if left_i0 <= 0 {
             break;
         }
-        aL += lightLoop.z;
+        aL += uniforms.lightLoop.z;
         left_i0 -= 1;
     }
-    let material = uniforms.material;
-    let r7_xyz_1 = pica_mul_vec3f(material.xyz, r7_xyz);
+    let r7_xyz_1 = pica_mul_vec3f(uniforms.material.xyz, r7_xyz);
     let out_position = vec4f(
-        pica_dot_vec4f(projection[0], t_1),
-        pica_dot_vec4f(projection[1], t_1),
-        -pica_dot_vec4f(projection[2], t_1),
-        pica_dot_vec4f(projection[3], t_1),
+        pica_dot_vec4f(uniforms.projection[0], t_1),
+        pica_dot_vec4f(uniforms.projection[1], t_1),
+        -pica_dot_vec4f(uniforms.projection[2], t_1),
+        pica_dot_vec4f(uniforms.projection[3], t_1),
     );
-    let t_5 = abs(vec4f(select(r7_xyz_1, vec3f(1.0), vec3f(1.0) < r7_xyz_1), material.w));
+    let t_5 = abs(vec4f(select(r7_xyz_1, vec3f(1.0), vec3f(1.0) < r7_xyz_1), uniforms.material.w));
     let out_color = select(vec4f(1.0), t_5, t_5 < vec4f(1.0));
     return VertexOutput(out_position, out_color, out_view);
 }

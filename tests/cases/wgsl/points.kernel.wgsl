@@ -45,18 +45,16 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let test = host.flip_y == 0u;
     let n = thread * draw.window;
     let vertex = feed[n];
-    let pointSize = uniforms.pointSize;
-    let r0_xy = pica_mul_vec2f(-pointSize.xy, vertex.ww) + vertex.xy;
+    let r0_xy = pica_mul_vec2f(-uniforms.pointSize.xy, vertex.ww) + vertex.xy;
     let t = -vertex.z;
     let t_1 = abs(feed[n + 1]);
     let t_2 = select(vec4f(1.0), t_1, t_1 < vec4f(1.0));
-    let r0_xy_1 = pica_mul_vec2f(pointSize.xy * vec2f(1.0, -1.0), vertex.ww) + vertex.xy;
+    let r0_xy_1 = pica_mul_vec2f(uniforms.pointSize.xy * vec2f(1.0, -1.0), vertex.ww) + vertex.xy;
     let t_3 = vec4f(r0_xy_1.x, select(-r0_xy_1.y, r0_xy_1.y, test), t, vertex.w);
-    let r0_xy_2 = pica_mul_vec2f(pointSize.xy * vec2f(-1.0, 1.0), vertex.ww) + vertex.xy;
+    let r0_xy_2 = pica_mul_vec2f(uniforms.pointSize.xy * vec2f(-1.0, 1.0), vertex.ww) + vertex.xy;
     let t_4 = vec4f(r0_xy_2.x, select(-r0_xy_2.y, r0_xy_2.y, test), t, vertex.w);
-    let capacity = draw.capacity;
-    if 0 < capacity {
-        let first = (thread * capacity + 0) * 9;
+    if 0 < draw.capacity {
+        let first = (thread * draw.capacity + 0) * 9;
         triangles[first] = vec4f(r0_xy.x, select(-r0_xy.y, r0_xy.y, test), t, vertex.w);
         triangles[first + 1] = t_2;
         triangles[first + 2] = vec4f(-1.0, -1.0, 0.0, 0.0);
@@ -68,12 +66,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         triangles[first + 8] = vec4f(-1.0, 1.0, 0.0, 0.0);
     }
     let n_1 = 0i + 1i;
-    let r0_xy_3 = pica_mul_vec2f(pointSize.xy, vertex.ww) + vertex.xy;
+    let r0_xy_3 = pica_mul_vec2f(uniforms.pointSize.xy, vertex.ww) + vertex.xy;
     let t_5 = vec4f(r0_xy_3.x, select(-r0_xy_3.y, r0_xy_3.y, test), t, vertex.w);
     let test_1 = draw.heeds_winding > 0;
-    let capacity_1 = draw.capacity;
-    if n_1 < capacity_1 {
-        let first_1 = (thread * capacity_1 + n_1) * 9;
+    if n_1 < draw.capacity {
+        let first_1 = (thread * draw.capacity + n_1) * 9;
         triangles[first_1] = select(t_5, t_3, test_1);
         triangles[first_1 + 1] = t_2;
         triangles[first_1 + 2] = select(vec4f(1.0, 1.0, 0.0, 0.0), vec4f(1.0, -1.0, 0.0, 0.0), test_1);

@@ -39,21 +39,19 @@ fn main(
     @location(1) inuv: vec4f,
     @location(2) incol: vec4f,
 ) -> VertexOutput {
-    let modelView = uniforms.modelView;
     let t = vec4f(inpos.xyz, 1.0);
-    let projection = uniforms.projection;
     let t_1 = vec4f(
-        pica_dot_vec4f(modelView[0], t),
-        pica_dot_vec4f(modelView[1], t),
-        pica_dot_vec4f(modelView[2], t),
-        pica_dot_vec4f(modelView[3], t),
+        pica_dot_vec4f(uniforms.modelView[0], t),
+        pica_dot_vec4f(uniforms.modelView[1], t),
+        pica_dot_vec4f(uniforms.modelView[2], t),
+        pica_dot_vec4f(uniforms.modelView[3], t),
     );
     let out_texcoord0_uv = pica_mul_vec2f(uniforms.texScale.xy, inuv.xy);
     let out_position = vec4f(
-        pica_dot_vec4f(projection[0], t_1),
-        pica_dot_vec4f(projection[1], t_1),
-        -pica_dot_vec4f(projection[2], t_1),
-        pica_dot_vec4f(projection[3], t_1),
+        pica_dot_vec4f(uniforms.projection[0], t_1),
+        pica_dot_vec4f(uniforms.projection[1], t_1),
+        -pica_dot_vec4f(uniforms.projection[2], t_1),
+        pica_dot_vec4f(uniforms.projection[3], t_1),
     );
     let t_2 = abs(0.0039215684 * incol);
     let out_color = select(vec4f(1.0), t_2, t_2 < vec4f(1.0));

@@ -37,7 +37,8 @@ impl Writer<'_, Glsl> {
     fn precise(&mut self) {
         // What a driver must define, and what then makes the word known.
         let offers: &[(&str, &str)] = match self.dialect.version {
-            // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that have it define both.
+            // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that
+            // have it define both.
             GlslVersion::Core330 => {
                 &[("defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)", "GL_ARB_gpu_shader5")]
             }
@@ -57,7 +58,8 @@ impl Writer<'_, Glsl> {
         self.out.push_str("#else\n#define PRECISE\n#endif\n\n");
     }
 
-    /// Specialisation constants, blocks, buffers, attributes and varyings or the size of a workgroup.
+    /// Specialisation constants, blocks, buffers, attributes and varyings or the size of a
+    /// workgroup.
     pub(super) fn declare(&mut self) {
         let start = self.out.len();
         for id in self.declarations.specialized() {

@@ -1,17 +1,18 @@
-//! What GLSL says in a way of its own: declarations with types, vectors compared by functions, choices, outputs.
+//! What GLSL says in a way of its own: declarations with types, vectors compared by functions,
+//! choices, outputs.
 //! In: lines and expressions. Out: text. Knows nothing of blocks.
 
 use std::fmt::Write as _;
 
 use super::super::declarations::Declarations;
-use super::super::draft::{Expr, Form, Operand};
-use super::super::expressions::Level;
+use super::super::draft::Operand;
 use super::super::names::Names;
+use super::super::operators::{Level, OnVectors};
 use super::super::print::{Body, Closing, Dialect, Holder};
 use super::GlslVersion;
 use crate::host::Location;
 use crate::host::names::is_keyword;
-use crate::ir::{Binary, Kind, Type, Unary};
+use crate::ir::{Kind, Type};
 
 /// GLSL of a version.
 pub(super) struct Glsl {
@@ -75,7 +76,8 @@ pub(super) fn is_reserved(name: &str) -> bool {
 }
 
 impl Glsl {
-    /// GLSL whose inputs and outputs have names. Those of varyings are given first, so that nothing changes them.
+    /// GLSL whose inputs and outputs have names. Those of varyings are given first, so that nothing
+    /// changes them.
     pub(super) fn new(version: GlslVersion, declarations: &Declarations, names: &mut Names<'_>) -> Self {
         let outputs = declarations.ports.iter().map(|port| match port.location {
             Location::ClipDistances => "gl_ClipDistance".to_owned(),
@@ -135,18 +137,6 @@ const fn bit(ty: Type) -> u32 {
     1 << (4 * ty.kind as u32 + (ty.lanes as u32 & 3))
 }
 
-/// The function that compares vectors so; nothing where an operator does it.
-const fn comparison(op: Binary) -> Option<&'static str> {
-    Some(match op {
-        Binary::Equal | Binary::IEqual | Binary::UEqual => "equal",
-        Binary::Less | Binary::ILess | Binary::ULess => "lessThan",
-        Binary::LessEqual => "lessThanEqual",
-        Binary::Greater | Binary::IGreater => "greaterThan",
-        Binary::GreaterEqual => "greaterThanEqual",
-        _no_comparison => return None,
-    })
-}
-
 impl Dialect for Glsl {
     const TYPES: [[&'static str; 4]; 4] = [
         ["float", "vec2", "vec3", "vec4"],
@@ -161,6 +151,8 @@ impl Dialect for Glsl {
     const LEAST_INT: &'static str = "int(0x80000000u)";
     const ARGUMENT: Level = Level::Choice;
     const CASE_BREAKS: bool = true;
+    const LENGTH: &'static str = "uint(outputs.length())";
+    const NOT: &'static str = "not";
 
     fn helper(out: &mut String, name: &str, types: &[Type], names: &[&str], result: Type) {
         let _ = write!(out, "{} {name}(", Self::ty(result));
@@ -176,7 +168,7 @@ impl Dialect for Glsl {
 
     fn declaration(body: &mut Body<'_, Self>, holder: Holder) {
         let is_exact = match holder {
-            Holder::Value(expr) => body.choice(expr).is_exact,
+            Holder::Value(expr) => body.fact(expr).size.is_exact,
             Holder::Filled(variable) | Holder::Empty(variable) => {
                 body.plan.exact_variables[variable as usize]
             }
@@ -239,59 +231,25 @@ impl Dialect for Glsl {
         body.out.push_str(if values.is_empty() { "default: {\n" } else { " {\n" });
     }
 
-    fn own(body: &mut Body<'_, Self>, expr: Expr, level: Level) -> bool {
-        let draft = body.draft;
-        let node = &draft.nodes[expr as usize];
-        let operands = draft.operands(expr);
-        let is_vector = operands.first().is_some_and(|operand| operand.ty.lanes > 1);
-        let function = match node.form {
-            Form::Unary(Unary::ToBits) => "floatBitsToUint",
-            Form::Unary(Unary::FromBits) => "uintBitsToFloat",
-            Form::Unary(Unary::ToInt | Unary::UintToInt | Unary::IntToUint) | Form::Float => {
-                Self::ty(node.ty)
-            }
-            Form::Unary(Unary::Not) if is_vector => "not",
-            Form::Binary(op @ (Binary::And | Binary::Or)) if is_vector => {
-                let helper = if op == Binary::And { Helper::Both } else { Helper::Either };
-                body.out.push_str(body.dialect.helper(helper, operands[0].ty));
-                ""
-            }
-            Form::Binary(op) if is_vector && comparison(op).is_some() => comparison(op).unwrap_or_default(),
-            Form::Select => {
-                body.select(node.ty, operands, level);
-                return true;
-            }
-            Form::NotFinite(variable) => {
-                let name = body.variable(variable).to_owned();
-                let _ = write!(body.out, "uintBitsToFloat({name})");
-                return true;
-            }
-            Form::Thread => {
-                body.out.push_str("int(gl_GlobalInvocationID.x)");
-                return true;
-            }
-            Form::Length => {
-                body.out.push_str("uint(outputs.length())");
-                return true;
-            }
-            _ => return false,
+    fn bits(out: &mut String, name: &'static str, _: Type) {
+        out.push_str(name);
+    }
+
+    fn vector_function(body: &mut Body<'_, Self>, by: OnVectors, ty: Type) -> bool {
+        let name = match by {
+            OnVectors::Operator => return false,
+            OnVectors::Function(name) => name,
+            OnVectors::Both => body.dialect.helper(Helper::Both, ty),
+            OnVectors::Either => body.dialect.helper(Helper::Either, ty),
         };
-        body.out.push_str(function);
-        body.arguments(operands);
+        body.out.push_str(name);
         true
     }
 
-    fn invocation(body: &mut Body<'_, Self>) {
-        body.out.push_str("gl_GlobalInvocationID.x");
-    }
-}
-
-impl Body<'_, Glsl> {
-    /// One of two values.
-    fn select(&mut self, ty: Type, operands: &[Operand], level: Level) {
+    fn select(body: &mut Body<'_, Self>, ty: Type, operands: &[Operand], level: Level) {
         let &[condition, accept, reject] = operands else { return };
         if condition.ty.lanes == 1 {
-            return self.enclosed(level > Level::Choice, |body| {
+            return body.enclosed(level > Level::Choice, |body| {
                 body.operand(condition, Level::Or);
                 body.out.push_str(" ? ");
                 body.operand(accept, Level::Or);
@@ -300,11 +258,13 @@ impl Body<'_, Glsl> {
             });
         }
         // 330 mixes floats alone.
-        if ty.kind != Kind::F32 && self.dialect.version == GlslVersion::Core330 {
-            self.out.push_str(self.dialect.helper(Helper::Choose, ty));
-        } else {
-            self.out.push_str("mix");
-        }
-        self.arguments(&[reject, accept, condition]);
+        let is_mixed = ty.kind == Kind::F32 || body.dialect.version != GlslVersion::Core330;
+        let name = if is_mixed { "mix" } else { body.dialect.helper(Helper::Choose, ty) };
+        body.out.push_str(name);
+        body.arguments(&[reject, accept, condition]);
+    }
+
+    fn invocation(body: &mut Body<'_, Self>) {
+        body.out.push_str("gl_GlobalInvocationID.x");
     }
 }

@@ -1,6 +1,8 @@
 //! GLSL that hosts can link with shaders of their own.
-//! In: the pieces of a module, the version. Out: text under the contract below. Knows nothing of the IR's control flow.
-//! Facts: GLSL 3.30, 4.50 and ES 3.10, GL_KHR_vulkan_glsl; where `precise` is taken was measured with glslang 12.
+//! In: the pieces of a module, the version. Out: text under the contract below. Knows nothing of
+//! the IR's control flow.
+//! Facts: GLSL 3.30, 4.50 and ES 3.10, GL_KHR_vulkan_glsl; where `precise` is taken was measured
+//! with glslang 12.
 //!
 //! | what | name | where |
 //! |---|---|---|
@@ -15,14 +17,15 @@
 //! | compute form | storage buffers `Inputs`, `Outputs`, arrays `inputs`, `outputs` | bindings 0 and 1, block 2, set 0; not in 330 |
 //! | geometry program | storage buffers `Feed`, `Triangles`, `Counts`, `State`, arrays of those names in small letters; block `Draw`, instance `draw` | as [`kernel::bindings`](crate::host::kernel::bindings) says, set 0; not in 330 |
 //!
-//! The names of blocks, varyings, and what is in the blocks never depend on the program, apart from members named after its symbols;
-//! all else gives way to them. Nothing is of less than `highp`.
+//! The names of blocks, varyings, and what is in the blocks never depend on the program, apart from
+//! members named after its symbols; all else gives way to them. Nothing is of less than `highp`.
 //!
-//! Results are exact where arithmetic is `precise`, which it is unless [`Profile::no_contraction`] is off: 450 has the word;
-//! 330 has it where the driver offers `GL_ARB_gpu_shader5` and `GL_ARB_shader_precision`, ES 310 where it offers
-//! `GL_EXT_gpu_shader5` or `GL_OES_gpu_shader5`. There it goes by the macro `PRECISE`, which is empty elsewhere; a host that
-//! knows better defines the macro itself. (Of 330 both are asked for because glslang defines the first without knowing the
-//! word; Mesa defines both.)
+//! Results are exact where arithmetic is `precise`, which it is unless [`Profile::no_contraction`]
+//! is off: 450 has the word; 330 has it where the driver offers `GL_ARB_gpu_shader5` and
+//! `GL_ARB_shader_precision`, ES 310 where it offers `GL_EXT_gpu_shader5` or `GL_OES_gpu_shader5`.
+//! There it goes by the macro `PRECISE`, which is empty elsewhere; a host that knows better defines
+//! the macro itself. (Of 330 both are asked for because glslang defines the first without knowing
+//! the word; Mesa defines both.)
 
 mod declarations;
 mod dialect;
@@ -100,14 +103,14 @@ impl GlslVersion {
 /// ```
 ///
 /// # Errors
-/// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute form (330), clip distances as
-/// a built-in and two blocks of one binding (ES). [`Kind::Verify`] where the program is not well-formed or does not fit its
-/// interface.
+/// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute
+/// form (330), clip distances as a built-in and two blocks of one binding (ES). [`Kind::Verify`]
+/// where the program is not well-formed or does not fit its interface.
 pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
     let declarations = Declarations::new(source, dialect::is_reserved)?;
     check(source, &declarations, version)?;
     let mut names = Names::new(dialect::is_reserved);
-    let style = Style { copies_arrays: false, marks_exact: source.profile.no_contraction };
+    let style = Style { marks_exact: source.profile.no_contraction };
     let dialect = Glsl::new(version, &declarations, &mut names);
     let inputs = dialect.inputs.clone();
     let mut writer = Writer::new(source, declarations, names, dialect, style);

@@ -44,16 +44,15 @@ fn a_counted_loop_stores_what_both_exits_store_before_it_ends() {
             @location(1) color: vec4f,
             @location(2) weights: vec4f,
         ) -> VertexOutput {
-            let counts = uniforms.counts;
             var r0 = position;
-            var aL = counts.y;
-            var left_i0 = counts.x;
+            var aL = uniforms.counts.y;
+            var left_i0 = uniforms.counts.x;
             loop {
                 r0 += uniforms.bones[aL];
                 if left_i0 == 0 {
                     break;
                 }
-                aL += counts.z;
+                aL += uniforms.counts.z;
                 left_i0 -= 1;
             }
             return VertexOutput(r0);

@@ -182,12 +182,11 @@ fn a_lit_vertex_reads_like_a_hand_written_one() {
             @location(1) color: vec4f,
             @location(2) weights: vec4f,
         ) -> VertexOutput {
-            let projection = uniforms.projection;
             let out_position = vec4f(
-                dot(projection[0], position),
-                dot(projection[1], position),
-                dot(projection[2], position),
-                dot(projection[3], position),
+                dot(uniforms.projection[0], position),
+                dot(uniforms.projection[1], position),
+                dot(uniforms.projection[2], position),
+                dot(uniforms.projection[3], position),
             );
             let r2_x = dot(out_position.xyz, uniforms.light.xyz);
             let out_varying_1 = select(0.0, r2_x, r2_x > 0.0) * color * (1.0 / sqrt(r2_x));

@@ -264,12 +264,12 @@ impl<'a> Machine<'a> {
                 (MathFunction::Log2, Val::F(value)) => Val::F(value.log2()),
                 other => panic!("{other:?}"),
             }),
-            Expression::As { expr, kind: ScalarKind::Sint, convert: Some(4) } => {
-                each(at(expr), |value| match value {
-                    Val::F(value) => Val::I(value as i32),
-                    other => panic!("conversion of {other:?}"),
-                })
-            }
+            Expression::As { expr, kind, convert: Some(4) } => each(at(expr), |value| match (kind, value) {
+                (ScalarKind::Sint, Val::F(value)) => Val::I(value as i32),
+                (ScalarKind::Sint, Val::U(value)) => Val::I(value as i32),
+                (ScalarKind::Uint, Val::I(value)) => Val::U(value as u32),
+                other => panic!("conversion of {other:?}"),
+            }),
             Expression::As { expr, kind, convert: None } => each(at(expr), |value| {
                 let bits = match value {
                     Val::F(value) => value.to_bits(),

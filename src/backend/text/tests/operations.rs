@@ -157,7 +157,7 @@ fn lanes_are_written_as_short_as_can_be() {
 }
 
 #[test]
-fn uniforms_are_loaded_once() {
+fn uniforms_are_read_where_they_are_used() {
     let wgsl = check(
         "func main {
            %0: f32x4 = member 0[1]
@@ -180,10 +180,10 @@ fn uniforms_are_loaded_once() {
            yield %18 }",
     );
     for (text, times) in [
-        ("let projection = uniforms.projection;", 1),
-        ("let bones_7 = uniforms.bones[7];", 1),
+        ("uniforms.projection[1] + uniforms.projection[3]", 1),
+        ("uniforms.bones[7]", 2),
         ("uniforms.bones[uniforms.counts.x]", 1),
-        ("uniforms.light", 1),
+        ("uniforms.light", 2),
     ] {
         assert_eq!(wgsl.matches(text).count(), times, "{text}\n{wgsl}");
     }

@@ -1,0 +1,136 @@
+//! Operators and functions of the languages: one row for each operation of the IR.
+//! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
+//! not chain, `&&` and `||` do not mix). GLSL binds as C does.
+
+use crate::ir::{Binary, Unary};
+
+/// How tightly an expression holds together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// `c ? a : b`
+    Choice,
+    /// `a || b`
+    Or,
+    /// `a && b`
+    And,
+    /// `a < b`
+    Relation,
+    /// `a | b`, `a ^ b`, `a & b`, `a >> b`: operands in parentheses unless unary.
+    Bits,
+    /// `a + b`
+    Sum,
+    /// `a * b`
+    Product,
+    /// `-a`
+    Unary,
+    /// `a.x`, `f(a)`, `1.0`
+    Primary,
+}
+
+/// How GLSL applies an operation to vectors.
+#[derive(Clone, Copy)]
+pub enum OnVectors {
+    /// By the operator.
+    Operator,
+    /// By a function of the language.
+    Function(&'static str),
+    /// By a function of ours: `a && b` lane by lane.
+    Both,
+    /// By a function of ours: `a || b` lane by lane.
+    Either,
+}
+
+/// An operator between two operands.
+#[derive(Clone, Copy)]
+pub struct Operator {
+    pub text: &'static str,
+    /// Level of the whole.
+    pub level: Level,
+    /// Levels that the operands need.
+    pub operands: [Level; 2],
+    /// The opposite of a comparison. Those of floats have none: NaN compares false either way.
+    pub opposite: Option<&'static str>,
+    pub on_vectors: OnVectors,
+}
+
+impl Operator {
+    const fn new(text: &'static str, level: Level, operands: [Level; 2]) -> Self {
+        Self { text, level, operands, opposite: None, on_vectors: OnVectors::Operator }
+    }
+    const fn comparison(text: &'static str, function: &'static str, opposite: Option<&'static str>) -> Self {
+        let operands = [Level::Sum, Level::Sum];
+        Self { text, level: Level::Relation, operands, opposite, on_vectors: OnVectors::Function(function) }
+    }
+}
+
+/// The operator of an operation on so many lanes; nothing for what is a function.
+pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
+    use Level::{And, Bits, Or, Product, Relation, Sum, Unary};
+    Some(match op {
+        Binary::Add | Binary::IAdd => Operator::new("+", Sum, [Sum, Product]),
+        Binary::ISub => Operator::new("-", Sum, [Sum, Product]),
+        Binary::Mul | Binary::IMul => Operator::new("*", Product, [Product, Unary]),
+        Binary::Div => Operator::new("/", Product, [Product, Unary]),
+        Binary::Equal => Operator::comparison("==", "equal", None),
+        Binary::IEqual | Binary::UEqual => Operator::comparison("==", "equal", Some("!=")),
+        Binary::Less => Operator::comparison("<", "lessThan", None),
+        Binary::ILess | Binary::ULess => Operator::comparison("<", "lessThan", Some(">=")),
+        Binary::LessEqual => Operator::comparison("<=", "lessThanEqual", None),
+        Binary::Greater => Operator::comparison(">", "greaterThan", None),
+        Binary::IGreater => Operator::comparison(">", "greaterThan", Some("<=")),
+        Binary::GreaterEqual => Operator::comparison(">=", "greaterThanEqual", None),
+        Binary::And if lanes == 1 => Operator::new("&&", And, [And, Relation]),
+        Binary::Or if lanes == 1 => Operator::new("||", Or, [Or, Relation]),
+        Binary::And => Operator { on_vectors: OnVectors::Both, ..Operator::new("&", Bits, [Unary, Unary]) },
+        Binary::Or => Operator { on_vectors: OnVectors::Either, ..Operator::new("|", Bits, [Unary, Unary]) },
+        Binary::IAnd | Binary::BitAnd => Operator::new("&", Bits, [Unary, Unary]),
+        Binary::BitOr => Operator::new("|", Bits, [Unary, Unary]),
+        Binary::BitXor => Operator::new("^", Bits, [Unary, Unary]),
+        Binary::ShiftRight => Operator::new(">>", Bits, [Unary, Unary]),
+        Binary::ShiftLeft => Operator::new("<<", Bits, [Unary, Unary]),
+        Binary::Dot
+        | Binary::AddP
+        | Binary::MulP
+        | Binary::DotP
+        | Binary::MinP
+        | Binary::MaxP
+        | Binary::SgeP
+        | Binary::SltP => return None,
+    })
+}
+
+/// How an operation on one operand is written.
+#[derive(Clone, Copy)]
+pub enum Notation {
+    /// A function of this name.
+    Function(&'static str),
+    /// A character before the operand.
+    Prefix(char),
+    /// The name of the type as a function.
+    Constructor,
+    /// The same bits as another type, by a function of GLSL.
+    Bits(&'static str),
+}
+
+/// The notation of an operation; nothing for those that `legalize` removes.
+pub const fn notation(op: Unary) -> Option<Notation> {
+    Some(match op {
+        Unary::Abs => Notation::Function("abs"),
+        Unary::Floor => Notation::Function("floor"),
+        Unary::Sqrt => Notation::Function("sqrt"),
+        Unary::Exp2 => Notation::Function("exp2"),
+        Unary::Log2 => Notation::Function("log2"),
+        Unary::Neg => Notation::Prefix('-'),
+        Unary::Not => Notation::Prefix('!'),
+        Unary::ToInt | Unary::UintToInt | Unary::IntToUint => Notation::Constructor,
+        Unary::ToBits => Notation::Bits("floatBitsToUint"),
+        Unary::FromBits => Notation::Bits("uintBitsToFloat"),
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::Exp2P
+        | Unary::Log2P
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
+        | Unary::AddressP => return None,
+    })
+}
