@@ -18,7 +18,13 @@ pub(crate) trait Analysis {
     fn transfer(&self, block: Block, before: Self::Fact) -> Self::Fact;
 
     /// The fact on the edge to target number `target` of a block's terminator; nothing if the edge is never taken.
-    fn edge(&self, _block: Block, _data: &BlockData, _target: usize, after: Self::Fact) -> Option<Self::Fact> {
+    fn edge(
+        &self,
+        _block: Block,
+        _data: &BlockData,
+        _target: usize,
+        after: Self::Fact,
+    ) -> Option<Self::Fact> {
         Some(after)
     }
 

@@ -80,7 +80,7 @@ impl Facts {
     }
 }
 
-/// Decides what can be decided.
+/// Decides what can be decided and simplifies the graph if anything was.
 pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     let tests = |terminator: &Terminator| match terminator {
         Terminator::Branch { test, .. } => matches!(test, Test::Bool { .. } | Test::Cmp(_)),
@@ -89,10 +89,20 @@ pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     if cfg.blocks.values().iter().filter(|data| tests(&data.terminator)).nth(1).is_none() {
         return cfg;
     }
-    let facts = solve(&cfg, program);
     let mut decided = cfg;
+    if decide_branches(&mut decided, program).1 { simplify::run(&decided) } else { decided }
+}
+
+/// Decides what can be decided and leaves the blocks as they are. Returns which of them can be reached.
+pub(super) fn decide(cfg: &mut Cfg, program: &Program<'_>) -> Vec<bool> {
+    decide_branches(cfg, program).0.iter().map(Option::is_some).collect()
+}
+
+/// Decides branches. Returns what is known at the end of each block, and whether anything was decided.
+fn decide_branches(cfg: &mut Cfg, program: &Program<'_>) -> (Vec<Option<Facts>>, bool) {
+    let facts = solve(cfg, program);
     let mut changed = false;
-    for (data, facts) in decided.blocks.values_mut().iter_mut().zip(&facts) {
+    for (data, facts) in cfg.blocks.values_mut().iter_mut().zip(&facts) {
         if let (Terminator::Branch { test, then, otherwise }, Some(facts)) = (&data.terminator, facts)
             && let Some(holds) = facts.answer(*test)
         {
@@ -100,7 +110,7 @@ pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
             changed = true;
         }
     }
-    if changed { simplify::run(&decided) } else { decided }
+    (facts, changed)
 }
 
 /// Facts along the paths of a graph.

@@ -65,6 +65,10 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
+    /// How many entries it holds before the oldest is lost.
+    pub const fn capacity(&self) -> usize {
+        N
+    }
     /// Removes the `count` oldest entries.
     pub fn drop_oldest(&mut self, count: usize) {
         let len = self.len();
