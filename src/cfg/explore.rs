@@ -8,9 +8,8 @@ use std::cell::RefCell;
 
 use super::live::Live;
 use super::scan::{Scan, What, scan, what};
-use super::states::States;
 use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
-use crate::entity::{Arena, Handle};
+use crate::entity::{Arena, Handle, Interner};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program};
@@ -164,7 +163,8 @@ struct Explorer<'a> {
     options: &'a Options,
     scan: Scan,
     live: Live,
-    states: States,
+    /// Control states at which blocks start, numbered.
+    states: Interner<State>,
     /// The block of each state.
     block_of: Vec<Block>,
     /// Blocks that wait to be walked, with their state.
@@ -222,7 +222,7 @@ impl<'a> Explorer<'a> {
             program,
             options,
             live: Live::default(),
-            states: States::new(),
+            states: Interner::with_capacity(28),
             block_of: Vec::with_capacity(16),
             work: Vec::with_capacity(16),
             blocks,
@@ -246,9 +246,9 @@ impl<'a> Explorer<'a> {
     fn explore(&mut self, show: &mut impl FnMut(Run)) -> Result<Block> {
         let entry = self.block_at(&mut State::at(self.program.entry()));
         while let Some((block, number)) = self.work.pop() {
-            let mut state = *self.states.get(number);
-            let last = self.walk(block, &mut state)?;
-            show(Run { block, state: *self.states.get(number), last });
+            let Some(&state) = self.states.get(number) else { continue };
+            let last = self.walk(block, state)?;
+            show(Run { block, state, last });
             if self.is_too_large() {
                 break;
             }
@@ -271,7 +271,7 @@ impl<'a> Explorer<'a> {
             return EXIT;
         }
         self.live.canonicalise(state, &self.scan, self.options);
-        let (number, new) = self.states.number(state);
+        let (number, new) = self.states.intern(*state);
         if new {
             let block = self.push_block(Some(state.pc));
             self.block_of.push(block);
@@ -286,7 +286,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Follows a state to the next place where paths part or meet. Returns the last word on the way.
-    fn walk(&mut self, block: Block, state: &mut State) -> Result<Pc> {
+    fn walk(&mut self, block: Block, mut state: State) -> Result<Pc> {
         // Range of all action indices: bounded by the node limit.
         let start = self.actions.len() as u32;
         let mut last = state.pc;
@@ -313,15 +313,15 @@ impl<'a> Explorer<'a> {
             if word.steers() {
                 self.blocks[block].end = Some(pc);
                 let flow = self.scan.flow(word);
-                break self.branch(block, start, Some(&flow), state);
+                break self.branch(block, start, Some(&flow), &state);
             }
             if state.ends_at(next) {
-                break self.branch(block, start, None, state);
+                break self.branch(block, start, None, &state);
             }
             state.pc = next;
             if self.scan.words[next.index()].leads() {
                 self.close(block, start);
-                break Terminator::Goto(self.block_at(state));
+                break Terminator::Goto(self.block_at(&mut state));
             }
         };
         self.blocks[block].terminator = terminator;
@@ -472,4 +472,46 @@ impl Step {
 
 fn branch_to(test: Test, then: Block, otherwise: Block) -> Terminator {
     if then == otherwise { Terminator::Goto(then) } else { Terminator::Branch { test, then, otherwise } }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use transpica_generate::{Kind, generate};
+
+    use super::*;
+    use crate::isa::Stage;
+
+    /// Lint looks at traces, translation at graphs: both must speak of the same paths.
+    #[test]
+    fn a_trace_has_the_words_of_the_graph() {
+        for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
+            let generated = generate(kind, seed);
+            let source = generated.program();
+            // The generator has a library of its own, without tests.
+            let (code, descriptors) = (source.code(), source.descriptors());
+            let program =
+                Program::from_raw(code, descriptors, Pc(source.entry().0), Stage::Vertex).expect("valid");
+            let traced = trace(&program, &Options::default(), &Limits::default()).expect("is defined");
+            let explored = explore(&program, &Options::default(), &Limits::default()).expect("is defined");
+            let Explored::Graph(cfg) = explored else {
+                assert!(!traced.is_complete, "{kind:?} {seed}");
+                continue;
+            };
+            assert_eq!(ran(&traced.graph()), ran(&cfg), "{kind:?} {seed}");
+            let words: BTreeSet<Pc> =
+                traced.runs.iter().flat_map(|run| (run.state.pc.0..=run.last.0).map(Pc)).collect();
+            assert!(ran(&cfg).is_subset(&words), "{kind:?} {seed}");
+        }
+    }
+
+    /// The words that a graph runs.
+    fn ran(cfg: &Cfg) -> BTreeSet<Pc> {
+        let pcs = cfg.actions.iter().filter_map(|action| match action {
+            Action::Run(pc) => Some(*pc),
+            Action::Loop(_) | Action::SetDispatch { .. } => None,
+        });
+        pcs.collect()
+    }
 }

@@ -11,7 +11,6 @@ pub mod reach;
 pub mod reduce;
 mod scan;
 mod simplify;
-mod states;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
