@@ -16,10 +16,11 @@ use transpica::lower::{self, Context, Outputs};
 use transpica::passes::{self, Scratch};
 use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
-use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{self, Structured};
 use transpica::translate;
 use transpica_generate::Generated;
+
+use crate::walk::{Walk, Walked};
 
 /// Sixteen registers as f32 bits.
 pub type Bits = [[u32; 4]; 16];

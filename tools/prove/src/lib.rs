@@ -14,3 +14,4 @@ pub mod scenes;
 pub mod shrink;
 pub mod spirv_tools;
 pub mod tally;
+pub mod walk;
