@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
 use crate::isa::control::{Effect, Test};
 use crate::isa::{Condition, ConditionOp};
-use crate::mutants::{self, Mutant};
 use crate::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
 /// What remains to be done, newest last.
@@ -101,10 +100,7 @@ impl<'a> Walk<'a> {
                 let cond = self.cond(cond);
                 let cond = negate_unless(&mut self.builder, cond, !negate);
                 self.builder.open_if(cond);
-                // Everything of the second part.
-                if !mutants::is_on(Mutant::ElseSkipped) {
-                    self.later(otherwise);
-                }
+                self.later(otherwise);
                 self.tasks.push(Task::Otherwise);
                 self.later(then);
             }
@@ -233,7 +229,6 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
             b.set(LEFT + usize::from(slot), Lane::new(left, 0));
         }
         // An outer loop goes on with its own aL.
-        Effect::RestoreCounter { .. } if mutants::is_on(Mutant::CounterKept) => {}
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
         Effect::CountJump => {
             let jumps = b.scalar(b.get(JUMPS));
@@ -273,7 +268,7 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
         Test::LoopRepeats { slot } => {
             let left = b.scalar(b.get(LEFT + usize::from(slot)));
             // The body runs x + 1 times: again while some are left.
-            let end = b.int(if mutants::is_on(Mutant::LoopOnceMore) { -1 } else { 0 });
+            let end = b.int(0);
             b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, end))
         }
         Test::JumpsLeft => {
@@ -295,7 +290,6 @@ fn flags(b: &mut Builder, condition: Condition) -> Value {
         ConditionOp::Y => return flag(1),
         ConditionOp::Or => Binary::Or,
         // Both flags must be as wanted.
-        ConditionOp::And if mutants::is_on(Mutant::EitherFlag) => Binary::Or,
         ConditionOp::And => Binary::And,
     };
     let (x, y) = (flag(0), flag(1));

@@ -1,0 +1,155 @@
+//! Compares what two modules compute, on random inputs.
+//! In: two modules, a precision, a seed. Out: nothing, or what differs. Knows no pass.
+//!
+//! The library's own tests of passes have this file too, over the library as it is under test.
+
+use transpica::error::{At, Error, Kind, Result};
+use transpica::ir::eval::{Environment, Evaluator, Lanes, same};
+use transpica::ir::{self, Exit, Module};
+use transpica::precision::Precision;
+
+/// Items that a run may take; programs that take longer are not compared.
+const BUDGET: u64 = 1 << 16;
+
+/// Compares what two modules compute on `runs` random inputs; any NaN equals any other.
+///
+/// # Errors
+/// The first outputs that differ, or what stopped one of the modules but not the other.
+pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
+    let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
+    let types = output_types(before);
+    for run in 0..runs {
+        let registers = Random(seed << 32 | u64::from(run));
+        let expected = match first.run(precision, &registers, BUDGET) {
+            Ok(outputs) => outputs,
+            Err(Error { kind: Kind::StepBudget(_), .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        // Picking lanes may take some more items.
+        let found = second.run(precision, &registers, BUDGET * 4)?;
+        let equal = expected.len() == found.len()
+            && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| same(kind, a, b));
+        if !equal {
+            let what =
+                format!("outputs differ: {expected:08x?} became {found:08x?} in run {run} of seed {seed}");
+            return Err(Error::new(Kind::Verify(what), At::Whole));
+        }
+    }
+    Ok(())
+}
+
+fn output_types(module: &Module) -> Vec<ir::Kind> {
+    let f = &module.main;
+    let exit = f.body.map(|body| f.regions[body].exit);
+    match exit {
+        Some(Exit::Yield(list)) => f.get(list).iter().map(|&value| f.ty(value).kind).collect(),
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// Registers full of numbers that follow from a seed.
+struct Random(u64);
+
+/// Scatters the bits of a number (the finaliser of splitmix64), so that a seed means the same everywhere.
+fn scatter(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ x >> 31
+}
+
+impl Random {
+    fn bits(&self, place: u64) -> u32 {
+        scatter(scatter(self.0).wrapping_add(place)) as u32
+    }
+
+    /// A float, often one of those that rules go wrong on.
+    fn float(&self, place: u64) -> u32 {
+        const SPECIAL: [u32; 12] = [
+            0,
+            0x8000_0000,
+            0x3F80_0000,
+            0xBF80_0000,
+            0x7F80_0000,
+            0xFF80_0000,
+            0x7FC0_0000,
+            0x0000_0001,
+            0x2080_0000,
+            0x5F7F_FF80,
+            0x7F7F_FFFF,
+            0x4300_0000,
+        ];
+        let pick = self.bits(place);
+        match pick % 8 {
+            0..2 => SPECIAL[pick as usize / 8 % SPECIAL.len()],
+            2..5 => ((pick / 8 % 33) as f32 - 16.0).to_bits(),
+            5..7 => (pick as f32 / 1e8 - 20.0).to_bits(),
+            _ => self.bits(place + (1 << 40)),
+        }
+    }
+
+    fn lanes(&self, bank: u64, number: u64) -> Lanes {
+        [0, 1, 2, 3].map(|lane| self.float(bank << 36 | number << 2 | lane))
+    }
+}
+
+impl Environment for Random {
+    fn input(&self, register: u8) -> Lanes {
+        self.lanes(1, register.into())
+    }
+    fn uniform(&self, register: u8) -> Lanes {
+        self.lanes(2, register.into())
+    }
+    fn int_uniform(&self, index: u8, component: u8) -> u8 {
+        (self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6) as u8
+    }
+    fn bool_uniform(&self, register: u8) -> bool {
+        self.bits(4 << 36 | u64::from(register)) & 1 != 0
+    }
+    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
+        Some(self.lanes(5, u64::from(member) << 16 | u64::from(element)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica::ir::text;
+
+    use super::*;
+
+    fn told(before: &str, after: &str) -> Option<String> {
+        let module = |body: &str| text::parse(&format!("func main {{ {body} }}")).expect("a module");
+        let compared = compare(&module(before), &module(after), Precision::Exact, 1, 50);
+        compared.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_difference_on_rare_inputs_is_told() {
+        let zero = "%0: f32x4 = input v0 %1: f32x4 = const 0 0 0 0 %2: f32x4";
+        // Negative zeros are rare.
+        let found = told(&format!("{zero} = addp %0 %1 yield %2"), &format!("{zero} = addp %0 %1 yield %0"));
+        assert!(found.is_some_and(|text| text.contains("outputs differ")));
+    }
+
+    #[test]
+    fn a_missing_output_is_told() {
+        let input = "%0: f32x4 = input v0 yield %0";
+        assert!(told(&format!("{input} %0"), input).is_some());
+        assert_eq!(told(input, input), None);
+    }
+
+    #[test]
+    fn not_numbers_are_equal_whatever_their_bits() {
+        let nan = |bits: &str| format!("%0: f32 = const {bits} yield %0");
+        assert_eq!(told(&nan("0x7fc00000"), &nan("0xffc00001")), None);
+    }
+
+    #[test]
+    fn a_program_without_end_is_not_compared() {
+        assert_eq!(told("loop { continue } unreachable", "%0: f32x4 = input v0 yield %0"), None);
+    }
+
+    #[test]
+    fn a_read_of_nothing_is_an_error_of_the_module() {
+        assert!(told("%0: i32 = const -1 %1: f32x4 = member 0[%0] yield %1", "yield").is_some());
+    }
+}
