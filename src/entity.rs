@@ -1,8 +1,12 @@
-//! Typed handles and the arenas they index.
+//! Typed handles, the arenas they index, and numbers for equal values.
 //! In: values pushed one by one. Out: small copyable handles. Knows nothing about what it stores.
 
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 /// A typed index into an [`Arena`]; made by [`define_handle!`](crate::define_handle).
 pub trait Handle: Copy {
@@ -136,5 +140,142 @@ impl<K: Handle, T> IndexMut<K> for Arena<K, T> {
 impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<K, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// Numbers values in the order in which they are first seen; equal values have one number.
+///
+/// The hash decides only where to look, so the numbers do not depend on it.
+///
+/// ```
+/// use transpica::entity::Interner;
+/// let mut words = Interner::default();
+/// assert_eq!([words.intern("a"), words.intern("b"), words.intern("a")], [(0, true), (1, true), (0, false)]);
+/// assert_eq!((words.find(&"b"), words.find(&"c")), (Some(1), None));
+/// assert_eq!(words.get(1), Some(&"b"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interner<T> {
+    /// The numbers, each where the hash of its value says.
+    table: HashTable<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Hash + Eq> Interner<T> {
+    /// The number of a value, and whether the value is new.
+    #[inline]
+    pub fn intern(&mut self, value: T) -> (usize, bool) {
+        let Self { table, values } = self;
+        let is_equal = |&number: &u32| values[number as usize] == value;
+        match table.entry(hash(&value), is_equal, |&number| hash(&values[number as usize])) {
+            Entry::Occupied(entry) => (*entry.get() as usize, false),
+            Entry::Vacant(entry) => {
+                let number = values.len();
+                entry.insert(number as u32); // Range: bounded by the limits, as in an arena.
+                values.push(value);
+                (number, true)
+            }
+        }
+    }
+    /// The number of a value, if it has one.
+    #[inline]
+    pub fn find(&self, value: &T) -> Option<usize> {
+        let is_equal = |&number: &u32| self.values[number as usize] == *value;
+        self.table.find(hash(value), is_equal).map(|&number| number as usize)
+    }
+    /// The value with a number.
+    pub fn get(&self, number: usize) -> Option<&T> {
+        self.values.get(number)
+    }
+    /// Forgets all values and keeps the memory.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.values.clear();
+    }
+}
+
+impl<T> Interner<T> {
+    /// An interner with room for so many values.
+    pub fn with_capacity(values: usize) -> Self {
+        Self { table: HashTable::with_capacity(values), values: Vec::with_capacity(values) }
+    }
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { table: HashTable::new(), values: Vec::new() }
+    }
+}
+
+#[inline]
+fn hash<T: Hash>(value: &T) -> u64 {
+    let mut mixer = Mixer(0);
+    value.hash(&mut mixer);
+    mixer.finish()
+}
+
+/// A quick hasher for small values. It is not proof against values chosen to collide: limits bound how many there are.
+struct Mixer(u64);
+
+impl Mixer {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(26) ^ word).wrapping_mul(0xF135_7AEA_2E62_A9C5);
+    }
+}
+
+impl Hasher for Mixer {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.mix(word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        }
+        for &byte in words.remainder() {
+            self.mix(byte.into());
+        }
+    }
+    #[inline]
+    fn write_u8(&mut self, value: u8) {
+        self.mix(value.into());
+    }
+    #[inline]
+    fn write_u16(&mut self, value: u16) {
+        self.mix(value.into());
+    }
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.mix(value.into());
+    }
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        self.mix(value);
+    }
+    #[inline]
+    fn write_usize(&mut self, value: usize) {
+        self.mix(value as u64);
+    }
+    /// The table looks at the lowest and at the highest bits; the latter depend on all bits of a product's factors.
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interner_keeps_its_numbers_while_it_grows() {
+        let mut numbers = Interner::with_capacity(1);
+        for round in 0..2 {
+            for value in 0..5000usize {
+                // Multiples of a power of two, which a poor hash puts into one place.
+                assert_eq!(numbers.intern(value << 20), (value, round == 0));
+            }
+        }
+        numbers.clear();
+        assert_eq!((numbers.find(&0), numbers.intern(7)), (None, (0, true)));
     }
 }

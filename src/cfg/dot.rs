@@ -3,8 +3,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use petgraph::dot;
+use petgraph::graph::{DiGraph, NodeIndex};
+
 use super::text::{ActionText, TestText};
 use super::{Block, Cfg, Terminator};
+use crate::entity::Handle;
 use crate::isa::Program;
 
 /// A graph in the DOT language.
@@ -22,44 +26,54 @@ pub struct Dot<'a> {
     pub program: Option<&'a Program<'a>>,
 }
 
-impl Dot<'_> {
-    fn block(&self, f: &mut Formatter<'_>, block: Block) -> fmt::Result {
-        let data = &self.cfg.blocks[block];
-        write!(f, "    {block} [label=\"{block}")?;
+/// A block as the text of its node.
+struct Label<'a>(&'a Dot<'a>, Block);
+
+impl Display for Label<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(Dot { cfg, program }, block) = *self;
+        let data = &cfg.blocks[block];
+        write!(f, "{block}")?;
         if let Some(pc) = data.pc {
             write!(f, " at {pc}")?;
         }
-        f.write_str("\\l")?;
-        for action in self.cfg.actions_of(block) {
-            write!(f, "{}\\l", ActionText(action, self.program))?;
+        writeln!(f)?;
+        for action in cfg.actions_of(block) {
+            writeln!(f, "{}", ActionText(action, *program))?;
         }
         match &data.terminator {
-            Terminator::Branch { test, .. } => write!(f, "{}?\\l", TestText(*test))?,
-            Terminator::Dispatch { region, .. } => write!(f, "dispatch{region}?\\l")?,
-            Terminator::End => f.write_str("end\\l")?,
-            Terminator::Goto(_) => {}
+            Terminator::Branch { test, .. } => writeln!(f, "{}?", TestText(*test)),
+            Terminator::Dispatch { region, .. } => writeln!(f, "dispatch{region}?"),
+            Terminator::End => writeln!(f, "end"),
+            Terminator::Goto(_) => Ok(()),
         }
-        writeln!(f, "\"];")?;
-        match &data.terminator {
-            Terminator::Goto(target) => writeln!(f, "    {block} -> {target};"),
-            Terminator::Branch { then, otherwise, .. } => {
-                writeln!(f, "    {block} -> {then} [label=\"yes\"];")?;
-                writeln!(f, "    {block} -> {otherwise} [label=\"no\"];")
-            }
-            Terminator::Dispatch { targets, .. } => targets
-                .iter()
-                .enumerate()
-                .try_for_each(|(value, target)| writeln!(f, "    {block} -> {target} [label=\"{value}\"];")),
-            Terminator::End => Ok(()),
-        }
+    }
+}
+
+/// The text of the edge to target number `target`.
+fn edge(terminator: &Terminator, target: usize) -> String {
+    match terminator {
+        Terminator::Goto(_) | Terminator::End => String::new(),
+        Terminator::Branch { .. } => ["yes", "no"][target.min(1)].to_string(),
+        Terminator::Dispatch { .. } => target.to_string(),
     }
 }
 
 impl Display for Dot<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut graph = DiGraph::<Label<'_>, String>::new();
+        let nodes: Vec<NodeIndex> =
+            self.cfg.blocks.keys().map(|block| graph.add_node(Label(self, block))).collect();
+        for (block, data) in self.cfg.blocks.iter() {
+            for (number, target) in data.terminator.targets().enumerate() {
+                let label = edge(&data.terminator, number);
+                graph.add_edge(nodes[block.index()], nodes[target.index()], label);
+            }
+        }
+        // The braces are ours, for the looks of all nodes stand inside.
         writeln!(f, "digraph program {{")?;
         writeln!(f, "    node [shape=box, fontname=monospace];")?;
-        self.cfg.blocks.keys().try_for_each(|block| self.block(f, block))?;
+        write!(f, "{}", dot::Dot::with_config(&graph, &[dot::Config::GraphContentOnly]))?;
         writeln!(f, "}}")
     }
 }

@@ -8,9 +8,8 @@ use std::cell::RefCell;
 
 use super::live::Live;
 use super::scan::{Scan, What, scan, what};
-use super::states::States;
 use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
-use crate::entity::Arena;
+use crate::entity::{Arena, Handle, Interner};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program};
@@ -80,6 +79,52 @@ pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Res
     }
 }
 
+/// Straight code as the exploration met it: the words of one block of the graph before simplification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The block.
+    pub(crate) block: Block,
+    /// The control state at its first word; its stacks are those at every word of the block. Entries that can never act
+    /// again are not in them.
+    pub(crate) state: State,
+    /// Its last word.
+    pub(crate) last: Pc,
+}
+
+/// An exploration with the control states that it met.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// The graph before simplification, with the branches decided that earlier ones settle. Blocks without an address are
+    /// helpers, which stand for parts of a step.
+    pub(crate) cfg: Cfg,
+    /// The blocks that can be reached, in the order in which they were explored.
+    pub(crate) runs: Vec<Run>,
+    /// Whether the program was explored to its end.
+    pub(crate) is_complete: bool,
+}
+
+impl Trace {
+    /// The simplified graph.
+    pub(crate) fn graph(&self) -> Cfg {
+        simplify::run(&self.cfg)
+    }
+}
+
+/// Explores a program and keeps the control states. A program with too many nodes is explored in part.
+///
+/// # Errors
+/// As [`explore`].
+pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Trace> {
+    let mut explorer = Explorer::new(program, options, limits);
+    let mut runs = Vec::new();
+    let entry = explorer.explore(&mut |run| runs.push(run))?;
+    let is_complete = !explorer.is_too_large();
+    let mut cfg = explorer.graph(entry);
+    let reached = facts::decide(&mut cfg, program);
+    runs.retain(|run: &Run| reached[run.block.index()]);
+    Ok(Trace { cfg, runs, is_complete })
+}
+
 /// The graph of a program that never steers.
 fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
     let mut actions = Vec::with_capacity(32);
@@ -118,7 +163,8 @@ struct Explorer<'a> {
     options: &'a Options,
     scan: Scan,
     live: Live,
-    states: States,
+    /// Control states at which blocks start, numbered.
+    states: Interner<State>,
     /// The block of each state.
     block_of: Vec<Block>,
     /// Blocks that wait to be walked, with their state.
@@ -176,7 +222,7 @@ impl<'a> Explorer<'a> {
             program,
             options,
             live: Live::default(),
-            states: States::new(),
+            states: Interner::with_capacity(28),
             block_of: Vec::with_capacity(16),
             work: Vec::with_capacity(16),
             blocks,
@@ -188,22 +234,35 @@ impl<'a> Explorer<'a> {
     }
 
     fn run(mut self) -> Result<Explored> {
+        let entry = self.explore(&mut |_| {})?;
+        if self.is_too_large() {
+            return Ok(Explored::TooManyNodes { limit: self.limit });
+        }
+        let program = self.program;
+        Ok(Explored::Graph(facts::run(simplify::run(&self.graph(entry)), program)))
+    }
+
+    /// Explores until nothing is left or there are too many nodes, and shows each block. Returns where the program starts.
+    fn explore(&mut self, show: &mut impl FnMut(Run)) -> Result<Block> {
         let entry = self.block_at(&mut State::at(self.program.entry()));
-        while let Some((block, state)) = self.work.pop() {
-            let mut state = *self.states.get(state);
-            self.walk(block, &mut state)?;
-            if self.nodes > self.limit {
-                return Ok(Explored::TooManyNodes { limit: self.limit });
+        while let Some((block, number)) = self.work.pop() {
+            let Some(&state) = self.states.get(number) else { continue };
+            let last = self.walk(block, state)?;
+            show(Run { block, state, last });
+            if self.is_too_large() {
+                break;
             }
         }
-        let raw = Cfg {
-            blocks: self.blocks,
-            actions: self.actions,
-            entry: Some(entry),
-            exit: Some(EXIT),
-            regions: 0,
-        };
-        Ok(Explored::Graph(facts::run(simplify::run(&raw), self.program)))
+        Ok(entry)
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.nodes > self.limit
+    }
+
+    /// The graph as explored.
+    fn graph(self, entry: Block) -> Cfg {
+        Cfg { blocks: self.blocks, actions: self.actions, entry: Some(entry), exit: Some(EXIT), regions: 0 }
     }
 
     /// The block that starts in a state; the exit where the code ends.
@@ -212,7 +271,7 @@ impl<'a> Explorer<'a> {
             return EXIT;
         }
         self.live.canonicalise(state, &self.scan, self.options);
-        let (number, new) = self.states.number(state);
+        let (number, new) = self.states.intern(*state);
         if new {
             let block = self.push_block(Some(state.pc));
             self.block_of.push(block);
@@ -226,16 +285,22 @@ impl<'a> Explorer<'a> {
         self.blocks.push(BlockData { actions: 0..0, terminator: Terminator::Goto(EXIT), pc, end: None })
     }
 
-    /// Follows a state to the next place where paths part or meet.
-    fn walk(&mut self, block: Block, state: &mut State) -> Result<()> {
+    /// Follows a state to the next place where paths part or meet. Returns the last word on the way.
+    fn walk(&mut self, block: Block, mut state: State) -> Result<Pc> {
         // Range of all action indices: bounded by the node limit.
         let start = self.actions.len() as u32;
+        let mut last = state.pc;
         let terminator = loop {
             let pc = state.pc;
             let Some(&word) = self.scan.words.get(pc.index()).filter(|word| word.goes_on()) else {
+                // Either END, or behind the last word of the code.
+                if pc.index() < self.program.code().len() {
+                    last = pc;
+                }
                 self.close(block, start);
                 break Terminator::Goto(EXIT);
             };
+            last = pc;
             self.nodes += 1;
             if word.runs() {
                 self.actions.push(Action::Run(pc));
@@ -248,19 +313,19 @@ impl<'a> Explorer<'a> {
             if word.steers() {
                 self.blocks[block].end = Some(pc);
                 let flow = self.scan.flow(word);
-                break self.branch(block, start, Some(&flow), state);
+                break self.branch(block, start, Some(&flow), &state);
             }
             if state.ends_at(next) {
-                break self.branch(block, start, None, state);
+                break self.branch(block, start, None, &state);
             }
             state.pc = next;
             if self.scan.words[next.index()].leads() {
                 self.close(block, start);
-                break Terminator::Goto(self.block_at(state));
+                break Terminator::Goto(self.block_at(&mut state));
             }
         };
         self.blocks[block].terminator = terminator;
-        Ok(())
+        Ok(last)
     }
 
     /// Ends the actions of a block, which began at `start`, before others are added.
@@ -407,4 +472,46 @@ impl Step {
 
 fn branch_to(test: Test, then: Block, otherwise: Block) -> Terminator {
     if then == otherwise { Terminator::Goto(then) } else { Terminator::Branch { test, then, otherwise } }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use transpica_generate::{Kind, generate};
+
+    use super::*;
+    use crate::isa::Stage;
+
+    /// Lint looks at traces, translation at graphs: both must speak of the same paths.
+    #[test]
+    fn a_trace_has_the_words_of_the_graph() {
+        for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
+            let generated = generate(kind, seed);
+            let source = generated.program();
+            // The generator has a library of its own, without tests.
+            let (code, descriptors) = (source.code(), source.descriptors());
+            let program =
+                Program::from_raw(code, descriptors, Pc(source.entry().0), Stage::Vertex).expect("valid");
+            let traced = trace(&program, &Options::default(), &Limits::default()).expect("is defined");
+            let explored = explore(&program, &Options::default(), &Limits::default()).expect("is defined");
+            let Explored::Graph(cfg) = explored else {
+                assert!(!traced.is_complete, "{kind:?} {seed}");
+                continue;
+            };
+            assert_eq!(ran(&traced.graph()), ran(&cfg), "{kind:?} {seed}");
+            let words: BTreeSet<Pc> =
+                traced.runs.iter().flat_map(|run| (run.state.pc.0..=run.last.0).map(Pc)).collect();
+            assert!(ran(&cfg).is_subset(&words), "{kind:?} {seed}");
+        }
+    }
+
+    /// The words that a graph runs.
+    fn ran(cfg: &Cfg) -> BTreeSet<Pc> {
+        let pcs = cfg.actions.iter().filter_map(|action| match action {
+            Action::Run(pc) => Some(*pc),
+            Action::Loop(_) | Action::SetDispatch { .. } => None,
+        });
+        pcs.collect()
+    }
 }

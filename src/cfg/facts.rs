@@ -7,7 +7,8 @@
 //! What is known of the bool uniforms, which never change, and of the flags is followed along all paths, as long as they
 //! agree; a branch that is decided leads only one way.
 
-use super::{Action, Block, Cfg, Terminator, simplify};
+use super::dataflow::{self, Analysis};
+use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::isa::control::Test;
 use crate::isa::table::{Class, Opcode};
@@ -79,7 +80,7 @@ impl Facts {
     }
 }
 
-/// Decides what can be decided.
+/// Decides what can be decided and simplifies the graph if anything was.
 pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     let tests = |terminator: &Terminator| match terminator {
         Terminator::Branch { test, .. } => matches!(test, Test::Bool { .. } | Test::Cmp(_)),
@@ -88,10 +89,20 @@ pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     if cfg.blocks.values().iter().filter(|data| tests(&data.terminator)).nth(1).is_none() {
         return cfg;
     }
-    let facts = solve(&cfg, program);
     let mut decided = cfg;
+    if decide_branches(&mut decided, program).1 { simplify::run(&decided) } else { decided }
+}
+
+/// Decides what can be decided and leaves the blocks as they are. Returns which of them can be reached.
+pub(super) fn decide(cfg: &mut Cfg, program: &Program<'_>) -> Vec<bool> {
+    decide_branches(cfg, program).0.iter().map(Option::is_some).collect()
+}
+
+/// Decides branches. Returns what is known at the end of each block, and whether anything was decided.
+fn decide_branches(cfg: &mut Cfg, program: &Program<'_>) -> (Vec<Option<Facts>>, bool) {
+    let facts = solve(cfg, program);
     let mut changed = false;
-    for (data, facts) in decided.blocks.values_mut().iter_mut().zip(&facts) {
+    for (data, facts) in cfg.blocks.values_mut().iter_mut().zip(&facts) {
         if let (Terminator::Branch { test, then, otherwise }, Some(facts)) = (&data.terminator, facts)
             && let Some(holds) = facts.answer(*test)
         {
@@ -99,46 +110,43 @@ pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
             changed = true;
         }
     }
-    if changed { simplify::run(&decided) } else { decided }
+    (facts, changed)
+}
+
+/// Facts along the paths of a graph.
+struct Known {
+    /// By block: whether it changes `cmp.x` and `cmp.y`.
+    writes: Vec<bool>,
+}
+
+impl Analysis for Known {
+    type Fact = Facts;
+
+    fn init(&self) -> Facts {
+        Facts::default()
+    }
+
+    fn transfer(&self, block: Block, before: Facts) -> Facts {
+        if self.writes[block.index()] { before.forget_flags() } else { before }
+    }
+
+    fn edge(&self, _block: Block, data: &BlockData, target: usize, after: Facts) -> Option<Facts> {
+        let Terminator::Branch { test, .. } = data.terminator else { return Some(after) };
+        let holds = target == 0;
+        (after.answer(test) != Some(!holds)).then(|| after.after(test, holds))
+    }
+
+    fn meet(&self, a: Facts, b: Facts) -> Facts {
+        a.meet(b)
+    }
 }
 
 /// What is known at the end of each block before its branch; nothing for blocks that cannot be reached.
 fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
-    let writes: Vec<bool> = cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect();
-    let mut facts: Vec<Option<Facts>> = vec![None; cfg.blocks.len()];
-    if let Some(entry) = cfg.entry {
-        facts[entry.index()] = Some(Facts::default());
-    }
-    // What is known only becomes less, so this ends; without edges back the first round is the last.
-    let mut again = true;
-    while std::mem::take(&mut again) {
-        for (block, data) in cfg.blocks.iter() {
-            let Some(before) = facts[block.index()] else { continue };
-            let after = if writes[block.index()] { before.forget_flags() } else { before };
-            let mut flow = |target: Block, new: Facts| {
-                let old = facts[target.index()];
-                let met = Some(old.map_or(new, |old| old.meet(new)));
-                again |= met != old && target <= block;
-                facts[target.index()] = met;
-            };
-            match &data.terminator {
-                Terminator::Branch { test, then, otherwise } => {
-                    let answer = after.answer(*test);
-                    if answer != Some(false) {
-                        flow(*then, after.after(*test, true));
-                    }
-                    if answer != Some(true) {
-                        flow(*otherwise, after.after(*test, false));
-                    }
-                }
-                Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => {
-                    data.terminator.targets().for_each(|target| flow(target, after));
-                }
-            }
-        }
-    }
-    for (facts, writes) in facts.iter_mut().zip(writes) {
-        *facts = facts.map(|facts| if writes { facts.forget_flags() } else { facts });
+    let known = Known { writes: cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect() };
+    let mut facts = dataflow::solve(cfg, &known);
+    for (block, facts) in cfg.blocks.keys().zip(&mut facts) {
+        *facts = facts.map(|before| known.transfer(block, before));
     }
     facts
 }

@@ -1,5 +1,5 @@
 //! Facts about the shape of a graph: predecessors, dominators, loops, strongly connected components.
-//! In: [`Cfg`]. Out: tables by block. Knows only edges. The only file that names petgraph.
+//! In: [`Cfg`]. Out: tables by block. Knows only edges.
 //!
 //! Blocks are numbered in reverse postorder, so dominators need neither a search nor a hash table (Cooper, Harvey and
 //! Kennedy, "A Simple, Fast Dominance Algorithm"). petgraph's components are Kosaraju's: its `tarjan_scc` recurses.

@@ -1,6 +1,7 @@
 //! The control-flow graph of a program: nodes are control states (pc and stacks), merged to basic blocks.
 //! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
 
+pub(crate) mod dataflow;
 pub mod dot;
 pub mod explore;
 mod facts;
@@ -10,7 +11,6 @@ pub mod reach;
 pub mod reduce;
 mod scan;
 mod simplify;
-mod states;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

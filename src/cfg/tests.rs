@@ -578,24 +578,24 @@ fn a_drawing_shows_what_the_text_shows() {
     expect![[r#"
         digraph program {
             node [shape=box, fontname=monospace];
-            block0 [label="block0 at 0x0\lb3?\l"];
-            block0 -> block1 [label="yes"];
-            block0 -> block2 [label="no"];
-            block1 [label="block1 at 0x1\l0x1: mov r0, v0\l0x3: mov r0, v0\l"];
-            block1 -> block7;
-            block2 [label="block2 at 0x2\lenter loop 0 with i1\l"];
-            block2 -> block3;
-            block3 [label="block3 at 0x3\l0x3: mov r0, v0\lcmp.x?\l"];
-            block3 -> block4 [label="yes"];
-            block3 -> block5 [label="no"];
-            block4 [label="block4\laL += i1.z\l"];
-            block4 -> block7;
-            block5 [label="block5\laL += i1.z\lleft0 > 0?\l"];
-            block5 -> block6 [label="yes"];
-            block5 -> block7 [label="no"];
-            block6 [label="block6\lleft0 -= 1\l"];
-            block6 -> block3;
-            block7 [label="block7\lend\l"];
+            0 [ label = "block0 at 0x0\lb3?\l" ]
+            1 [ label = "block1 at 0x1\l0x1: mov r0, v0\l0x3: mov r0, v0\l" ]
+            2 [ label = "block2 at 0x2\lenter loop 0 with i1\l" ]
+            3 [ label = "block3 at 0x3\l0x3: mov r0, v0\lcmp.x?\l" ]
+            4 [ label = "block4\laL += i1.z\l" ]
+            5 [ label = "block5\laL += i1.z\lleft0 > 0?\l" ]
+            6 [ label = "block6\lleft0 -= 1\l" ]
+            7 [ label = "block7\lend\l" ]
+            0 -> 1 [ label = "yes" ]
+            0 -> 2 [ label = "no" ]
+            1 -> 7 [ label = "" ]
+            2 -> 3 [ label = "" ]
+            3 -> 4 [ label = "yes" ]
+            3 -> 5 [ label = "no" ]
+            4 -> 7 [ label = "" ]
+            5 -> 6 [ label = "yes" ]
+            5 -> 7 [ label = "no" ]
+            6 -> 3 [ label = "" ]
         }
     "#]]
     .assert_eq(&Dot { cfg: &cfg, program: Some(&program) }.to_string());
@@ -633,24 +633,24 @@ fn a_drawing_of_a_dispatch_block_has_an_edge_for_each_value() {
     expect![[r#"
         digraph program {
             node [shape=box, fontname=monospace];
-            block0 [label="block0 at 0x0\lcmp.x?\l"];
-            block0 -> block1 [label="yes"];
-            block0 -> block2 [label="no"];
-            block1 [label="block1\ldispatch0 = 1\l"];
-            block1 -> block3;
-            block2 [label="block2\ldispatch0 = 0\l"];
-            block2 -> block3;
-            block3 [label="block3\ldispatch0?\l"];
-            block3 -> block4 [label="0"];
-            block3 -> block5 [label="1"];
-            block4 [label="block4 at 0x1\lrun 0x1\ldispatch0 = 1\l"];
-            block4 -> block3;
-            block5 [label="block5 at 0x2\lrun 0x2\lcmp.y?\l"];
-            block5 -> block6 [label="yes"];
-            block5 -> block7 [label="no"];
-            block6 [label="block6\ldispatch0 = 0\l"];
-            block6 -> block3;
-            block7 [label="block7\lend\l"];
+            0 [ label = "block0 at 0x0\lcmp.x?\l" ]
+            1 [ label = "block1\ldispatch0 = 1\l" ]
+            2 [ label = "block2\ldispatch0 = 0\l" ]
+            3 [ label = "block3\ldispatch0?\l" ]
+            4 [ label = "block4 at 0x1\lrun 0x1\ldispatch0 = 1\l" ]
+            5 [ label = "block5 at 0x2\lrun 0x2\lcmp.y?\l" ]
+            6 [ label = "block6\ldispatch0 = 0\l" ]
+            7 [ label = "block7\lend\l" ]
+            0 -> 1 [ label = "yes" ]
+            0 -> 2 [ label = "no" ]
+            1 -> 3 [ label = "" ]
+            2 -> 3 [ label = "" ]
+            3 -> 4 [ label = "0" ]
+            3 -> 5 [ label = "1" ]
+            4 -> 3 [ label = "" ]
+            5 -> 6 [ label = "yes" ]
+            5 -> 7 [ label = "no" ]
+            6 -> 3 [ label = "" ]
         }
     "#]]
     .assert_eq(&Dot { cfg: &cfg, program: None }.to_string());

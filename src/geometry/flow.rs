@@ -1,7 +1,8 @@
 //! What has surely or possibly happened in an invocation, at every place of a program.
 //! In: a program and its graph. Out: [`Flow`]: each action made ready, and a [`State`] at the start of each block.
-//! A forward data-flow analysis: what is sure on all paths is sure where they meet, what is possible on one is possible.
+//! What is sure on all paths is sure where they meet, what is possible on one is possible.
 
+use crate::cfg::dataflow::{self, Analysis};
 use crate::cfg::{Action, Block, Cfg};
 use crate::entity::Handle;
 use crate::isa::access::{Access, COUNTER, LOOPS, SAVED};
@@ -173,11 +174,41 @@ impl Step {
     }
 }
 
+/// The actions of a graph made ready.
+struct Steps<'a> {
+    cfg: &'a Cfg,
+    /// In the order of the graph.
+    steps: Vec<Step>,
+}
+
+impl Steps<'_> {
+    fn of(&self, block: Block) -> &[Step] {
+        let range = &self.cfg.blocks[block].actions;
+        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+}
+
+impl Analysis for Steps<'_> {
+    type Fact = State;
+
+    fn init(&self) -> State {
+        State::START
+    }
+
+    fn transfer(&self, block: Block, mut before: State) -> State {
+        self.of(block).iter().for_each(|step| before.apply(step));
+        before
+    }
+
+    fn meet(&self, a: State, b: State) -> State {
+        a.meet(b)
+    }
+}
+
 /// What is known everywhere.
 pub(super) struct Flow<'a> {
     pub(super) cfg: &'a Cfg,
-    /// The actions of the graph, in its order.
-    steps: Vec<Step>,
+    steps: Steps<'a>,
     /// At the start of each block; nothing where it cannot be reached.
     states: Vec<Option<State>>,
 }
@@ -185,47 +216,18 @@ pub(super) struct Flow<'a> {
 impl<'a> Flow<'a> {
     pub(super) fn new(program: &Program<'_>, cfg: &'a Cfg) -> Self {
         let steps = cfg.actions.iter().map(|action| Step::of(action, program)).collect();
-        let mut flow = Self { cfg, steps, states: vec![None; cfg.blocks.len()] };
-        flow.solve();
-        flow
+        let steps = Steps { cfg, steps };
+        let states = dataflow::solve(cfg, &steps);
+        Self { cfg, steps, states }
     }
 
     /// The actions of a block.
     pub(super) fn steps(&self, block: Block) -> &[Step] {
-        let range = &self.cfg.blocks[block].actions;
-        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
+        self.steps.of(block)
     }
 
     /// What is known at the start of a block; nothing if it cannot be reached.
     pub(super) fn state(&self, block: Block) -> Option<State> {
         self.states.get(block.index()).copied().flatten()
-    }
-
-    /// What is sure only becomes less and what is possible only more, so this ends; without edges back the first round is
-    /// the last.
-    fn solve(&mut self) {
-        let Some(entry) = self.cfg.entry else { return };
-        self.states[entry.index()] = Some(State::START);
-        let mut changed = vec![false; self.states.len()];
-        changed[entry.index()] = true;
-        let mut again = true;
-        while std::mem::take(&mut again) {
-            for (block, data) in self.cfg.blocks.iter() {
-                if !std::mem::take(&mut changed[block.index()]) {
-                    continue;
-                }
-                let Some(mut state) = self.states[block.index()] else { continue };
-                self.steps(block).iter().for_each(|step| state.apply(step));
-                for target in data.terminator.targets() {
-                    let old = &mut self.states[target.index()];
-                    let new = Some(old.map_or(state, |old| old.meet(state)));
-                    if *old != new {
-                        *old = new;
-                        changed[target.index()] = true;
-                        again |= target <= block;
-                    }
-                }
-            }
-        }
     }
 }

@@ -3,6 +3,8 @@
 //! Knows no arithmetic. The interpreter calls [`step`] with real answers, the control-flow explorer with both.
 //! Facts: hardware tests of stack depths, order of checks, ring overflow and the fourth simultaneous return.
 
+use std::hash::{Hash, Hasher};
+
 use super::inst::{Condition, Flow, Inst};
 use super::reg::Pc;
 
@@ -14,10 +16,17 @@ const IF_DEPTH: usize = 8;
 const LOOP_DEPTH: usize = 4;
 
 /// A small stack that loses its oldest entry when it overflows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ring<T, const N: usize> {
     entries: [T; N],
     len: u8,
+}
+
+/// Freed places are always the same, so that they need not be looked at.
+impl<T: Copy + Default + Hash, const N: usize> Hash for Ring<T, N> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.entries().hash(state);
+    }
 }
 
 impl<T: Copy + Default, const N: usize> Default for Ring<T, N> {
@@ -64,6 +73,10 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+    /// How many entries it holds before the oldest is lost.
+    pub const fn capacity(&self) -> usize {
+        N
     }
     /// Removes the `count` oldest entries.
     pub fn drop_oldest(&mut self, count: usize) {

@@ -3,9 +3,9 @@
 //! programs with findings still translate. Knows no arithmetic.
 //!
 //! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that picasso inserts at block
-//! ends, hardware tests (stack depths, BREAK outside of a loop). [`trace`] runs the control-flow model with every answer,
-//! [`outputs`] follows which output components are written, [`temporaries`] which are read before that, [`registers`] looks
-//! at single instructions, [`tables`] at what the executable says of itself.
+//! ends, hardware tests (stack depths, BREAK outside of a loop). One exploration of the control states serves
+//! all: [`trace`] looks at the states, [`outputs`] follows which output components are written, [`temporaries`] which are read
+//! before that, [`registers`] looks at single instructions, [`tables`] at what the executable says of itself.
 
 mod outputs;
 mod registers;
@@ -18,7 +18,7 @@ mod written;
 
 use std::fmt;
 
-use crate::cfg::explore::{self, Explored};
+use crate::cfg::explore;
 use crate::container::Shbin;
 use crate::error::{At, Result};
 use crate::isa::{Pc, Program};
@@ -151,11 +151,13 @@ impl fmt::Display for Finding {
 pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Vec<Finding>> {
     let executable = file.executable(index)?;
     let mut findings = Findings::default();
-    let reached = trace::run(program, &mut findings);
+    let options = explore::Options { lenient: true, ..explore::Options::default() };
+    let trace = explore::trace(program, &options, limits)?;
+    let reached = trace::run(program, &trace, &mut findings);
     registers::run(program, file, executable, &reached, &mut findings);
     tables::run(program.stage(), file, executable, &mut findings);
-    let options = explore::Options { lenient: true, ..explore::Options::default() };
-    if let Ok(Explored::Graph(cfg)) = explore::explore(program, &options, limits) {
+    if trace.is_complete {
+        let cfg = trace.graph();
         outputs::run(program, executable, &cfg, &mut findings);
         temporaries::run(program, executable, &cfg, &mut findings);
     }

@@ -106,6 +106,12 @@ fn stacks_are_not_that_deep() {
     );
 }
 
+/// The stack holds each IF that was left by the jump, but only the newest can still end.
+#[test]
+fn scopes_that_can_never_end_again_do_not_count() {
+    plain("there: ifc cmp.x\njmpc cmp.y, there\nnop\n.end", expect![""]);
+}
+
 #[test]
 fn every_path_reaches_an_end() {
     let loops = "there: jmpu b, there\njmpu !b, there";

@@ -1,161 +1,134 @@
-//! Runs the control-flow model with every answer and reports what hardware does not tolerate on the way.
-//! In: a program. Out: findings, and which words are executed. A bool uniform keeps the answer it gave last, so that
-//! `jmpu b15, there; jmpu !b15, there` is the plain jump it is meant as.
-
-use std::collections::HashSet;
+//! Control flow that hardware does not tolerate, in every state in which the program comes to a word.
+//! In: a program and its exploration. Out: findings, and which words are executed. Explores nothing itself.
 
 use super::{Findings, Rule};
-use crate::isa::control::{self, Outcome, State, Test};
+use crate::cfg::Cfg;
+use crate::cfg::explore::{Run, Trace};
+use crate::isa::control::State;
 use crate::isa::program::VERTEX_WORDS;
-use crate::isa::{Flow, Inst, Pc, Program, Stage};
+use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
-/// How many states are looked at.
-const MOST_STATES: usize = 1 << 15;
-
-/// A place of the search.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
-    state: State,
-    /// Whether the instruction before was MOVA.
-    after_mova: bool,
-    /// The bool uniform that was asked last, and its value.
-    known: Option<(u8, bool)>,
+/// Looks at every word of an exploration; says which are executed.
+pub(super) fn run(program: &Program<'_>, trace: &Trace, findings: &mut Findings) -> Vec<bool> {
+    let mut reached = vec![false; program.code().len()];
+    let mut checks = Checks { program, cfg: &trace.cfg, findings };
+    let mut ends = !trace.is_complete;
+    for run in &trace.runs {
+        reached[run.state.pc.index()..=run.last.index()].fill(true);
+        checks.words(run);
+        ends |= checks.successors(run);
+    }
+    if !ends {
+        checks.findings.whole(Rule::NoEnd, "no END is ever reached");
+    }
+    let beyond = VERTEX_WORDS as usize;
+    if program.stage() == Stage::Vertex
+        && let Some(word) = (beyond..reached.len()).find(|&word| reached[word])
+    {
+        let message = "the program goes on behind the 512 words of the vertex unit";
+        // Range: the code of a program is that short.
+        checks.findings.at(Pc(word as u16), Rule::BeyondUnit, message);
+    }
+    reached
 }
 
-struct Trace<'a> {
+struct Checks<'a> {
     program: &'a Program<'a>,
-    seen: HashSet<Place>,
-    work: Vec<Place>,
-    reached: Vec<bool>,
-    ends: bool,
-    /// Whether words that the unit cannot hold were reported.
-    beyond: bool,
+    cfg: &'a Cfg,
     findings: &'a mut Findings,
 }
 
-/// Searches; says which words can be executed.
-pub(super) fn run(program: &Program<'_>, findings: &mut Findings) -> Vec<bool> {
-    let mut trace = Trace {
-        program,
-        seen: HashSet::new(),
-        work: Vec::new(),
-        reached: vec![false; program.code().len()],
-        ends: false,
-        beyond: false,
-        findings,
-    };
-    trace.add(Place { state: State::at(program.entry()), after_mova: false, known: None });
-    while let Some(place) = trace.work.pop() {
-        trace.visit(place);
+impl Checks<'_> {
+    fn is_mova(&self, pc: Pc) -> bool {
+        matches!(self.program.inst(pc), Some(Inst::Mova { .. }))
     }
-    if !trace.ends {
-        trace.findings.whole(Rule::NoEnd, "no END is ever reached");
-    }
-    trace.reached
-}
 
-impl Trace<'_> {
-    fn add(&mut self, place: Place) {
-        // Beyond the budget nothing new is looked at, and nothing can be said about an END.
-        if self.seen.len() >= MOST_STATES {
-            self.ends = true;
-        } else if self.seen.insert(place) {
-            self.work.push(place);
+    /// Looks at each word of a block.
+    fn words(&mut self, run: &Run) {
+        for pc in (run.state.pc.0..=run.last.0).map(Pc) {
+            if pc != run.last {
+                self.mova_pair(pc, pc.next());
+            }
+            match self.program.inst(pc) {
+                Some(Inst::Unassigned(opcode)) => {
+                    self.findings.at(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
+                }
+                Some(Inst::Flow(flow)) => self.flow(pc, &flow, &run.state),
+                Some(
+                    Inst::Mova { .. }
+                    | Inst::Data { .. }
+                    | Inst::Cmp { .. }
+                    | Inst::Emit
+                    | Inst::SetEmit { .. },
+                )
+                | None => {}
+            }
         }
     }
 
-    fn visit(&mut self, place: Place) {
-        let pc = place.state.pc;
-        let Some(inst) = self.program.inst(pc) else { return };
-        self.reached[pc.index()] = true;
-        if self.program.stage() == Stage::Vertex && u32::from(pc.0) >= VERTEX_WORDS && !self.beyond {
-            self.beyond = true;
-            self.findings.at(
-                pc,
-                Rule::BeyondUnit,
-                "the program goes on behind the 512 words of the vertex unit",
-            );
+    /// Looks at where a block leads; says whether the program may end there.
+    fn successors(&mut self, run: &Run) -> bool {
+        if matches!(self.program.inst(run.last), Some(Inst::Flow(Flow::End))) {
+            return true;
         }
-        match inst {
-            Inst::Mova { .. } if place.after_mova => {
-                self.findings.at(pc, Rule::MovaPair, "MOVA right after MOVA");
+        let mut ends = false;
+        let mut work = vec![run.block];
+        while let Some(block) = work.pop() {
+            for target in self.cfg.blocks[block].terminator.targets() {
+                match self.cfg.blocks[target].pc {
+                    Some(first) => self.mova_pair(run.last, first),
+                    None if self.cfg.exit == Some(target) => {
+                        let message = "the program goes on behind the end of its code";
+                        self.findings.at(run.last, Rule::NoEnd, message);
+                        ends = true;
+                    }
+                    // A helper: the step goes on there. Each belongs to one step, so this ends.
+                    None => work.push(target),
+                }
             }
-            Inst::Unassigned(opcode) => {
-                self.findings.at(pc, Rule::Unassigned, format!("opcode {opcode:#04x} does not exist"));
-            }
-            Inst::Flow(flow) => self.flow(pc, &flow, &place.state),
-            Inst::Mova { .. } | Inst::Data { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {}
         }
-        // At most two questions a step, and a path for each combination of answers.
-        for answers in 0..4u8 {
-            self.step(place, &inst, answers);
-        }
+        ends
     }
 
-    /// Takes one step with the given answers, the first in bit 0.
-    fn step(&mut self, place: Place, inst: &Inst, answers: u8) {
-        let mut next = Place { after_mova: matches!(inst, Inst::Mova { .. }), ..place };
-        let mut rest = answers;
-        let mut known = place.known;
-        let mut contradicts = false;
-        let mut decide = |test: Test| {
-            let answer = rest & 1 != 0;
-            rest >>= 1;
-            if let Test::Bool { id, expected } = test {
-                let value = answer == expected;
-                contradicts |= known.is_some_and(|(asked, was)| asked == id && was != value);
-                known = Some((id, value));
-            }
-            answer
-        };
-        let outcome = control::step(inst, &mut next.state, &mut decide, &mut |_| {});
-        // Answers to questions that were not asked are the same path again.
-        if contradicts || rest != 0 {
-            return;
-        }
-        next.known = known;
-        if outcome == Outcome::End {
-            self.ends = true;
-        } else if next.state.pc.index() >= self.program.code().len() {
-            let message = "the program goes on behind the end of its code";
-            self.findings.at(place.state.pc, Rule::NoEnd, message);
-            self.ends = true;
-        } else {
-            self.add(next);
+    fn mova_pair(&mut self, first: Pc, second: Pc) {
+        if self.is_mova(first) && self.is_mova(second) {
+            self.findings.at(second, Rule::MovaPair, "MOVA right after MOVA");
         }
     }
 
     /// Looks at an instruction that steers, in the state before it.
     fn flow(&mut self, pc: Pc, flow: &Flow, state: &State) {
         let next = pc.next();
-        let name = name(flow);
+        let opcode = self.program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
+        let name = opcode.map_or("", Opcode::mnemonic).to_uppercase();
         let ends_loop = state.loops.top().is_some_and(|entry| entry.end == next);
         match *flow {
             Flow::Nop | Flow::End => {}
             Flow::Break | Flow::BreakC(_) => {
-                if state.loops.is_empty() {
+                if state.loops.is_empty() && state.hidden_loops == 0 {
                     self.findings.at(pc, Rule::BreakOutside, format!("{name} while no loop runs"));
                 } else if ends_loop {
                     self.findings.at(pc, Rule::MissingNop, format!("{name} is the last word of a loop"));
                 }
             }
-            Flow::JmpC { .. } | Flow::JmpU { .. } => self.ends_block(pc, name, state),
+            Flow::JmpC { .. } | Flow::JmpU { .. } => self.ends_block(pc, &name, state),
             Flow::Call { target, length }
             | Flow::CallC { target, length, .. }
             | Flow::CallU { target, length, .. } => {
-                self.ends_block(pc, name, state);
-                self.full(pc, state.calls.len(), 4, "calls");
+                self.ends_block(pc, &name, state);
+                self.full(pc, state.calls.len(), state.calls.capacity(), "calls");
                 self.shared(pc, target.plus(length), state.calls.entries().iter().map(|entry| entry.end));
             }
             Flow::IfU { target, .. } | Flow::IfC { target, .. } => {
-                self.full(pc, state.ifs.len(), 8, "IFs");
+                self.full(pc, state.ifs.len(), state.ifs.capacity(), "IFs");
                 if target == next {
                     self.findings.at(pc, Rule::MissingNop, format!("the first part of this {name} is empty"));
                 }
                 self.shared(pc, target, ends(state));
             }
             Flow::Loop { last, .. } => {
-                self.full(pc, state.loops.len(), 4, "LOOPs");
+                let open = usize::from(state.hidden_loops) + state.loops.len();
+                self.full(pc, open, state.loops.capacity(), "LOOPs");
                 if last <= pc {
                     self.findings.at(pc, Rule::MissingNop, "this LOOP is empty");
                 }
@@ -190,21 +163,4 @@ fn ends(state: &State) -> impl Iterator<Item = Pc> {
     let calls = state.calls.entries().iter().map(|entry| entry.end);
     let ifs = state.ifs.entries().iter().map(|entry| entry.end);
     calls.chain(ifs).chain(state.loops.entries().iter().map(|entry| entry.end))
-}
-
-fn name(flow: &Flow) -> &'static str {
-    match flow {
-        Flow::Nop => "NOP",
-        Flow::End => "END",
-        Flow::Break => "BREAK",
-        Flow::BreakC(_) => "BREAKC",
-        Flow::Call { .. } => "CALL",
-        Flow::CallC { .. } => "CALLC",
-        Flow::CallU { .. } => "CALLU",
-        Flow::IfU { .. } => "IFU",
-        Flow::IfC { .. } => "IFC",
-        Flow::Loop { .. } => "LOOP",
-        Flow::JmpC { .. } => "JMPC",
-        Flow::JmpU { .. } => "JMPU",
-    }
 }

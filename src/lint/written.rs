@@ -1,7 +1,8 @@
 //! Components written before each block, on some path and on every path.
 //! In: a graph and the components that each block writes. Out: [`Written`] before each block. Knows no instruction.
 
-use crate::cfg::{Block, Cfg, Terminator};
+use crate::cfg::dataflow::{self, Analysis};
+use crate::cfg::{Block, BlockData, Cfg};
 use crate::entity::Handle;
 
 /// Components of sixteen registers, four bits for each.
@@ -21,33 +22,35 @@ impl Written {
     }
 }
 
+/// The analysis of components written along the paths of a graph.
+struct Writes<'a> {
+    /// Components that each block writes.
+    own: &'a [Components],
+    /// The block where paths end, besides the exit.
+    stop: Option<Block>,
+}
+
+impl Analysis for Writes<'_> {
+    type Fact = Written;
+
+    fn init(&self) -> Written {
+        Written { some: 0, every: 0 }
+    }
+
+    fn transfer(&self, block: Block, before: Written) -> Written {
+        before.and(self.own[block.index()])
+    }
+
+    fn edge(&self, block: Block, _data: &BlockData, _target: usize, after: Written) -> Option<Written> {
+        (self.stop != Some(block)).then_some(after)
+    }
+
+    fn meet(&self, a: Written, b: Written) -> Written {
+        Written { some: a.some | b.some, every: a.every & b.every }
+    }
+}
+
 /// Solves for the components written before each block; nothing for blocks that cannot be reached. Paths end at `stop`.
 pub(super) fn solve(cfg: &Cfg, own: &[Components], stop: Option<Block>) -> Vec<Option<Written>> {
-    let mut before = vec![None; cfg.blocks.len()];
-    if let Some(entry) = cfg.entry {
-        before[entry.index()] = Some(Written { some: 0, every: 0 });
-    }
-    // One set only grows and the other only shrinks, so this ends.
-    let mut again = true;
-    while std::mem::take(&mut again) {
-        for (block, data) in cfg.blocks.iter() {
-            let Some(written) = before[block.index()].map(|before: Written| before.and(own[block.index()]))
-            else {
-                continue;
-            };
-            if matches!(data.terminator, Terminator::End) || stop == Some(block) {
-                continue;
-            }
-            for target in data.terminator.targets() {
-                let old = before[target.index()];
-                let met = old.map_or(written, |old| Written {
-                    some: old.some | written.some,
-                    every: old.every & written.every,
-                });
-                again |= old != Some(met) && target.index() <= block.index();
-                before[target.index()] = Some(met);
-            }
-        }
-    }
-    before
+    dataflow::solve(cfg, &Writes { own, stop })
 }

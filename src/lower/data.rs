@@ -7,7 +7,6 @@ use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
-use crate::mutants::{self, Mutant};
 use crate::precision::arith::LITP_LIMIT;
 
 const ONE: u32 = 1f32.to_bits();
@@ -73,7 +72,6 @@ impl Data<'_> {
             DataOp::Dp3 => self.dot(b, to, sources, Mask::XYZ),
             DataOp::Dp4 => self.dot(b, to, sources, Mask::XYZW),
             // DPH takes 1 for the fourth component of its first source.
-            DataOp::Dph if mutants::is_on(Mutant::DphAsDp4) => self.dot(b, to, sources, Mask::XYZW),
             DataOp::Dph => {
                 let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], Mask::XYZ));
                 let w = self.read(b, &sources[1], Mask(8));
@@ -160,7 +158,6 @@ impl Data<'_> {
 
     fn cmp(&self, b: &mut Builder, x: CompareOp, y: CompareOp, sources: &[Operand; 2]) {
         // The first comparison makes cmp.x.
-        let (x, y) = if mutants::is_on(Mutant::CompareSwapped) { (y, x) } else { (x, y) };
         let flags = if x == y {
             let both = self.compare(b, x, sources, Mask(3));
             [Lane::new(both, 0), Lane::new(both, 1)]

@@ -10,15 +10,14 @@ use crate::error::Result;
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
 use crate::isa::control::{Effect, Test};
 use crate::isa::{Condition, ConditionOp};
-use crate::mutants::{self, Mutant};
-use crate::structure::tree::{Cond, List, Stmt, Tree};
+use crate::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
 /// What remains to be done, newest last.
 enum Task {
-    /// The statements of a list from an index on.
-    List(List, usize),
+    /// The statements of a list from a place on.
+    List(Cursor),
     Otherwise,
-    Case(Vec<u32>),
+    Case(u32),
     Default,
     Close,
 }
@@ -42,7 +41,7 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
         let assigned = if emission.is_looped() { walk.assigned(root) } else { SlotSet::default() };
         emission.begin(&mut walk.builder, assigned);
     }
-    walk.tasks.extend(tree.root.map(|root| Task::List(root, 0)));
+    walk.tasks.extend(tree.root.map(|root| Task::List(tree.start(root))));
     while let Some(task) = walk.tasks.pop() {
         walk.run(task);
         walk.builder.check(&context.options.limits)?;
@@ -59,70 +58,74 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
 impl<'a> Walk<'a> {
     fn run(&mut self, task: Task) {
         match task {
-            Task::List(list, index) => self.statements(list, index),
+            Task::List(cursor) => self.statements(cursor),
             Task::Otherwise => self.builder.otherwise(),
-            Task::Case(values) => self.builder.case(values.into_iter().map(u32::cast_signed).collect()),
+            Task::Case(value) => self.builder.case(vec![value.cast_signed()]),
             Task::Default => self.builder.default_case(),
             Task::Close => self.builder.close(),
         }
     }
 
     /// Lowers statements until one nests; the rest of the list is put off.
-    fn statements(&mut self, list: List, start: usize) {
-        let tree = self.tree;
-        for (index, stmt) in tree.lists[list].iter().enumerate().skip(start) {
-            if !self.builder.reachable() {
-                return;
-            }
+    fn statements(&mut self, mut cursor: Cursor) {
+        while self.builder.reachable()
+            && let Some(&stmt) = self.tree.next(&mut cursor)
+        {
             match stmt {
-                Stmt::Block(block) => self.block(*block),
+                Stmt::Nothing => {}
+                Stmt::Block(block) => self.block(block),
                 Stmt::Set { var, value } => {
                     let value = self.builder.int(value.cast_signed());
                     self.builder.set(VARS + var.0 as usize, Lane::new(value, 0));
                 }
                 Stmt::Break => return self.builder.leave(),
                 Stmt::Continue => return self.builder.next_iteration(),
-                Stmt::If { .. } | Stmt::Loop(_) | Stmt::Breakable(_) | Stmt::Switch { .. } => {
-                    self.tasks.push(Task::List(list, index + 1));
+                Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Breakable(_) | Stmt::Switch { .. } => {
+                    self.tasks.push(Task::List(cursor));
                     return self.nest(stmt);
                 }
             }
         }
     }
 
-    fn nest(&mut self, stmt: &'a Stmt) {
+    /// Puts off a list.
+    fn later(&mut self, list: List) {
+        self.tasks.push(Task::List(self.tree.start(list)));
+    }
+
+    fn nest(&mut self, stmt: Stmt) {
         self.tasks.push(Task::Close);
         match stmt {
             Stmt::If { cond, negate, then, otherwise } => {
-                let cond = self.cond(*cond);
+                let cond = self.cond(cond);
                 let cond = negate_unless(&mut self.builder, cond, !negate);
                 self.builder.open_if(cond);
-                // Everything of the second part, from its start.
-                let start = if mutants::is_on(Mutant::ElseSkipped) { usize::MAX } else { 0 };
-                self.tasks.push(Task::List(*otherwise, start));
+                self.later(otherwise);
                 self.tasks.push(Task::Otherwise);
-                self.tasks.push(Task::List(*then, 0));
+                self.later(then);
             }
-            Stmt::Loop(body) => {
-                let assigned = self.assigned(*body);
+            Stmt::Loop { body, .. } => {
+                let assigned = self.assigned(body);
                 self.builder.open_loop(&assigned);
-                self.tasks.push(Task::List(*body, 0));
+                self.later(body);
             }
             Stmt::Breakable(body) => {
                 self.builder.open_block();
-                self.tasks.push(Task::List(*body, 0));
+                self.later(body);
             }
-            Stmt::Switch { var, cases, default } => {
+            Stmt::Switch { var, first, count } => {
                 let selector = self.builder.scalar(self.builder.get(VARS + var.0 as usize));
                 self.builder.open_switch(selector);
-                self.tasks.push(Task::List(*default, 0));
+                // Any value but those of the cases before it leads to the last.
+                let last = count.saturating_sub(1);
+                self.later(List(first.0 + last));
                 self.tasks.push(Task::Default);
-                for (values, list) in cases.iter().rev() {
-                    self.tasks.push(Task::List(*list, 0));
-                    self.tasks.push(Task::Case(values.clone()));
+                for value in (0..last).rev() {
+                    self.later(List(first.0 + value));
+                    self.tasks.push(Task::Case(value));
                 }
             }
-            Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => {}
+            Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => {}
         }
     }
 
@@ -160,17 +163,18 @@ impl<'a> Walk<'a> {
         let mut set = SlotSet::default();
         let mut lists = vec![list];
         while let Some(list) = lists.pop() {
-            for stmt in &self.tree.lists[list] {
-                match stmt {
-                    Stmt::Block(block) => self.assigned_block(*block, &mut set),
+            for stmt in self.tree.statements(list) {
+                lists.extend(stmt.lists());
+                match *stmt {
+                    Stmt::Block(block) => self.assigned_block(block, &mut set),
                     Stmt::Set { var, .. } => set.insert(VARS + var.0 as usize),
-                    Stmt::If { then, otherwise, .. } => lists.extend([*then, *otherwise]),
-                    Stmt::Loop(body) | Stmt::Breakable(body) => lists.push(*body),
-                    Stmt::Switch { cases, default, .. } => {
-                        lists.extend(cases.iter().map(|(_, list)| *list));
-                        lists.push(*default);
-                    }
-                    Stmt::Break | Stmt::Continue => {}
+                    Stmt::Nothing
+                    | Stmt::If { .. }
+                    | Stmt::Loop { .. }
+                    | Stmt::Breakable(_)
+                    | Stmt::Switch { .. }
+                    | Stmt::Break
+                    | Stmt::Continue => {}
                 }
             }
         }
@@ -225,7 +229,6 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
             b.set(LEFT + usize::from(slot), Lane::new(left, 0));
         }
         // An outer loop goes on with its own aL.
-        Effect::RestoreCounter { .. } if mutants::is_on(Mutant::CounterKept) => {}
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
         Effect::CountJump => {
             let jumps = b.scalar(b.get(JUMPS));
@@ -265,7 +268,7 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
         Test::LoopRepeats { slot } => {
             let left = b.scalar(b.get(LEFT + usize::from(slot)));
             // The body runs x + 1 times: again while some are left.
-            let end = b.int(if mutants::is_on(Mutant::LoopOnceMore) { -1 } else { 0 });
+            let end = b.int(0);
             b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, end))
         }
         Test::JumpsLeft => {
@@ -287,7 +290,6 @@ fn flags(b: &mut Builder, condition: Condition) -> Value {
         ConditionOp::Y => return flag(1),
         ConditionOp::Or => Binary::Or,
         // Both flags must be as wanted.
-        ConditionOp::And if mutants::is_on(Mutant::EitherFlag) => Binary::Or,
         ConditionOp::And => Binary::And,
     };
     let (x, y) = (flag(0), flag(1));

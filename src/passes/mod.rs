@@ -8,7 +8,6 @@ pub mod approximate;
 pub mod cse;
 pub mod dce;
 mod demand;
-pub mod differential;
 mod edit;
 mod equal;
 mod flow;
@@ -17,7 +16,8 @@ pub mod legalize;
 pub mod memory;
 pub mod params;
 #[cfg(test)]
-mod random;
+#[path = "../../tools/prove/src/same.rs"]
+mod same;
 mod scratch;
 pub mod shrink;
 pub mod simplify;
@@ -53,6 +53,10 @@ pub fn optimize(module: &mut Module, precision: Precision, scratch: &mut Scratch
 }
 
 /// As [`optimize`], and shows the main function after each pass with the name of the pass.
+///
+/// For comparisons of what each pass leaves: passes share what is known of the function, so that the sequence that ships
+/// can be seen from inside only.
+#[doc(hidden)]
 pub fn optimize_observed(
     module: &mut Module,
     precision: Precision,

@@ -1,7 +1,7 @@
 //! One check for the tests of all passes: text before, text after.
 
 use super::Scratch;
-use super::differential::compare;
+use super::same::compare;
 use crate::ir::{Func, Module, Stage, text, verify};
 use crate::precision::Precision;
 

@@ -9,7 +9,6 @@
 
 use super::tree::{Cond, List, Stmt, Tree, Var};
 use crate::cfg::{Block, Cfg, Terminator};
-use crate::entity::Arena;
 
 /// The tree that runs a graph block by block.
 ///
@@ -19,64 +18,60 @@ use crate::entity::Arena;
 /// ```
 pub fn dispatcher(cfg: &Cfg) -> Tree {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Tree::default() };
-    let mut build = Build { cfg, lists: Arena::new(), next: Var(cfg.regions) };
-    let mut cases = Vec::with_capacity(cfg.blocks.len());
+    let mut build = Build { cfg, tree: Tree::default(), next: Var(cfg.regions) };
+    let root = build.tree.open(0);
+    build.go(root, entry);
+    let body = build.tree.open(1);
+    build.tree.push(root, Stmt::Loop { body, is_left: true });
+    let (leave, stay) = (build.tree.open(2), build.tree.open(2));
+    build.tree.push(leave, Stmt::Break);
+    let cond = Cond::VarIs { var: build.next, value: exit.0 };
+    build.tree.push(body, Stmt::If { cond, negate: false, then: leave, otherwise: stay });
+    // The exit is the last block, so the others are numbered as the cases are. With no other, none is ever run.
+    let count = exit.0.max(1);
+    let first = build.tree.open_cases(3, count);
+    build.tree.push(body, Stmt::Switch { var: build.next, first, count });
     for block in cfg.blocks.keys().filter(|&block| block != exit) {
-        cases.push((vec![block.0], build.block(block)));
+        build.block(List(first.0 + block.0), block);
     }
-    let default = cases.pop().map_or_else(|| build.lists.push(Vec::new()), |(_, list)| list);
-    let leave = build.lists.push(vec![Stmt::Break]);
-    let stay = build.lists.push(Vec::new());
-    let done = Cond::VarIs { var: build.next, value: exit.0 };
-    let body = build.lists.push(vec![
-        Stmt::If { cond: done, negate: false, then: leave, otherwise: stay },
-        Stmt::Switch { var: build.next, cases, default },
-    ]);
-    let root = build.lists.push(vec![build.go(entry), Stmt::Loop(body)]);
-    Tree { lists: build.lists, root: Some(root), vars: cfg.regions + 1 }
+    build.tree.finish(root, cfg.regions + 1)
 }
 
 struct Build<'a> {
     cfg: &'a Cfg,
-    lists: Arena<List, Vec<Stmt>>,
+    tree: Tree,
     /// The block that runs next.
     next: Var,
 }
 
 impl Build<'_> {
-    fn go(&self, block: Block) -> Stmt {
-        Stmt::Set { var: self.next, value: block.0 }
-    }
-
-    fn list(&mut self, stmt: Stmt) -> List {
-        self.lists.push(vec![stmt])
+    fn go(&mut self, list: List, block: Block) {
+        self.tree.push(list, Stmt::Set { var: self.next, value: block.0 });
     }
 
     /// A block, and where it leads.
-    fn block(&mut self, block: Block) -> List {
-        let mut stmts = Vec::with_capacity(2);
+    fn block(&mut self, list: List, block: Block) {
         if !self.cfg.actions_of(block).is_empty() {
-            stmts.push(Stmt::Block(block));
+            self.tree.push(list, Stmt::Block(block));
         }
         match &self.cfg.blocks[block].terminator {
-            Terminator::Goto(target) => stmts.push(self.go(*target)),
+            Terminator::Goto(target) => self.go(list, *target),
             Terminator::Branch { test, then, otherwise } => {
-                let (then, otherwise) = (self.go(*then), self.go(*otherwise));
-                let (then, otherwise) = (self.list(then), self.list(otherwise));
-                stmts.push(Stmt::If { cond: Cond::Test(*test), negate: false, then, otherwise });
+                let parts = (self.tree.open(4), self.tree.open(4));
+                self.go(parts.0, *then);
+                self.go(parts.1, *otherwise);
+                let (then, otherwise) = parts;
+                self.tree.push(list, Stmt::If { cond: Cond::Test(*test), negate: false, then, otherwise });
             }
             Terminator::Dispatch { region, targets } => {
-                let mut cases = Vec::with_capacity(targets.len());
-                for (value, &target) in (0..).zip(targets) {
-                    let go = self.go(target);
-                    cases.push((vec![value], self.list(go)));
+                let count = targets.len() as u32; // Range: the targets are blocks.
+                let first = self.tree.open_cases(5, count);
+                for (case, &target) in (first.0..).map(List).zip(targets) {
+                    self.go(case, target);
                 }
-                let default =
-                    cases.pop().map_or_else(|| self.lists.push(Vec::new()), |(_, list): (Vec<u32>, _)| list);
-                stmts.push(Stmt::Switch { var: Var(*region), cases, default });
+                self.tree.push(list, Stmt::Switch { var: Var(*region), first, count });
             }
             Terminator::End => {}
         }
-        self.lists.push(stmts)
     }
 }

@@ -1,5 +1,5 @@
 //! Turns labelled exits into exits of one level.
-//! In: [`Event`]s, the labelled tree from front to back. Out: [`Items`] without labels. Knows nothing about opcodes.
+//! In: [`Event`]s, the labelled tree from front to back. Out: [`Tree`]. Knows nothing about opcodes.
 //! Rules: SPIR-V 2.11 and WGSL have no labelled exits, and naga loses those that leave a loop from inside a switch
 //! (gfx-rs/wgpu#4449), so that only these are made:
 //!
@@ -15,21 +15,13 @@
 //!
 //! A loop or switch with a single exit needs no variable: `loop { .. br z .. }` becomes `loop { .. break .. } br z`.
 
-use super::items::{Items, Kind, NONE, Seq};
 use super::ramsey::Event;
-use super::tree::{Cond, Var};
+use super::tree::{Cond, List, NONE, Stmt, Tree, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
 /// Statements for each block, on average.
 const MOST_STATEMENTS: usize = 16;
-
-/// The statements of a graph without labels, and how many helper variables they use.
-pub(super) struct Lowered {
-    pub(super) items: Items,
-    pub(super) root: Seq,
-    pub(super) vars: u32,
-}
 
 /// Lowers the labelled tree of a graph with so many blocks and dispatch regions.
 ///
@@ -46,9 +38,10 @@ pub(super) fn lower(
     regions: u32,
     deepest: u32,
     steps: &mut u32,
-) -> Option<Lowered> {
+) -> Option<Tree> {
     let mut exits = Exits {
-        items: Items::default(),
+        tree: Tree::default(),
+        labels: Vec::new(),
         frames: Vec::with_capacity(16),
         pending: vec![0; blocks],
         levels: vec![0; blocks],
@@ -61,18 +54,18 @@ pub(super) fn lower(
         found: Vec::new(),
         deepest,
     };
-    let root = exits.items.open(0);
+    let root = exits.tree.open(0);
     exits.frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
     let most = blocks * MOST_STATEMENTS + 1024;
     for &event in events {
         exits.event(event);
-        if exits.items.items.len() > most || exits.steps == 0 {
+        if exits.tree.len() > most || exits.steps == 0 {
             *steps = exits.steps;
             return None;
         }
     }
     *steps = exits.steps;
-    Some(Lowered { items: exits.items, root, vars: exits.next_var })
+    Some(exits.tree.finish(root, exits.next_var))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,12 +74,12 @@ enum FrameKind {
     Scope(Block),
     Loop(Block),
     /// The first part of an `if`; the other is this.
-    Then(Seq),
+    Then(List),
     Otherwise,
     /// A switch with so many cases from this list on; the next to open.
     Switch {
         var: Var,
-        first: Seq,
+        first: List,
         count: u32,
         next: u32,
     },
@@ -97,16 +90,17 @@ enum FrameKind {
 struct Frame {
     kind: FrameKind,
     /// The list it fills.
-    base: Seq,
+    base: List,
     /// The list in it, or inside parts of its last `if`, to which the next statement is added.
-    cursor: Seq,
+    cursor: List,
 }
 
 /// A labelled exit that is still to be lowered.
 #[derive(Clone, Copy)]
 struct Exit {
-    seq: Seq,
-    item: u32,
+    list: List,
+    /// The statement that stands for it.
+    stmt: u32,
     target: Block,
     /// Whether it stands at the end of the whole.
     tail: bool,
@@ -138,12 +132,14 @@ impl Targets {
 /// The lists at whose end a list ends, with the one that each stands in, and which of them end in the wanted exit.
 #[derive(Default)]
 struct Ends {
-    seqs: Vec<(Seq, usize)>,
+    lists: Vec<(List, usize)>,
     found: Vec<usize>,
 }
 
 struct Exits {
-    items: Items,
+    tree: Tree,
+    /// By statement: the label to which a `Break` goes that is still to be lowered.
+    labels: Vec<Option<Block>>,
     frames: Vec<Frame>,
     /// By label: how many exits to it are still to be lowered.
     pending: Vec<u32>,
@@ -180,7 +176,7 @@ impl Exits {
         match event {
             Event::OpenScope(label) => self.open(label, FrameKind::Scope(label), 0),
             Event::OpenLoop(head) => self.open(head, FrameKind::Loop(head), 1),
-            Event::Block(block) => self.push(Kind::Block(block)),
+            Event::Block(block) => self.push(Stmt::Block(block)),
             Event::If(test) => self.open_if(Cond::Test(test)),
             Event::IfDispatch { region, value } => self.open_if(Cond::VarIs { var: Var(region), value }),
             Event::Else => self.open_else(),
@@ -204,35 +200,48 @@ impl Exits {
     }
 
     /// Where the next statement goes.
-    fn cursor(&self) -> Seq {
-        self.frames.last().map_or(Seq(0), |frame| frame.cursor)
+    fn cursor(&self) -> List {
+        self.frames.last().map_or(List(0), |frame| frame.cursor)
     }
 
-    fn set_cursor(&mut self, seq: Seq) {
+    fn set_cursor(&mut self, list: List) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.cursor = seq;
+            frame.cursor = list;
         }
     }
 
     /// How deep the cursor stands in parts of ifs that were not opened for it.
-    fn descended(&self, seq: Seq) -> u32 {
-        let base = self.frames.last().map_or(0, |frame| self.items.seq(frame.base).depth);
-        self.items.seq(seq).depth.saturating_sub(base)
+    fn descended(&self, list: List) -> u32 {
+        let base = self.frames.last().map_or(0, |frame| self.tree.list(frame.base).depth);
+        self.tree.list(list).depth.saturating_sub(base)
     }
 
-    fn push(&mut self, kind: Kind) {
-        self.items.push(self.cursor(), kind);
+    fn push(&mut self, stmt: Stmt) {
+        self.add(self.cursor(), stmt);
     }
 
+    fn add(&mut self, list: List, stmt: Stmt) {
+        self.tree.push(list, stmt);
+        self.labels.push(None);
+    }
+
+    /// Lowers the exit that a statement stands for.
+    fn replace(&mut self, index: u32, stmt: Stmt) {
+        self.tree.set(index, stmt);
+        self.labels[index as usize] = None;
+    }
+
+    /// Adds an exit to a label.
     fn br(&mut self, target: Block) {
         self.pending[target.index()] += 1;
-        self.push(Kind::Br(target));
+        self.tree.push(self.cursor(), Stmt::Break);
+        self.labels.push(Some(target));
     }
 
     /// A list inside the current one.
-    fn nested(&mut self, levels: u32) -> Seq {
-        let depth = self.items.seq(self.cursor()).depth + levels;
-        self.items.open(depth)
+    fn nested(&mut self, levels: u32) -> List {
+        let depth = self.tree.list(self.cursor()).depth + levels;
+        self.tree.open(depth)
     }
 
     fn open(&mut self, label: Block, kind: FrameKind, levels: u32) {
@@ -247,7 +256,7 @@ impl Exits {
 
     fn open_if(&mut self, cond: Cond) {
         let (then, otherwise) = (self.nested(1), self.nested(1));
-        self.push(Kind::If { cond, negate: false, then, otherwise });
+        self.push(Stmt::If { cond, negate: false, then, otherwise });
         self.frames.push(Frame { kind: FrameKind::Then(otherwise), base: then, cursor: then });
     }
 
@@ -260,11 +269,8 @@ impl Exits {
     }
 
     fn open_switch(&mut self, var: Var, count: u32) {
-        let depth = self.items.seq(self.cursor()).depth + 1;
-        let first = self.items.open(depth);
-        for _ in 1..count {
-            self.items.open(depth);
-        }
+        let depth = self.tree.list(self.cursor()).depth + 1;
+        let first = self.tree.open_cases(depth, count);
         self.frames.push(Frame {
             kind: FrameKind::Switch { var, first, count, next: 0 },
             base: first,
@@ -276,9 +282,9 @@ impl Exits {
         if let Some(frame) = self.frames.last_mut()
             && let FrameKind::Switch { first, next, .. } = &mut frame.kind
         {
-            let seq = Seq(first.0 + *next);
+            let list = List(first.0 + *next);
             *next += 1;
-            (frame.base, frame.cursor) = (seq, seq);
+            (frame.base, frame.cursor) = (list, list);
         }
     }
 
@@ -294,7 +300,7 @@ impl Exits {
         })
     }
 
-    fn close_scope(&mut self, label: Block, body: Seq) {
+    fn close_scope(&mut self, label: Block, body: List) {
         self.find_ends(body, label);
         if self.ends.found.len() == self.pending[label.index()] as usize {
             self.dissolve(label, body);
@@ -304,38 +310,29 @@ impl Exits {
             let closing = Closing { falls_to: Some(label), breaks_to: Some(label), continues_to: head };
             self.lower(closing);
             self.reset_variables();
-            self.push(Kind::Breakable(body));
+            self.push(Stmt::Breakable(body));
             self.test_variables();
         }
     }
 
     /// Finds the lists at whose end `body` ends, and which of them end with an exit to `label`.
-    fn find_ends(&mut self, body: Seq, label: Block) {
-        let Ends { seqs, found } = &mut self.ends;
-        let deepest = self.items.seq(body).depth + self.deepest;
+    fn find_ends(&mut self, body: List, label: Block) {
+        let Ends { lists, found } = &mut self.ends;
+        let deepest = self.tree.list(body).depth + self.deepest;
         found.clear();
-        seqs.clear();
-        seqs.push((body, 0));
+        lists.clear();
+        lists.push((body, 0));
         let mut at = 0;
-        while let Some(&(seq, _)) = seqs.get(at) {
-            match self.items.last(seq).map(|item| item.kind) {
-                Some(Kind::Br(target)) if target == label => found.push(at),
-                Some(Kind::If { then, otherwise, .. }) if self.items.seq(then).depth <= deepest => {
-                    seqs.extend([(then, at), (otherwise, at)]);
+        while let Some(&(list, _)) = lists.get(at) {
+            let last = self.tree.list(list).last;
+            if last != NONE {
+                if self.labels[last as usize] == Some(label) {
+                    found.push(at);
+                } else if let Stmt::If { then, otherwise, .. } = self.tree.stmt(last)
+                    && self.tree.list(then).depth <= deepest
+                {
+                    lists.extend([(then, at), (otherwise, at)]);
                 }
-                Some(
-                    Kind::If { .. }
-                    | Kind::Br(_)
-                    | Kind::Nothing
-                    | Kind::Block(_)
-                    | Kind::Set { .. }
-                    | Kind::Loop { .. }
-                    | Kind::Breakable(_)
-                    | Kind::Switch { .. }
-                    | Kind::Break
-                    | Kind::Continue,
-                )
-                | None => {}
             }
             at += 1;
         }
@@ -348,8 +345,8 @@ impl Exits {
 
     /// Removes a scope all of whose exits stand at its end. What follows goes to the innermost list in which all of those
     /// ends are.
-    fn dissolve(&mut self, label: Block, body: Seq) {
-        let parent = |at: usize| self.ends.seqs[at].1;
+    fn dissolve(&mut self, label: Block, body: List) {
+        let parent = |at: usize| self.ends.lists[at].1;
         let common = self.ends.found.iter().copied().reduce(|mut a, mut b| {
             while a != b {
                 if a > b { a = parent(a) } else { b = parent(b) }
@@ -357,21 +354,22 @@ impl Exits {
             a
         });
         let mut at = common.unwrap_or(0);
-        while at != 0 && self.descended(self.ends.seqs[at].0) > self.deepest {
-            at = self.ends.seqs[at].1;
+        while at != 0 && self.descended(self.ends.lists[at].0) > self.deepest {
+            at = self.ends.lists[at].1;
         }
         for &found in &self.ends.found {
-            let last = self.items.seq(self.ends.seqs[found].0).last;
-            self.items.item_mut(last).kind = Kind::Nothing;
+            let last = self.tree.list(self.ends.lists[found].0).last;
+            self.tree.set(last, Stmt::Nothing);
+            self.labels[last as usize] = None;
         }
         self.pending[label.index()] = 0;
-        self.items.append(self.cursor(), body);
+        self.tree.append(self.cursor(), body);
         if at != 0 {
-            self.set_cursor(self.ends.seqs[at].0);
+            self.set_cursor(self.ends.lists[at].0);
         }
     }
 
-    fn close_loop(&mut self, head: Block, body: Seq) {
+    fn close_loop(&mut self, head: Block, body: List) {
         self.find_exits(&[body]);
         let others = self.found.iter().map(|exit| exit.target).filter(|&target| target != head);
         self.targets.clear();
@@ -381,15 +379,15 @@ impl Exits {
         let first = self.innermost_target();
         self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });
         self.reset_variables();
-        self.push(Kind::Loop { body, leaves: first.is_some() });
+        self.push(Stmt::Loop { body, is_left: first.is_some() });
         self.test_variables();
         if let Some(first) = first {
             self.br(first);
         }
     }
 
-    fn close_switch(&mut self, var: Var, first: Seq, count: u32) {
-        let cases: Vec<Seq> = (first.0..first.0 + count).map(Seq).collect();
+    fn close_switch(&mut self, var: Var, first: List, count: u32) {
+        let cases: Vec<List> = (first.0..first.0 + count).map(List).collect();
         self.find_exits(&cases);
         let head = self.innermost_loop();
         self.targets.clear();
@@ -399,7 +397,7 @@ impl Exits {
         let target = self.innermost_target().or(head);
         self.lower(Closing { falls_to: target, breaks_to: target, continues_to: head });
         self.reset_variables();
-        self.push(Kind::Switch { var, first, count });
+        self.push(Stmt::Switch { var, first, count });
         self.test_variables();
         if let Some(target) = target {
             self.br(target);
@@ -417,28 +415,31 @@ impl Exits {
     }
 
     /// Finds all exits in some lists that are to be lowered.
-    fn find_exits(&mut self, bodies: &[Seq]) {
+    fn find_exits(&mut self, bodies: &[List]) {
         self.found.clear();
-        let deepest = bodies.first().map_or(0, |&body| self.items.seq(body).depth) + self.deepest;
-        let mut work: Vec<(Seq, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
+        let deepest = bodies.first().map_or(0, |&body| self.tree.list(body).depth) + self.deepest;
+        let mut work: Vec<(List, bool)> = bodies.iter().rev().map(|&body| (body, true)).collect();
         let mut steps = self.frames.len();
-        while let Some((seq, tail)) = work.pop() {
-            let mut at = self.items.seq(seq).first;
+        while let Some((list, tail)) = work.pop() {
+            let mut at = self.tree.list(list).first;
             while at != NONE {
                 steps += 1;
-                let item = *self.items.item(at);
-                let tail = tail && item.next == NONE;
-                match item.kind {
-                    Kind::Br(target) => self.found.push(Exit { seq, item: at, target, tail }),
-                    Kind::If { then, otherwise, .. } => {
-                        let tail = tail && self.items.seq(then).depth <= deepest;
+                let next = self.tree.behind(at);
+                let tail = tail && next == NONE;
+                match (self.labels[at as usize], self.tree.stmt(at)) {
+                    (Some(target), _) => self.found.push(Exit { list, stmt: at, target, tail }),
+                    (None, Stmt::If { then, otherwise, .. }) => {
+                        let tail = tail && self.tree.list(then).depth <= deepest;
                         work.extend([(otherwise, tail), (then, tail)]);
                     }
                     // Their exits are lowered already.
-                    Kind::Loop { .. } | Kind::Breakable(_) | Kind::Switch { .. } => {}
-                    Kind::Nothing | Kind::Block(_) | Kind::Set { .. } | Kind::Break | Kind::Continue => {}
+                    (None, Stmt::Loop { .. } | Stmt::Breakable(_) | Stmt::Switch { .. }) => {}
+                    (
+                        None,
+                        Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue,
+                    ) => {}
                 }
-                at = item.next;
+                at = next;
             }
         }
         self.spend(steps);
@@ -450,22 +451,22 @@ impl Exits {
         for exit in std::mem::take(&mut self.found) {
             let target = Some(exit.target);
             self.pending[exit.target.index()] -= 1;
-            let kind = if exit.tail && target == closing.falls_to {
-                Kind::Nothing
+            let stmt = if exit.tail && target == closing.falls_to {
+                Stmt::Nothing
             } else if target == closing.continues_to {
-                Kind::Continue
+                Stmt::Continue
             } else if target == closing.breaks_to {
-                Kind::Break
+                Stmt::Break
             } else {
                 self.targets.add(exit.target);
                 let var = self.variable(exit.target);
                 // Falling off the end of a loop repeats it, off that of anything else leaves it.
                 if !exit.tail || closing.falls_to != closing.breaks_to {
-                    self.items.push(exit.seq, Kind::Break);
+                    self.add(exit.list, Stmt::Break);
                 }
-                Kind::Set { var, value: 1 }
+                Stmt::Set { var, value: 1 }
             };
-            self.items.item_mut(exit.item).kind = kind;
+            self.replace(exit.stmt, stmt);
         }
     }
 
@@ -483,7 +484,7 @@ impl Exits {
     fn reset_variables(&mut self) {
         for index in 0..self.targets.list.len() {
             let var = self.variable(self.targets.list[index]);
-            self.push(Kind::Set { var, value: 0 });
+            self.push(Stmt::Set { var, value: 0 });
         }
     }
 

@@ -1,5 +1,5 @@
 //! Unnests ifs.
-//! In: [`Items`] without labels. Out: the same program with fewer and shallower ifs. Knows only statements.
+//! In: [`Tree`]. Out: the same program with fewer and shallower ifs. Knows only statements.
 //!
 //! ```text
 //! if c { A; break } else { B }    =>    if c { A; break } B
@@ -7,52 +7,52 @@
 //! if c { } else { B }             =>    if !c { B }
 //! ```
 
-use super::items::{Items, Kind, NONE, Seq};
-use super::tree::Cond;
+use super::tree::{Cond, List, NONE, Stmt, Tree};
+use crate::entity::Handle;
 use crate::isa::control::Test;
 use crate::isa::{Condition, ConditionOp};
 
 /// Flattens all lists. Variables below `regions` may have more than two values.
-pub(super) fn flatten(items: &mut Items, regions: u32) {
-    let mut falls = vec![true; items.seqs.len()];
+pub(super) fn flatten(tree: &mut Tree, regions: u32) {
+    let mut falls = vec![true; tree.lists().len()];
     // What stands in a list has only lists with higher numbers inside.
-    for seq in (0..items.seqs.len()).rev() {
-        falls[seq] = list(items, Seq(seq as u32), &falls, regions); // Range: a few for each block.
+    for list in tree.lists().rev() {
+        falls[list.index()] = flatten_list(tree, list, &falls, regions);
     }
 }
 
 /// Flattens a list whose inner lists are flat. Whether its end is reached.
-fn list(items: &mut Items, seq: Seq, falls: &[bool], regions: u32) -> bool {
+fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bool {
     let mut reached = true;
     let mut before = NONE;
-    let mut at = items.seq(seq).first;
+    let mut at = tree.list(list).first;
     while at != NONE {
-        let next = items.item(at).next;
+        let next = tree.behind(at);
         let mut last = at;
         let mut keep = true;
-        match items.item(at).kind {
-            Kind::Nothing => keep = false,
-            Kind::Block(_) | Kind::Set { .. } | Kind::Breakable(_) | Kind::Switch { .. } => {}
-            Kind::Break | Kind::Continue | Kind::Br(_) => reached = false,
-            Kind::Loop { leaves, .. } => reached = leaves,
-            Kind::If { cond, negate, then, otherwise } => {
-                let flat = Flat { cond, negate, then, otherwise }.flatten(items, falls, regions);
+        match tree.stmt(at) {
+            Stmt::Nothing => keep = false,
+            Stmt::Block(_) | Stmt::Set { .. } | Stmt::Breakable(_) | Stmt::Switch { .. } => {}
+            Stmt::Break | Stmt::Continue => reached = false,
+            Stmt::Loop { is_left, .. } => reached = is_left,
+            Stmt::If { cond, negate, then, otherwise } => {
+                let flat = Flat { cond, negate, then, otherwise }.flatten(tree, falls, regions);
                 let Flat { cond, negate, then, otherwise } = flat;
-                items.item_mut(at).kind = Kind::If { cond, negate, then, otherwise };
-                keep = items.seq(then).first != NONE;
-                reached = falls[then.0 as usize] || falls[otherwise.0 as usize];
-                if !falls[then.0 as usize] && items.seq(otherwise).first != NONE {
-                    last = hoist(items, at, otherwise);
+                tree.set(at, Stmt::If { cond, negate, then, otherwise });
+                keep = tree.list(then).first != NONE;
+                reached = falls[then.index()] || falls[otherwise.index()];
+                if !falls[then.index()] && tree.list(otherwise).first != NONE {
+                    last = hoist(tree, at, otherwise);
                 }
             }
         }
         if keep {
             before = last;
         } else {
-            unlink(items, seq, before, next);
+            unlink(tree, list, before, next);
         }
-        if last != at && items.seq(seq).last == at {
-            items.seqs[seq.0 as usize].last = last;
+        if last != at && tree.list(list).last == at {
+            tree.list_mut(list).last = last;
         }
         at = next;
     }
@@ -60,17 +60,17 @@ fn list(items: &mut Items, seq: Seq, falls: &[bool], regions: u32) -> bool {
 }
 
 /// Moves the content of a list behind a statement. Its last statement.
-fn hoist(items: &mut Items, at: u32, from: Seq) -> u32 {
-    let (first, last) = (items.seq(from).first, items.seq(from).last);
-    items.item_mut(last).next = items.item(at).next;
-    items.item_mut(at).next = first;
-    items.clear(from);
+fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
+    let (first, last) = (tree.list(from).first, tree.list(from).last);
+    tree.set_behind(last, tree.behind(at));
+    tree.set_behind(at, first);
+    tree.clear(from);
     last
 }
 
 /// Takes the statement between `before` and `next` out of a list.
-fn unlink(items: &mut Items, seq: Seq, before: u32, next: u32) {
-    let data = &mut items.seqs[seq.0 as usize];
+fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
+    let data = tree.list_mut(list);
     if before == NONE {
         data.first = next;
     }
@@ -78,7 +78,7 @@ fn unlink(items: &mut Items, seq: Seq, before: u32, next: u32) {
         data.last = before;
     }
     if before != NONE {
-        items.item_mut(before).next = next;
+        tree.set_behind(before, next);
     }
 }
 
@@ -86,17 +86,17 @@ fn unlink(items: &mut Items, seq: Seq, before: u32, next: u32) {
 struct Flat {
     cond: Cond,
     negate: bool,
-    then: Seq,
-    otherwise: Seq,
+    then: List,
+    otherwise: List,
 }
 
 impl Flat {
     /// Exchanges the parts where that is better: an empty one goes last, one that does not fall through first, of two such
     /// the shorter.
-    fn flatten(self, items: &Items, falls: &[bool], regions: u32) -> Self {
-        let empty = |seq: Seq| items.seq(seq).first == NONE;
-        let short = |seq: Seq| items.seq(seq).first == items.seq(seq).last;
-        let falls = |seq: Seq| falls[seq.0 as usize];
+    fn flatten(self, tree: &Tree, falls: &[bool], regions: u32) -> Self {
+        let empty = |list: List| tree.list(list).first == NONE;
+        let short = |list: List| tree.list(list).first == tree.list(list).last;
+        let falls = |list: List| falls[list.index()];
         let exchange = if empty(self.then) || empty(self.otherwise) {
             empty(self.then) && !empty(self.otherwise)
         } else {

@@ -1,23 +1,19 @@
 //! Structured control flow: a graph becomes a tree with innermost `break` and `continue` only.
 //! In: [`Cfg`]. Out: [`tree::Tree`]. Knows nothing about opcodes.
 //!
-//! Three steps: `ramsey` orders the blocks and labels what several paths lead to, `exits` lowers the labels, `flatten`
-//! unnests what the second step nested.
+//! Three steps: `ramsey` orders the blocks and labels what several paths lead to, `exits` makes the tree and lowers the
+//! labels, `flatten` unnests what the second step nested.
 
 pub mod blocks;
-mod build;
 mod exits;
 mod flatten;
-mod items;
 mod ramsey;
 #[cfg(test)]
 mod tests;
 pub mod text;
 pub mod tree;
-pub mod walk;
 
 use crate::cfg::{Block, Cfg, Terminator};
-use crate::entity::Arena;
 use crate::limits::Limits;
 use tree::{Stmt, Tree};
 
@@ -63,11 +59,11 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     let mut steps = limits.steps;
     for deepest in DEEPEST {
         let lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest, &mut steps);
-        let Some(mut lowered) = lowered else {
+        let Some(mut tree) = lowered else {
             continue;
         };
-        flatten::flatten(&mut lowered.items, cfg.regions);
-        let (tree, depth) = build::build(&lowered.items, lowered.root, lowered.vars);
+        flatten::flatten(&mut tree, cfg.regions);
+        let depth = tree.depth();
         if depth <= limits.depth {
             return Structured::Tree(tree);
         }
@@ -78,7 +74,8 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
 
 /// The tree of a program without branches.
 fn straight(block: Block) -> Tree {
-    let mut lists = Arena::new();
-    let root = lists.push(vec![Stmt::Block(block)]);
-    Tree { lists, root: Some(root), vars: 0 }
+    let mut tree = Tree::default();
+    let root = tree.open(0);
+    tree.push(root, Stmt::Block(block));
+    tree.finish(root, 0)
 }

@@ -3,17 +3,12 @@
 use expect_test::{Expect, expect};
 
 use super::text::Text;
-use super::tree::Tree;
-use super::walk::{Walk, Walked};
 use super::{Structured, blocks, structure};
 use crate::cfg::Cfg;
 use crate::cfg::explore::{Explored, Options, explore};
 use crate::cfg::reduce::reduce;
 use crate::cfg::testing::program;
-use crate::interp::{Registers, Uniforms};
-use crate::isa::Pc;
 use crate::limits::Limits;
-use crate::precision::Precision;
 
 fn graph(text: &str) -> Cfg {
     let limits = Limits::default();
@@ -471,77 +466,6 @@ fn the_dispatcher_switches_between_blocks() {
         }
     "#]]
     .assert_eq(&Text { tree: &tree, cfg: &cfg, program: None }.to_string());
-}
-
-/// The data words that a program executes and aL at the end; b0 is true, all other bool uniforms are false.
-#[track_caller]
-fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
-    let program = program(text);
-    let limits = Limits::default();
-    let explored = explore(&program, &Options::default(), &limits).expect("is defined");
-    let Explored::Graph(mut cfg) = explored else { panic!("too many nodes") };
-    let walk = |cfg: &Cfg, tree: &Tree| {
-        let mut uniforms = Uniforms::default();
-        uniforms.set_bool(0, true);
-        for (place, int) in uniforms.ints.iter_mut().zip(ints) {
-            place[..3].copy_from_slice(int);
-        }
-        let mut registers = Registers::new(Precision::Exact, &uniforms);
-        let mut executed = Vec::new();
-        let walk = Walk { program: &program, cfg, tree };
-        let walked = walk.run(&mut registers, 10_000, &mut |Pc(pc), _| executed.push(pc));
-        assert_eq!((walked, executed.as_slice(), registers.counter()), (Walked::End, words, counter));
-    };
-    walk(&cfg, &blocks::dispatcher(&cfg));
-    reduce(&mut cfg, &limits);
-    let Structured::Tree(tree) = structure(&cfg, &limits) else { panic!("too deep") };
-    walk(&cfg, &tree);
-}
-
-#[test]
-fn ifs_run_one_part() {
-    trace("if b0 3 2; a; a; a; a; end", &[], &[1, 2], 0);
-    trace("if b1 3 2; a; a; a; a; end", &[], &[3, 4], 0);
-}
-
-#[test]
-fn a_call_in_the_last_word_of_a_callee_returns_through_both() {
-    trace("call 3 1; a; end; call 6 1; a; end; a; end", &[], &[6, 1], 0);
-}
-
-#[test]
-fn jumps_in_the_last_word_of_a_scope_are_lost() {
-    trace("if b0 2 1; jmp b0 5; a; a; end; a", &[], &[3], 0);
-    trace("loop i0 1; jmp b0 4; a; end; a; a", &[[2, 0, 1]], &[2], 3);
-    trace("call 4 1; a; end; nop; jmp b0 6; a; a", &[], &[1], 0);
-}
-
-#[test]
-fn a_call_in_the_last_word_of_a_then_part_is_lost() {
-    trace("if b0 2 0; call 4 1; a; end; a; a", &[], &[2], 0);
-}
-
-#[test]
-fn nested_loops_multiply_unless_they_end_together() {
-    let ints = [[4, 0, 1], [4, 0, 1]];
-    trace("loop i0 3; loop i1 2; a; nop; end", &ints, &[2; 25], 5);
-    trace("loop i0 2; loop i1 2; a; end", &ints, &[2; 5], 0);
-}
-
-#[test]
-fn break_steps_the_counter() {
-    trace("loop i0 3; a; break; nop; end", &[[5, 3, 2]], &[1], 5);
-}
-
-#[test]
-fn the_fourth_return_at_once_is_lost() {
-    let text = "call 2 1; end; call 3 1; call 4 1; call 5 1; a; a; end";
-    trace(text, &[], &[5, 5, 5, 5, 6], 0);
-}
-
-#[test]
-fn leaving_a_loop_restores_the_counter_while_a_dead_one_remains() {
-    trace("loop i0 2; loop i0 2; a; loop i1 4; a; end", &[[0, 0, 1], [1, 5, 1]], &[2, 4, 4], 0);
 }
 
 #[test]

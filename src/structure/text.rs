@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::tree::{Cond, List, Stmt, Tree};
+use super::tree::{Cond, Cursor, List, Stmt, Tree};
 use crate::cfg::Cfg;
 use crate::cfg::text::{ActionText, TestText};
 use crate::isa::Program;
@@ -26,8 +26,8 @@ pub struct Text<'a> {
 
 /// What is still to be written, newest last.
 enum Task<'a> {
-    /// The statements of a list from an index on.
-    List(List, usize),
+    /// The statements of a list from a place on.
+    List(Cursor),
     /// One line outside of the list before it.
     Line(String),
     /// Ends a nesting.
@@ -45,33 +45,38 @@ impl Text<'_> {
             Stmt::Set { var, value } => writeln!(f, "{:indent$}{var} = {value}", ""),
             Stmt::Break => writeln!(f, "{:indent$}break", ""),
             Stmt::Continue => writeln!(f, "{:indent$}continue", ""),
-            Stmt::If { .. } | Stmt::Loop(_) | Stmt::Breakable(_) | Stmt::Switch { .. } => Ok(()),
+            Stmt::Nothing
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::Breakable(_)
+            | Stmt::Switch { .. } => Ok(()),
         }
     }
 
     /// The first line of a statement that nests, and what comes then, in order.
     fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task<'static>>)> {
-        Some(match stmt {
+        let list = |list: List| Task::List(self.tree.start(list));
+        Some(match *stmt {
             Stmt::If { cond, negate, then, otherwise } => {
-                let head = format!("if {} {{", condition(*cond, *negate));
-                let mut tasks = vec![Task::List(*then, 0)];
-                if !self.tree.lists[*otherwise].is_empty() {
-                    tasks.extend([Task::Line("} else {".to_string()), Task::List(*otherwise, 0)]);
+                let head = format!("if {} {{", condition(cond, negate));
+                let mut tasks = vec![list(then)];
+                if !self.tree.is_empty(otherwise) {
+                    tasks.extend([Task::Line("} else {".to_string()), list(otherwise)]);
                 }
                 (head, tasks)
             }
-            Stmt::Loop(body) => ("loop {".to_string(), vec![Task::List(*body, 0)]),
-            Stmt::Breakable(body) => ("once {".to_string(), vec![Task::List(*body, 0)]),
-            Stmt::Switch { var, cases, default } => {
+            Stmt::Loop { body, .. } => ("loop {".to_string(), vec![list(body)]),
+            Stmt::Breakable(body) => ("once {".to_string(), vec![list(body)]),
+            Stmt::Switch { var, first, count } => {
                 let mut tasks = Vec::new();
-                for (values, list) in cases {
-                    let values: Vec<String> = values.iter().map(u32::to_string).collect();
-                    tasks.extend([Task::Line(format!("case {}:", values.join(", "))), Task::List(*list, 0)]);
+                for value in 0..count {
+                    let is_last = value == count - 1;
+                    let case = if is_last { "default:".to_string() } else { format!("case {value}:") };
+                    tasks.extend([Task::Line(case), list(List(first.0 + value))]);
                 }
-                tasks.extend([Task::Line("default:".to_string()), Task::List(*default, 0)]);
                 (format!("switch {var} {{"), tasks)
             }
-            Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => return None,
+            Stmt::Nothing | Stmt::Block(_) | Stmt::Set { .. } | Stmt::Break | Stmt::Continue => return None,
         })
     }
 }
@@ -87,7 +92,8 @@ fn condition(cond: Cond, negate: bool) -> String {
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut tasks: Vec<Task<'_>> = self.tree.root.map(|root| Task::List(root, 0)).into_iter().collect();
+        let root = self.tree.root.map(|root| Task::List(self.tree.start(root)));
+        let mut tasks: Vec<Task<'_>> = root.into_iter().collect();
         let mut indent = 0;
         while let Some(task) = tasks.pop() {
             match task {
@@ -96,12 +102,12 @@ impl Display for Text<'_> {
                     indent -= 4;
                     writeln!(f, "{:indent$}{line}", "")?;
                 }
-                Task::List(list, start) => {
-                    for (index, stmt) in self.tree.lists[list].iter().enumerate().skip(start) {
+                Task::List(mut cursor) => {
+                    while let Some(stmt) = self.tree.next(&mut cursor) {
                         if let Some((head, inner)) = self.open(stmt) {
                             writeln!(f, "{:indent$}{head}", "")?;
                             indent += 4;
-                            tasks.push(Task::List(list, index + 1));
+                            tasks.push(Task::List(cursor));
                             tasks.push(Task::Close("}"));
                             tasks.extend(inner.into_iter().rev());
                             break;

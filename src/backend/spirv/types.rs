@@ -7,12 +7,11 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
+use crate::entity::Interner;
 use crate::ir::{Kind, Type};
 
 /// Bytes from one array element to the next (std140).
 const STRIDE: Word = 16;
-/// Slots of an empty constant table; a power of two.
-const SLOTS: usize = 64;
 
 /// What has been written so far; 0 stands for "not yet".
 #[derive(Default)]
@@ -28,7 +27,9 @@ pub(super) struct Types {
     /// Ids of result and parameter types of all function types, one after another, and their lengths.
     signatures: Vec<Word>,
     functions: Vec<(usize, Word)>,
-    constants: Constants,
+    /// Literals, and the ids of those.
+    literals: Interner<(Type, [u32; 4])>,
+    literal_ids: Vec<Word>,
     /// Opcode, type and id of values without operands.
     bare: Vec<(Op, Word, Word)>,
 }
@@ -44,65 +45,9 @@ impl Types {
         self.pointers.clear();
         self.signatures.clear();
         self.functions.clear();
-        self.constants.clear();
+        self.literals.clear();
+        self.literal_ids.clear();
         self.bare.clear();
-    }
-}
-
-/// Literals and their ids: an open-addressing table over a vector.
-#[derive(Default)]
-struct Constants {
-    /// Index into `entries`, plus one; 0 is free.
-    slots: Vec<u32>,
-    entries: Vec<(Type, [u32; 4], Word)>,
-}
-
-impl Constants {
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.slots.clear();
-        self.slots.resize(SLOTS, 0);
-    }
-
-    /// The slot that holds this literal or where it belongs.
-    fn slot(&self, ty: Type, bits: [u32; 4]) -> usize {
-        let start = u64::from(ty.lanes) << 8 | ty.kind as u64;
-        let hash = bits.into_iter().fold(start, |hash, word| {
-            (hash ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-        });
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while let Some(entry) = self.entry(slot) {
-            if (entry.0, entry.1) == (ty, bits) {
-                break;
-            }
-            slot = (slot + 1) & mask;
-        }
-        slot
-    }
-
-    fn entry(&self, slot: usize) -> Option<&(Type, [u32; 4], Word)> {
-        self.entries.get((self.slots[slot] as usize).wrapping_sub(1))
-    }
-
-    fn find(&self, ty: Type, bits: [u32; 4]) -> Option<Word> {
-        self.entry(self.slot(ty, bits)).map(|entry| entry.2)
-    }
-
-    fn insert(&mut self, ty: Type, bits: [u32; 4], id: Word) {
-        if self.entries.len() * 2 >= self.slots.len() {
-            let size = self.slots.len() * 2;
-            self.slots.clear();
-            self.slots.resize(size, 0);
-            for index in 0..self.entries.len() {
-                let (ty, bits, _) = self.entries[index];
-                let slot = self.slot(ty, bits);
-                self.slots[slot] = index as u32 + 1;
-            }
-        }
-        let slot = self.slot(ty, bits);
-        self.entries.push((ty, bits, id));
-        self.slots[slot] = self.entries.len() as u32;
     }
 }
 
@@ -264,7 +209,10 @@ impl Writer {
     /// A literal; lanes beyond the type's must be 0. Floats must be finite (naga refuses other constants).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
-        self.types.constants.find(ty, bits).unwrap_or_else(|| self.new_constant(ty, bits))
+        match self.types.literals.find(&(ty, bits)) {
+            Some(number) => self.types.literal_ids[number],
+            None => self.new_constant(ty, bits),
+        }
     }
 
     #[cold]
@@ -284,7 +232,8 @@ impl Writer {
                 Kind::Bool => self.literal(Op::ConstantFalse, type_id, &[]),
             }
         };
-        self.types.constants.insert(ty, bits, id);
+        self.types.literals.intern((ty, bits));
+        self.types.literal_ids.push(id);
         id
     }
 

@@ -15,7 +15,6 @@ use std::borrow::Cow;
 
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
-use crate::mutants::{self, Mutant};
 use crate::precision::{Precision, portable};
 
 const SIGN: u32 = 0x8000_0000;
@@ -225,9 +224,6 @@ impl Body<'_, '_, '_> {
         let sum = emit.unary(Unary::Abs, sum);
         let infinite = emit.binary(Binary::Greater, sum, max);
         let guard = emit.binary(Binary::And, is_nan, infinite);
-        if mutants::is_on(Mutant::PlainProduct) {
-            return product;
-        }
         emit.select(guard, zero, product)
     }
 
@@ -450,7 +446,6 @@ impl Body<'_, '_, '_> {
         let below = emit.binary(Binary::Less, a, high);
         let a = emit.select(below, a, high);
         // Towards zero.
-        let a = if mutants::is_on(Mutant::AddressFloor) { emit.unary(Unary::Floor, a) } else { a };
         emit.unary(Unary::ToInt, a)
     }
 

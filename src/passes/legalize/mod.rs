@@ -31,7 +31,6 @@ use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::known::{Constants, Known};
 use crate::ir::{Binary, Def, Func, Item, Lane, Module, NodeData, Op, Region, Value, ValueData};
-use crate::mutants::{self, Mutant};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -184,12 +183,10 @@ impl Pass<'_> {
             Binary::MulP => self.mul(a, b),
             Binary::DotP => self.dot(a, b),
             // The second operand, unless the first is less.
-            Binary::MinP if mutants::is_on(Mutant::MinOfNan) => self.choose(Binary::Less, b, a),
             Binary::MinP => self.choose(Binary::Less, a, b),
             Binary::MaxP => self.choose(Binary::Greater, a, b),
             Binary::SgeP => self.set(Binary::GreaterEqual, a, b),
             // Less, not equal.
-            Binary::SltP if mutants::is_on(Mutant::SltOfEqual) => self.set(Binary::LessEqual, a, b),
             Binary::SltP => self.set(Binary::Less, a, b),
             Binary::Add
             | Binary::Mul

@@ -13,7 +13,6 @@ use super::helpers::Helpers;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::known::Constants;
 use crate::ir::{Binary, Func, Item, Kind, Lane, Op, Type, Unary, Value};
-use crate::mutants::{self, Mutant};
 use crate::precision::arith;
 
 const ONE: u32 = 0x3F80_0000;
@@ -244,7 +243,7 @@ impl<'a> Registers<'a> {
         let offset = emit.select(inside, offset, zero);
         let sum = emit.binary(Binary::IAdd, base, offset);
         // Seven bits.
-        let mask = emit.int(if mutants::is_on(Mutant::IndexUnwrapped) { 0xFF } else { 0x7F });
+        let mask = emit.int(0x7F);
         let index = emit.binary(Binary::IAnd, sum, mask);
         emit.finish(index);
         *self.index.insert(helpers.push(func))

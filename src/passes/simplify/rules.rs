@@ -10,7 +10,6 @@
 use super::{Simplify, signs};
 use crate::entity::Handle;
 use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
-use crate::mutants::{self, Mutant};
 use crate::precision::{Precision, arith};
 
 const ONE: u32 = 1f32.to_bits();
@@ -132,8 +131,7 @@ impl Simplify<'_> {
             match &self.f.values[lane.value()].def {
                 Def::Op(Op::Shuffle(inner)) => {
                     // The lane that the inner shuffle has at this place.
-                    let place = if mutants::is_on(Mutant::ShuffleFirst) { 0 } else { lane.index() };
-                    *lane = inner[usize::from(place)];
+                    *lane = inner[usize::from(lane.index())];
                 }
                 Def::Op(Op::Const(constant)) => {
                     bits[index] = constant[usize::from(lane.index())];

@@ -17,11 +17,11 @@ use transpica::host::{Job, Profile, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Program;
 use transpica::limits::Limits;
-use transpica::mutants::{self, Mutant};
 use transpica::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::{self, Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::mutants::{self, Mutant};
 
 /// Programs of each kind that a mutant may survive.
 const PROGRAMS: u64 = 300;
@@ -30,11 +30,15 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The text of a random program; none where the library refuses it.
-fn text(generated: &Generated) -> Option<String> {
+/// The text of a random program, perhaps with an error in it; none where the library refuses it.
+fn text(generated: &Generated, mutant: Option<Mutant>) -> Option<String> {
     let mut translator = Translator::new(random::options(Precision::Exact), Profile::default());
-    let translated = translator.translate(&generated.program(), &Bare, Job::Vertex).ok()?;
-    translated.text(Language::Wgsl).ok()
+    let program = generated.program();
+    let translated = match mutant {
+        Some(mutant) => mutants::translate(&mut translator, &program, &Bare, mutant),
+        None => translator.translate(&program, &Bare, Job::Compute),
+    };
+    translated.ok()?.text(Language::Wgsl).ok()
 }
 
 /// The first program that shows an error on the WGSL route, and how many were tried.
@@ -43,23 +47,18 @@ fn caught(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric] {
             let generated = generate(kind, seed);
-            mutants::set(None);
-            let honest = text(&generated);
-            mutants::set(Some(mutant));
             // The driver need not run what the error does not change.
-            if text(&generated) == honest {
+            if text(&generated, Some(mutant)) == text(&generated, None) {
                 continue;
             }
             tried += 1;
-            let verdict = random::one(gpu, &generated, Precision::Exact, Route::Wgsl);
-            mutants::set(None);
+            let verdict = random::mutated(gpu, &generated, Route::Wgsl, mutant);
             let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed}: {error}"));
             if let Some(first) = verdict.first {
                 return Some((tried, format!("{kind:?} seed {seed}, {first}")));
             }
         }
     }
-    mutants::set(None);
     None
 }
 
@@ -89,7 +88,7 @@ fn program(body: &str) -> Program<'static> {
 fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
     let options = random::options(Precision::Exact);
     let mut translator = Translator::new(options, Profile::default());
-    let mut translate = |program| translator.translate(program, &Bare, Job::Vertex).expect("translates");
+    let mut translate = |program| translator.translate(program, &Bare, Job::Compute).expect("translates");
     let [translated, other] = [translate(right), translate(wrong)];
     let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
     let uniforms = Uniforms::default();

@@ -16,10 +16,12 @@ use transpica::lower::{self, Context, Outputs};
 use transpica::passes::{self, Scratch};
 use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
-use transpica::structure::walk::{Walk, Walked};
 use transpica::structure::{self, Structured};
 use transpica::translate;
 use transpica_generate::Generated;
+
+use crate::mutants::{Mutant, Place};
+use crate::walk::{Walk, Walked};
 
 /// Sixteen registers as f32 bits.
 pub type Bits = [[u32; 4]; 16];
@@ -112,6 +114,22 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
 /// # Errors
 /// The first form that differs.
 pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Disagreement> {
+    compare_forms(generated, options, None)
+}
+
+/// Compares all forms of a program whose translation makes an error.
+///
+/// # Errors
+/// The first form that differs.
+pub fn compare_mutant(generated: &Generated, mutant: Mutant) -> Result<Count, Disagreement> {
+    compare_forms(generated, options(Precision::Exact), Some(mutant))
+}
+
+fn compare_forms(
+    generated: &Generated,
+    options: Options,
+    mutant: Option<Mutant>,
+) -> Result<Count, Disagreement> {
     let program = generated.program();
     let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
@@ -138,7 +156,7 @@ pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Di
     }
     count.vertices = vertices.len();
     let outputs = Outputs::Registers;
-    count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare()?;
+    count.forms = Case { program: &program, uniforms, options, outputs, vertices }.compare_forms(mutant)?;
     Ok(count)
 }
 
@@ -176,7 +194,11 @@ impl Case<'_> {
     /// # Errors
     /// The first form that differs.
     pub fn compare(&self) -> Result<usize, Disagreement> {
-        let mut forms = Forms { case: self, count: 0 };
+        self.compare_forms(None)
+    }
+
+    fn compare_forms(&self, mutant: Option<Mutant>) -> Result<usize, Disagreement> {
+        let mut forms = Forms { case: self, mutant, count: 0 };
         forms.run()?;
         Ok(forms.count)
     }
@@ -185,6 +207,8 @@ impl Case<'_> {
 /// The comparison of one case.
 struct Forms<'a> {
     case: &'a Case<'a>,
+    /// The error that the translation makes.
+    mutant: Option<Mutant>,
     /// Forms that agree.
     count: usize,
 }
@@ -193,25 +217,39 @@ impl Forms<'_> {
     fn run(&mut self) -> Checked {
         let block = layout::registers(&self.layout());
         let Case { program, outputs, ref options, .. } = *self.case;
-        let context = Context { program, constants: &[None; 96], outputs, geometry: None, options };
+        let wrong = self.mutant.map(|mutant| mutant.program(program));
+        let lowered_program = wrong.as_ref().unwrap_or(program);
+        let context =
+            Context { program: lowered_program, constants: &[None; 96], outputs, geometry: None, options };
         let explored = explore::explore(program, &translate::known(options), &options.limits);
-        let lowered =
+        let mutant = self.mutant;
+        let refused =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
+        let lowered = |form: &str, mut cfg: Cfg, mut tree: Tree| {
+            if let Some(mutant) = mutant {
+                mutant.control(&mut cfg, &mut tree);
+            }
+            let mut module = refused(form, lower::structured(context, &cfg, &tree))?;
+            if let Some(mutant) = mutant {
+                mutant.module(Place::Lowered, &mut module);
+            }
+            Ok(module)
+        };
         if let Explored::Graph(mut cfg) = explored.map_err(|error| fault("graph", error))? {
             let reduced = reduce(&mut cfg, &options.limits);
             if reduced == Reduced::Reducible
                 && let Structured::Tree(tree) = structure::structure(&cfg, &options.limits)
             {
                 self.walk("tree", &cfg, &tree)?;
-                let module = lowered("tree", lower::structured(context, &cfg, &tree))?;
+                let module = lowered("tree", cfg.clone(), tree)?;
                 self.passes("tree", module, &block)?;
             }
             let tree = structure::blocks::dispatcher(&cfg);
             self.walk("block dispatcher", &cfg, &tree)?;
-            let module = lowered("block dispatcher", lower::structured(context, &cfg, &tree))?;
+            let module = lowered("block dispatcher", cfg, tree)?;
             self.check("block dispatcher lowered", &module, Stage::Pica)?;
         }
-        let module = lowered("pc dispatcher", lower::dispatched(context))?;
+        let module = refused("pc dispatcher", lower::dispatched(context))?;
         self.check("pc dispatcher lowered", &module, Stage::Pica)
     }
 
@@ -248,6 +286,9 @@ impl Forms<'_> {
         self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
         let mut scratch = Scratch::default();
         let mut observed = Ok(());
+        if let Some(mutant) = self.mutant {
+            mutant.optimizer(&mut module, self.case.options.precision, &mut scratch);
+        }
         passes::optimize_observed(
             &mut module,
             self.case.options.precision,
@@ -260,7 +301,9 @@ impl Forms<'_> {
             },
         );
         observed?;
+        self.plant(Place::Legalization, &mut module);
         passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
+        self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
@@ -272,6 +315,12 @@ impl Forms<'_> {
             self.check(&format!("{tier} after leave"), &module, Stage::Legal)?;
         }
         Ok(())
+    }
+
+    fn plant(&self, place: Place, module: &mut Module) {
+        if let Some(mutant) = self.mutant {
+            mutant.module(place, module);
+        }
     }
 
     fn check(&mut self, form: &str, module: &Module, stage: Stage) -> Checked {

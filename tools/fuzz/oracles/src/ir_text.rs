@@ -2,8 +2,9 @@
 //! keeps the law and what the module computes.
 
 use transpica::ir::{Stage, text, verify};
-use transpica::passes::{Scratch, approximate, differential, leave, optimize, tidy, usage};
+use transpica::passes::{Scratch, approximate, leave, optimize, tidy, usage};
 use transpica::precision::Precision;
+use transpica_prove::passes::check_passes;
 
 /// Inputs that a module is run on before and after each pass.
 const RUNS: u32 = 2;
@@ -27,7 +28,7 @@ pub fn check(bytes: &[u8]) {
     }
     // Which precision follows from the text, so that each text means one thing.
     let precision = [Precision::Exact, Precision::Fast, Precision::F24][source.len() % 3];
-    differential::check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
+    check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
     let mut optimised = module.clone();
     let mut scratch = Scratch::default();
     optimize(&mut optimised, precision, &mut scratch);

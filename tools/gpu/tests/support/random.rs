@@ -1,11 +1,13 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::Translator;
 use transpica::host::{Job, Layout, Options, Profile};
+use transpica::isa::Program;
 use transpica::precision::Precision;
+use transpica::{Translated, Translator};
 use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
+use transpica_prove::mutants::{self, Mutant};
 use transpica_prove::{iterations, shrink};
 
 use super::support::Bare;
@@ -38,6 +40,28 @@ pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route)
 
 /// As [`one`], with other options.
 pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
+    translated_by(gpu, generated, options, route, |translator, program| {
+        translator.translate(program, &Bare, Job::Compute)
+    })
+}
+
+/// As [`one`], of a translation that makes an error.
+#[allow(dead_code, reason = "each test asks for other parts")]
+pub fn mutated(gpu: &Gpu, generated: &Generated, route: Route, mutant: Mutant) -> Result<Verdict, String> {
+    let options = options(Precision::Exact);
+    translated_by(gpu, generated, options, route, |translator, program| {
+        mutants::translate(translator, program, &Bare, mutant)
+    })
+}
+
+/// Compares what a translation makes of a program on a route with the interpreter.
+fn translated_by(
+    gpu: &Gpu,
+    generated: &Generated,
+    options: Options,
+    route: Route,
+    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::error::Result<Translated>,
+) -> Result<Verdict, String> {
     let program = generated.program();
     let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
     let case = Case {
@@ -49,8 +73,7 @@ pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route
         budget: BUDGET,
     };
     let mut translator = Translator::new(options, Profile::default());
-    let translated =
-        translator.translate(&program, &Bare, Job::Compute).map_err(|error| error.to_string())?;
+    let translated = translate(&mut translator, &program).map_err(|error| error.to_string())?;
     let shader = valid_shader(&mut translator, &translated, route)?;
     compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
 }

@@ -1,13 +1,10 @@
-//! Random modules that keep the law, to try the passes on. For tests only.
-//! Everything nests and leaves everything in every way that the law allows; loops count their iterations, so all end.
+//! Random well-formed modules, to try the passes on.
+//! Everything nests and leaves everything in every way that the verifier allows; loops count their iterations, so all end.
 
-use super::differential::{check_passes, compare};
-use super::{Scratch, optimize};
-use crate::ir::{
-    Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData, Shape, Stage,
-    Type, Unary, Value, ValueList, verify,
+use transpica::ir::{
+    Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData, Shape, Type,
+    Unary, Value, ValueList,
 };
-use crate::precision::Precision;
 
 struct Target {
     results: Vec<Type>,
@@ -285,7 +282,13 @@ impl Generator {
 }
 
 /// A random module.
-fn module(seed: u64) -> Module {
+///
+/// ```
+/// use transpica::ir::{Stage, verify};
+/// let module = transpica_prove::modules::module(1);
+/// assert!(verify(&module, Stage::Pica).is_ok());
+/// ```
+pub fn module(seed: u64) -> Module {
     let f = Func { name: "main".into(), ..Func::default() };
     let mut generator = Generator {
         seed: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15),
@@ -310,30 +313,4 @@ fn module(seed: u64) -> Module {
         generator.f.regions[body].exit = Exit::Yield(outputs);
     }
     Module { main: generator.f, helpers: Vec::new() }
-}
-
-/// How many modules a test tries.
-const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
-
-#[test]
-fn every_pass_keeps_what_random_modules_compute() {
-    for seed in 0..MODULES {
-        let module = module(seed);
-        verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{module}"));
-        let precision = [Precision::Exact, Precision::Fast, Precision::F24][seed as usize % 3];
-        check_passes(&module, precision, seed, 4).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    }
-}
-
-#[test]
-fn optimizing_keeps_what_random_modules_compute() {
-    let mut scratch = Scratch::default();
-    for seed in 0..MODULES {
-        let before = module(seed);
-        let mut after = before.clone();
-        optimize(&mut after, Precision::Exact, &mut scratch);
-        verify(&after, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
-        compare(&before, &after, Precision::Exact, seed, 4)
-            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    }
 }

@@ -1,11 +1,10 @@
-//! Runs a structured program on the reference machine's registers.
+//! Runs a structured program on the reference machine's registers, which shows that structuring changes nothing.
 //! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no control state.
-//! Exists to prove that structuring changes nothing; nothing else needs it.
 
-use super::tree::{Cond, List, Stmt, Tree};
-use crate::cfg::{Action, Block, Cfg};
-use crate::interp::Registers;
-use crate::isa::{Pc, Program};
+use transpica::cfg::{Action, Block, Cfg};
+use transpica::interp::Registers;
+use transpica::isa::{Pc, Program};
+use transpica::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
 /// What a walk needs.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +29,8 @@ pub enum Walked {
 /// What is still to be done, newest last.
 #[derive(Clone, Copy, Debug)]
 enum Task {
-    /// The statements of a list from an index on.
-    List(List, usize),
+    /// The statements of a list from a place on.
+    List(Cursor),
     /// A loop that repeats when what is in it has ended.
     Loop(List),
     /// Something that only `break` leaves.
@@ -47,42 +46,42 @@ impl Walk<'_> {
         executed: &mut impl FnMut(Pc, &Registers),
     ) -> Walked {
         let mut vars = vec![0; self.tree.vars as usize];
-        let mut tasks: Vec<Task> = self.tree.root.map(|root| Task::List(root, 0)).into_iter().collect();
+        let list = |list: List| Task::List(self.tree.start(list));
+        let mut tasks: Vec<Task> = self.tree.root.map(list).into_iter().collect();
         let mut left = budget;
         while let Some(task) = tasks.pop() {
             let Some(rest) = left.checked_sub(1) else { return Walked::Budget };
             left = rest;
-            let (list, index) = match task {
-                Task::List(list, index) => (list, index),
+            let mut cursor = match task {
+                Task::List(cursor) => cursor,
                 Task::Loop(body) => {
-                    tasks.extend([Task::Loop(body), Task::List(body, 0)]);
+                    tasks.extend([Task::Loop(body), list(body)]);
                     continue;
                 }
                 Task::Breakable => continue,
             };
-            let Some(stmt) = self.tree.lists[list].get(index) else { continue };
-            tasks.push(Task::List(list, index + 1));
+            let Some(&stmt) = self.tree.next(&mut cursor) else { continue };
+            tasks.push(Task::List(cursor));
             match stmt {
-                Stmt::Block(block) => self.block(*block, registers, &mut vars, executed),
-                Stmt::Set { var, value } => vars[var.0 as usize] = *value,
+                Stmt::Nothing => {}
+                Stmt::Block(block) => self.block(block, registers, &mut vars, executed),
+                Stmt::Set { var, value } => vars[var.0 as usize] = value,
                 Stmt::If { cond, negate, then, otherwise } => {
                     let holds = match cond {
-                        Cond::Test(test) => registers.test(*test),
-                        Cond::VarIs { var, value } => vars[var.0 as usize] == *value,
+                        Cond::Test(test) => registers.test(test),
+                        Cond::VarIs { var, value } => vars[var.0 as usize] == value,
                     };
-                    tasks.push(Task::List(if holds != *negate { *then } else { *otherwise }, 0));
+                    tasks.push(list(if holds != negate { then } else { otherwise }));
                 }
-                Stmt::Loop(body) => tasks.push(Task::Loop(*body)),
-                Stmt::Breakable(body) => tasks.extend([Task::Breakable, Task::List(*body, 0)]),
-                Stmt::Switch { var, cases, default } => {
-                    let value = vars[var.0 as usize];
-                    let case = cases.iter().find(|(values, _)| values.contains(&value));
-                    let list = case.map_or(*default, |(_, list)| *list);
-                    tasks.extend([Task::Breakable, Task::List(list, 0)]);
+                Stmt::Loop { body, .. } => tasks.push(Task::Loop(body)),
+                Stmt::Breakable(body) => tasks.extend([Task::Breakable, list(body)]),
+                Stmt::Switch { var, first, count } => {
+                    let case = vars[var.0 as usize].min(count.saturating_sub(1));
+                    tasks.extend([Task::Breakable, list(List(first.0 + case))]);
                 }
-                Stmt::Break => while let Some(Task::List(..)) = tasks.pop() {},
+                Stmt::Break => while let Some(Task::List(_)) = tasks.pop() {},
                 Stmt::Continue => {
-                    while let Some(Task::List(..) | Task::Breakable) = tasks.last() {
+                    while let Some(Task::List(_) | Task::Breakable) = tasks.last() {
                         tasks.pop();
                     }
                 }

@@ -1,0 +1,34 @@
+//! Passes keep what random modules compute.
+
+use transpica::ir::{Stage, verify};
+use transpica::passes::{Scratch, optimize};
+use transpica::precision::Precision;
+use transpica_prove::modules::module;
+use transpica_prove::passes::check_passes;
+use transpica_prove::same::compare;
+
+/// How many modules a test tries.
+const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
+
+#[test]
+fn every_pass_keeps_what_random_modules_compute() {
+    for seed in 0..MODULES {
+        let module = module(seed);
+        verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{module}"));
+        let precision = [Precision::Exact, Precision::Fast, Precision::F24][seed as usize % 3];
+        check_passes(&module, precision, seed, 4).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+}
+
+#[test]
+fn optimizing_keeps_what_random_modules_compute() {
+    let mut scratch = Scratch::default();
+    for seed in 0..MODULES {
+        let before = module(seed);
+        let mut after = before.clone();
+        optimize(&mut after, Precision::Exact, &mut scratch);
+        verify(&after, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
+        compare(&before, &after, Precision::Exact, seed, 4)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+}

@@ -1,0 +1,322 @@
+//! Deliberate errors of a translation, to show that the comparisons notice them.
+//! In: a program, its control flow or its module between two stages of the translation. Out: the same with an error in it, as if
+//! the stage before had made it. The library itself has none and knows of none.
+
+use transpica::cfg::{Action, Cfg};
+use transpica::error::Result;
+use transpica::host::{Interface, Job, Options, Surroundings};
+use transpica::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
+use transpica::isa::control::{Effect, Test};
+use transpica::isa::word::{Field, Word};
+use transpica::isa::{ConditionOp, Opcode, Program};
+use transpica::lower::{self, Context, Outputs};
+use transpica::passes::{self, Scratch};
+use transpica::precision::Precision;
+use transpica::structure::tree::{Cond, Stmt, Tree};
+use transpica::translate::{self, Control};
+use transpica::{Translated, Translator};
+
+/// An error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutant {
+    /// DPH multiplies the fourth components too.
+    DphAsDp4,
+    /// Leaving an inner LOOP keeps its aL.
+    CounterKept,
+    /// LOOP runs once more.
+    LoopOnceMore,
+    /// The second part of an IF does nothing.
+    ElseSkipped,
+    /// MIN gives the first operand where one is NaN.
+    MinOfNan,
+    /// inf · 0 is NaN.
+    PlainProduct,
+    /// Relative reads do not wrap at 128.
+    IndexUnwrapped,
+    /// MOVA rounds down.
+    AddressFloor,
+    /// SLT holds for equal operands.
+    SltOfEqual,
+    /// CMP exchanges its two comparisons.
+    CompareSwapped,
+    /// A condition on both flags asks for either.
+    EitherFlag,
+    /// A shuffle that is made of two takes the first lane.
+    ShuffleFirst,
+}
+
+/// Where in the translation an error is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// By whoever decodes what is lowered.
+    Program,
+    /// On the way from the graph and the tree to the module.
+    Control,
+    /// In the module as it is lowered of a tree.
+    Lowered,
+    /// In the first pass of the optimizer.
+    Optimizer,
+    /// On the way through legalisation.
+    Legalization,
+    /// In the module as it is legalised.
+    Legal,
+}
+
+impl Mutant {
+    /// Every one.
+    pub const ALL: [Self; 12] = [
+        Self::DphAsDp4,
+        Self::CounterKept,
+        Self::LoopOnceMore,
+        Self::ElseSkipped,
+        Self::MinOfNan,
+        Self::PlainProduct,
+        Self::IndexUnwrapped,
+        Self::AddressFloor,
+        Self::SltOfEqual,
+        Self::CompareSwapped,
+        Self::EitherFlag,
+        Self::ShuffleFirst,
+    ];
+
+    /// Where it is made.
+    pub fn place(self) -> Place {
+        match self {
+            Self::DphAsDp4 | Self::CompareSwapped => Place::Program,
+            Self::CounterKept | Self::ElseSkipped | Self::EitherFlag => Place::Control,
+            Self::LoopOnceMore => Place::Lowered,
+            Self::ShuffleFirst => Place::Optimizer,
+            Self::MinOfNan | Self::AddressFloor | Self::SltOfEqual => Place::Legalization,
+            Self::PlainProduct | Self::IndexUnwrapped => Place::Legal,
+        }
+    }
+
+    /// The program that is lowered instead of another.
+    pub fn program(self, program: &Program<'_>) -> Program<'static> {
+        let word = |word: &u32| self.word(Word(*word)).0;
+        let code: Vec<u32> = program.code().iter().map(word).collect();
+        let descriptors = program.descriptors().to_vec();
+        Program::from_raw(code, descriptors, program.entry(), program.stage())
+            .expect("as many words with the same entry")
+    }
+
+    fn word(self, word: Word) -> Word {
+        match (self, word.opcode()) {
+            // The inverted form has no counterpart.
+            (Self::DphAsDp4, Some(Opcode::Dph)) => {
+                let code = Opcode::Dp4.code();
+                Word(word.0 & u32::MAX >> 6 | u32::from(code) << 26)
+            }
+            (Self::CompareSwapped, Some(Opcode::Cmp)) => {
+                let get = |field| word.get(field).unwrap_or(0);
+                let (x, y) = (get(Field::CompareX), get(Field::CompareY));
+                word.with(Field::CompareX, y).with(Field::CompareY, x)
+            }
+            _other_words_stay => word,
+        }
+    }
+
+    /// Makes the error in what is lowered of a graph and its tree.
+    pub fn control(self, cfg: &mut Cfg, tree: &mut Tree) {
+        if self == Self::CounterKept {
+            keep_counters(cfg);
+        }
+        let mut parts = Vec::new();
+        for stmt in tree.all_mut() {
+            let Stmt::If { cond, otherwise, .. } = stmt else { continue };
+            if self == Self::ElseSkipped {
+                parts.push(*otherwise);
+            }
+            if self == Self::EitherFlag
+                && let Cond::Test(Test::Cmp(condition)) = cond
+                && condition.op == ConditionOp::And
+            {
+                condition.op = ConditionOp::Or;
+            }
+        }
+        parts.into_iter().for_each(|list| tree.clear(list));
+    }
+
+    /// Makes the error in a module if this is its place.
+    pub fn module(self, place: Place, module: &mut Module) {
+        if place == self.place() {
+            module.helpers.iter_mut().chain([&mut module.main]).for_each(|f| self.function(f));
+        }
+    }
+
+    /// Makes the error in the first pass of the optimizer if this is its place.
+    pub fn optimizer(self, module: &mut Module, precision: Precision, scratch: &mut Scratch) {
+        if self.place() == Place::Optimizer {
+            for f in module.helpers.iter_mut().chain([&mut module.main]) {
+                let before = f.clone();
+                passes::simplify::run(f, precision, scratch);
+                take_first_lanes(&before, f);
+            }
+        }
+    }
+
+    fn function(self, f: &mut Func) {
+        for value in f.values.keys() {
+            let Def::Op(op) = f.values[value].def else { continue };
+            if let Some(op) = self.operation(f, value, op) {
+                f.values[value].def = Def::Op(op);
+            }
+        }
+    }
+
+    /// What computes a value instead of an operation.
+    fn operation(self, f: &mut Func, value: Value, op: Op) -> Option<Op> {
+        Some(match (self, op) {
+            (Self::LoopOnceMore, Op::Binary(Binary::IGreater, left, end)) if is_int(f, end, 0) => {
+                Op::Binary(Binary::IGreater, left, before(f, value, Type::I32, int(-1)))
+            }
+            (Self::MinOfNan, Op::Binary(Binary::MinP, a, b)) => Op::Binary(Binary::MinP, b, a),
+            // b ≥ a
+            (Self::SltOfEqual, Op::Binary(Binary::SltP, a, b)) => Op::Binary(Binary::SgeP, b, a),
+            (Self::AddressFloor, Op::Unary(Unary::AddressP, a)) => {
+                let ty = f.ty(a);
+                Op::Unary(Unary::AddressP, before(f, value, ty, Op::Unary(Unary::Floor, a)))
+            }
+            // The guard: 0 where an infinite operand made the product NaN.
+            (Self::PlainProduct, Op::Select { cond, b, .. })
+                if matches!(f.op(b), Some(Op::Binary(Binary::Mul, ..))) =>
+            {
+                Op::Select { cond, a: b, b }
+            }
+            (Self::IndexUnwrapped, Op::Binary(Binary::IAnd, sum, mask)) if is_int(f, mask, 0x7F) => {
+                Op::Binary(Binary::IAnd, sum, before(f, value, Type::I32, int(0xFF)))
+            }
+            _others_stay => return None,
+        })
+    }
+}
+
+/// Drops the actions that give aL back to an outer loop.
+fn keep_counters(cfg: &mut Cfg) {
+    let mut actions = Vec::with_capacity(cfg.actions.len());
+    for block in cfg.blocks.keys() {
+        let start = actions.len() as u32;
+        let is_kept = |action: &&Action| !matches!(action, Action::Loop(Effect::RestoreCounter { .. }));
+        actions.extend(cfg.actions_of(block).iter().filter(is_kept));
+        cfg.blocks[block].actions = start..actions.len() as u32;
+    }
+    cfg.actions = actions;
+}
+
+/// Takes the first lane where a pass made a shuffle take another than it did, which is what merging two shuffles does.
+fn take_first_lanes(before: &Func, after: &mut Func) {
+    for value in before.values.keys() {
+        let (Some(Op::Shuffle(old)), Some(Op::Shuffle(mut lanes))) = (before.op(value), after.op(value))
+        else {
+            continue;
+        };
+        for (lane, old) in lanes.iter_mut().zip(old) {
+            if lane.index() != old.index() {
+                *lane = Lane::new(lane.value(), 0);
+            }
+        }
+        after.values[value].def = Def::Op(Op::Shuffle(lanes));
+    }
+}
+
+fn int(value: i32) -> Op {
+    Op::Const([value.cast_unsigned(), 0, 0, 0])
+}
+
+fn is_int(f: &Func, value: Value, wanted: i32) -> bool {
+    f.op(value) == Some(int(wanted)) && f.ty(value) == Type::I32
+}
+
+/// Adds an operation before the one that computes a value.
+fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
+    let new = f.value(ty, Def::Op(op));
+    for region in f.regions.values_mut() {
+        if let Some(index) = region.items.iter().position(|item| *item == Item::Let(value)) {
+            region.items.insert(index, Item::Let(new));
+        }
+    }
+    new
+}
+
+/// Translates a program for the compute entry with an error in it; the layout must be one of registers.
+///
+/// # Errors
+/// As [`Translator::translate`].
+pub fn translate(
+    translator: &mut Translator,
+    program: &Program<'_>,
+    around: &dyn Surroundings,
+    mutant: Mutant,
+) -> Result<Translated> {
+    let right = translator.translate(program, around, Job::Compute)?;
+    let options: Options = *translator.options();
+    let wrong = mutant.program(program);
+    let context = Context {
+        program: &wrong,
+        constants: &[None; 96],
+        outputs: Outputs::Registers,
+        geometry: None,
+        options: &options,
+    };
+    let mut module = match translate::control(program, &options)? {
+        Control::Tree(mut cfg, mut tree, _) => {
+            mutant.control(&mut cfg, &mut tree);
+            let mut module = lower::structured(context, &cfg, &tree)?;
+            mutant.module(Place::Lowered, &mut module);
+            module
+        }
+        Control::Code => lower::dispatched(context)?,
+    };
+    let mut scratch = Scratch::default();
+    mutant.optimizer(&mut module, options.precision, &mut scratch);
+    passes::optimize(&mut module, options.precision, &mut scratch);
+    let usage = passes::usage::run(&module.main);
+    let Interface { outputs, entry_point, .. } = right.interface;
+    let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };
+    mutant.module(Place::Legalization, &mut module);
+    passes::legalize::run(&mut module, &options, &interface.block, &[None; 96]);
+    mutant.module(Place::Legal, &mut module);
+    passes::tidy(&mut module, &mut scratch);
+    passes::leave::run(&mut module.main, &module.helpers, &mut scratch);
+    Ok(Translated { module, interface, usage, ..right })
+}
+
+#[cfg(test)]
+mod tests {
+    use transpica::Profile;
+    use transpica::host::{Constants, OutputMap, Usage, layout};
+    use transpica_generate::{Kind, generate};
+
+    use super::*;
+    use crate::chain;
+
+    /// Nothing known of what stands around a program.
+    struct Bare;
+
+    impl Surroundings for Bare {
+        fn output_map(&self) -> OutputMap {
+            OutputMap::default()
+        }
+        fn folded(&self, _: &Options) -> Constants {
+            Constants::default()
+        }
+        fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
+            let registers = options.layout.registers().expect("a layout of registers");
+            Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
+        }
+    }
+
+    /// What is compared with an error in it is, without one, what the library translates.
+    #[test]
+    fn stages_without_an_error_are_the_translation() {
+        let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
+        for seed in 0..20 {
+            let generated = generate(Kind::Numeric, seed);
+            let program = generated.program();
+            let right = translator.translate(&program, &Bare).expect("translates");
+            // A straight program has no loop, so this error is none.
+            let same = translate(&mut translator, &program, &Bare, Mutant::CounterKept).expect("translates");
+            assert_eq!(same.module, right.module, "seed {seed}");
+        }
+    }
+}
