@@ -4,14 +4,8 @@
 //! Facts: hardware tests of stack depths, order of checks, ring overflow and the fourth simultaneous return.
 
 use super::inst::{Condition, Flow, Inst};
+use super::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use super::reg::Pc;
-
-/// How many calls the hardware remembers, and how many may return at once.
-const CALL_DEPTH: usize = 4;
-/// How many then-parts the hardware remembers.
-const IF_DEPTH: usize = 8;
-/// How many loops the hardware remembers.
-const LOOP_DEPTH: usize = 4;
 
 /// A small stack that loses its oldest entry when it overflows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::{Findings, Rule};
 use crate::isa::control::{self, Outcome, State, Test};
-use crate::isa::program::VERTEX_WORDS;
+use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
 
 /// How many states are looked at.

@@ -47,7 +47,7 @@ impl Data<'_> {
 
     fn data(&self, b: &mut Builder, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
         let to = Target { dest, mask };
-        if mask.is_empty() && op != DataOp::Litp {
+        if mask.is_empty() && !op.writes_flags() {
             return;
         }
         match op {
@@ -306,7 +306,7 @@ fn assigned(inst: &Inst, set: &mut SlotSet) {
     match *inst {
         Inst::Data { op, dest, mask, .. } => {
             set.insert_mask(lanes::register(dest), mask.0);
-            if op == DataOp::Litp {
+            if op.writes_flags() {
                 set.insert_mask(FLAGS, 3);
             }
         }
