@@ -9,6 +9,7 @@ use super::instruction::Suffix;
 use super::operand::{BOOL, INT};
 use super::report::{Parse, fault, hinted, quote};
 use super::{exact, lex};
+use crate::isa::limits::{BOOLS, INTS};
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Move, Opcode, Word};
@@ -69,7 +70,7 @@ impl<'a> Assembler<'a> {
             Role::Condition => condition(word, text),
             Role::Int => {
                 let number = self.bank(text, INT, 8, "integer uniform")?;
-                if number >= 4 {
+                if number >= INTS as u32 {
                     let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
                     self.warn(text, &message, Some("they are i0 to i3"));
                 }
@@ -89,7 +90,7 @@ impl<'a> Assembler<'a> {
                 if invert && !text[1..].starts_with(name) {
                     self.warn(text, "the blank behind the `!` is ignored", Some("write the `!` at the name"));
                 }
-                let number = self.bank(name, BOOL, 16, "boolean uniform")?;
+                let number = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
             }
         }

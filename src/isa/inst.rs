@@ -66,6 +66,9 @@ pub enum DataOp {
     Mov,
     /// Product, then sum.
     Mad,
+    /// Linear interpolation.
+    #[cfg(test)]
+    Lrp,
 }
 
 /// Control-flow operations; each is a variant of [`Flow`] without its operands.

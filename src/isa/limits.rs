@@ -25,6 +25,9 @@ pub const IF_DEPTH: usize = 8;
 /// Loops that the hardware remembers.
 pub const LOOP_DEPTH: usize = 4;
 
+/// Vertex slots that SETEMIT can name; a triangle is made of the first three.
+pub const VERTEX_SLOTS: usize = 4;
+
 /// Code words that the vertex unit can hold.
 pub const VERTEX_WORDS: u32 = 512;
 /// Code words that the geometry unit can hold.

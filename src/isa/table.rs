@@ -35,6 +35,8 @@ macro_rules! for_each_op {
             0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] [X] "`1 / sqrt(s1.x)` to all components; ±0 gives +inf";
             0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] [each("xy")] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
             0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] [EACH] "`s1`";
+            #[cfg(test)] // Shows in `src/tests.rs` what an opcode takes.
+            0x15 0x15 Lrp "lrp" One Data(Lrp) [Dest Source Source] [EACH.and(all("w")), EACH] "`s1·s1.w + s2·(1 - s1.w)`";
             0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] [XYZ, XYZW] "as `dph`, a uniform in `s2`";
             0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "as `dst`, a uniform in `s2`";
             0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] [EACH, EACH] "as `sge`, a uniform in `s2`";

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::{Findings, Rule};
 use crate::isa::control::{self, Outcome, State, Test};
-use crate::isa::limits::VERTEX_WORDS;
+use crate::isa::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH, VERTEX_WORDS};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
 
 /// How many states are looked at.
@@ -144,18 +144,18 @@ impl Trace<'_> {
             | Flow::CallC { target, length, .. }
             | Flow::CallU { target, length, .. } => {
                 self.ends_block(pc, name, state);
-                self.full(pc, state.calls.len(), 4, "calls");
+                self.full(pc, state.calls.len(), CALL_DEPTH, "calls");
                 self.shared(pc, target.plus(length), state.calls.entries().iter().map(|entry| entry.end));
             }
             Flow::IfU { target, .. } | Flow::IfC { target, .. } => {
-                self.full(pc, state.ifs.len(), 8, "IFs");
+                self.full(pc, state.ifs.len(), IF_DEPTH, "IFs");
                 if target == next {
                     self.findings.at(pc, Rule::MissingNop, format!("the first part of this {name} is empty"));
                 }
                 self.shared(pc, target, ends(state));
             }
             Flow::Loop { last, .. } => {
-                self.full(pc, state.loops.len(), 4, "LOOPs");
+                self.full(pc, state.loops.len(), LOOP_DEPTH, "LOOPs");
                 if last <= pc {
                     self.findings.at(pc, Rule::MissingNop, "this LOOP is empty");
                 }

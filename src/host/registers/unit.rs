@@ -1,7 +1,7 @@
 //! One shader unit: memories, uniforms, configuration.
 //! In: words for its registers, by their offset in the unit's block. Out: what they make of its memories.
 
-use crate::isa::limits::DESCRIPTORS;
+use crate::isa::limits::{DESCRIPTORS, FLOATS};
 use crate::isa::{Pc, Stage, Uniforms};
 use crate::precision::float24;
 
@@ -28,9 +28,6 @@ pub(super) mod offset {
     pub(in super::super) const DESCRIPTOR_DATA: u16 = 0x26;
     pub(in super::super) const DESCRIPTOR_DATA_LAST: u16 = 0x2D;
 }
-
-/// Float uniforms that exist.
-const FLOATS: usize = 96;
 
 /// Words that a program is made of, and where the next one goes.
 #[derive(Clone, Debug, Default, PartialEq)]

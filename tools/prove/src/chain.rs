@@ -11,6 +11,7 @@ use transpica::host::{EntryPoint, IntPacking, Layout, Options, RegisterLayout, U
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
+use transpica::isa::limits::FLOATS;
 use transpica::isa::{Program, Uniforms};
 use transpica::lower::{self, Context, Outputs};
 use transpica::passes::{self, Scratch};
@@ -193,7 +194,7 @@ impl Forms<'_> {
     fn run(&mut self) -> Checked {
         let block = layout::registers(&self.layout());
         let Case { program, outputs, ref options, .. } = *self.case;
-        let context = Context { program, constants: &[None; 96], outputs, geometry: None, options };
+        let context = Context { program, constants: &[None; FLOATS], outputs, geometry: None, options };
         let explored = explore::explore(program, &translate::known(options), &options.limits);
         let lowered =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
@@ -260,7 +261,7 @@ impl Forms<'_> {
             },
         );
         observed?;
-        passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
+        passes::legalize::run(&mut module, &self.case.options, block, &[None; FLOATS]);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
