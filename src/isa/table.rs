@@ -1,6 +1,6 @@
 //! The table of all opcodes: one row is one truth, everything else about opcodes is made from it.
-//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands and documentation. Knows no word layout beyond the
-//! name of the format.
+//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands, what is read and documentation. Knows no bit
+//! positions: see [`Format`].
 //! Facts: 3dbrew "GPU/Shader Instruction Set", checked against words that picasso assembled.
 
 use super::inst::{DataOp, FlowOp, Move};
