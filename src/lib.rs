@@ -44,6 +44,9 @@ pub mod guide {}
 pub mod reflect;
 pub mod translate;
 
+#[cfg(all(test, feature = "asm"))]
+mod tests;
+
 pub use host::{Options, Profile};
 pub use key::Key;
 pub use translate::{Translated, Translator};

@@ -8,7 +8,7 @@ use transpica::cfg::explore::{Explored, Options, explore};
 use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::error::Kind as ErrorKind;
 use transpica::interp::{Machine, Record, Registers, Settings, Uniforms};
-use transpica::isa::{DataOp, Inst, Pc, Program};
+use transpica::isa::{Inst, Pc, Program};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::structure::{Structured, blocks, structure, tree::Tree};
@@ -40,8 +40,9 @@ struct Run {
 /// Whether an instruction changes a register.
 fn has_effect(inst: &Inst) -> bool {
     match inst {
-        Inst::Data { op: DataOp::Litp, .. } | Inst::Cmp { .. } => true,
-        Inst::Data { mask, .. } | Inst::Mova { mask, .. } => !mask.is_empty(),
+        Inst::Data { op, mask, .. } => op.writes_flags() || !mask.is_empty(),
+        Inst::Mova { mask, .. } => !mask.is_empty(),
+        Inst::Cmp { .. } => true,
         Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => false,
     }
 }

@@ -18,7 +18,7 @@ use super::report::{
 use super::space::{Kind, Space};
 use super::{Assembled, Options, Place, Source, habits, header};
 use crate::container::write;
-use crate::isa::program::VERTEX_WORDS;
+use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::word::Field;
 use crate::isa::{Opcode, Word};
 

@@ -6,7 +6,7 @@ use super::assembler::{Assembler, MAX_CODE, Proc, Site};
 use super::report::{Fault, Parse, fault, hinted};
 use crate::container::ConstantValue;
 use crate::isa::word::Field;
-use crate::isa::{Opcode, Word};
+use crate::isa::{Move, Opcode, Word};
 
 /// Deepest nesting.
 const MAX_BLOCKS: usize = 32;
@@ -49,13 +49,12 @@ pub(super) struct Array<'a> {
 
 /// Whether a word may not end a block.
 pub(crate) fn steers(word: Word) -> bool {
-    use Opcode::*;
-    word.opcode().is_some_and(|opcode| matches!(opcode, Jmpc | Jmpu | Call | Callc | Callu))
+    matches!(word.moves(), Some(Move::Jump | Move::Call))
 }
 
 /// Whether a word leaves a loop.
 pub(crate) fn breaks(word: Word) -> bool {
-    word.opcode().is_some_and(|opcode| matches!(opcode, Opcode::Break | Opcode::Breakc))
+    word.moves() == Some(Move::Break)
 }
 
 impl<'a> Assembler<'a> {

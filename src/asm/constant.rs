@@ -9,12 +9,13 @@ use super::report::{Fault, Parse, fault, hinted, quote};
 use super::space::Kind;
 use super::{habits, lex};
 use crate::container::{Constant, ConstantValue};
+use crate::isa::limits::{BOOLS, FLOATS, INTS};
 use crate::precision::float24::to_f32_bits;
 
 /// Most constants of one executable.
-const MAX_CONSTANTS: usize = 96;
+const MAX_CONSTANTS: usize = FLOATS;
 /// Most elements of a constant array.
-const MAX_ELEMENTS: i64 = 96;
+const MAX_ELEMENTS: i64 = FLOATS as i64;
 
 /// Narrows as picasso does: the mantissa is cut, what is too large (or no number) becomes infinity, what is too small
 /// becomes zero; an exponent of 0 keeps its mantissa.
@@ -193,7 +194,7 @@ impl<'a> Assembler<'a> {
     pub(super) fn setf(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
         // Ranges here and below: the bank's size.
-        let register = self.bank(name, FLOAT, 96, "floating-point uniform")? as u8;
+        let register = self.bank(name, FLOAT, FLOATS as u32, "floating-point uniform")? as u8;
         let value = self.floats(values);
         self.add_constant(text, ConstantValue::Float { register, value })
     }
@@ -201,7 +202,7 @@ impl<'a> Assembler<'a> {
     /// `.seti REG(x, y, z, w)`
     pub(super) fn seti(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
-        let register = self.bank(name, INT, 4, "integer uniform")? as u8;
+        let register = self.bank(name, INT, INTS as u32, "integer uniform")? as u8;
         let value = self.bytes(values);
         self.add_constant(text, ConstantValue::Int { register, value })
     }
@@ -209,7 +210,7 @@ impl<'a> Assembler<'a> {
     /// `.setb REG value`
     pub(super) fn setb(&mut self, text: &'a str) -> Parse<'a, ()> {
         let [name, value] = self.some_words(text, 2, 2)?[..] else { return fault(text, "missing parameter") };
-        let register = self.bank(name, BOOL, 16, "boolean uniform")? as u8;
+        let register = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")? as u8;
         let value = match value.to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => true,
             "false" | "off" | "0" => false,

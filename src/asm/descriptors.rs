@@ -1,16 +1,13 @@
 //! The table of operand descriptors, shared between instructions as picasso shares it.
-//! In: descriptors and which of their bits count. Out: numbers, and the table. Knows no instruction but MAD's short reach.
+//! In: descriptors and which of their bits count. Out: numbers, and the table. Knows MAD's short reach.
 //! Facts: probes. The first entry that agrees on the bits that count for both is taken and completed; entries may so change
 //! after their first use, but never in a bit that counted.
 
 use crate::container::Descriptor;
-use crate::isa::opdesc::{MASK_BITS, source_bits};
-use crate::isa::{Component, DataOp, Mask};
-
-/// Entries that instructions other than MAD reach.
-const REACH: usize = 128;
-/// Entries that MAD reaches.
-const MAD_REACH: usize = 32;
+use crate::isa::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
+use crate::isa::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
+use crate::isa::table::Class;
+use crate::isa::{DataOp, Mask, Opcode};
 
 /// One entry.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +45,7 @@ impl Descriptors {
             entry.significant |= significant;
             return Some(index);
         }
-        if self.entries.len() >= REACH {
+        if self.entries.len() >= DESCRIPTORS {
             return None;
         }
         self.entries.push(Entry {
@@ -60,7 +57,7 @@ impl Descriptors {
     }
     /// Appends an entry of which every bit counts; false when the table is full.
     pub(super) fn add(&mut self, descriptor: Descriptor) -> bool {
-        let has_room = self.entries.len() < REACH;
+        let has_room = self.entries.len() < DESCRIPTORS;
         if has_room {
             self.entries.push(Entry { descriptor, significant: u32::MAX, mad: false });
         }
@@ -74,14 +71,14 @@ impl Descriptors {
     /// Gives an entry to MAD; one beyond its reach changes places with the first one that no MAD uses. Nothing when all
     /// within reach are used.
     pub(super) fn give_to_mad(&mut self, index: usize) -> Option<(usize, Option<Swap>)> {
-        if index < MAD_REACH {
+        if index < MAD_DESCRIPTORS {
             self.entries[index].mad = true;
             return Some((index, None));
         }
-        let low = self.entries[..MAD_REACH].iter().position(|entry| !entry.mad)?;
+        let low = self.entries[..MAD_DESCRIPTORS].iter().position(|entry| !entry.mad)?;
         self.entries.swap(low, index);
         self.entries[low].mad = true;
-        // Both are below REACH.
+        // Both are below DESCRIPTORS.
         Some((low, Some(Swap(low as u32, index as u32))))
     }
     /// The table.
@@ -90,50 +87,26 @@ impl Descriptors {
     }
 }
 
-/// Bits that choose what becomes `component` of source `index`.
-fn slot(index: usize, component: Component) -> u32 {
-    3 << (5 + 9 * index + 6 - 2 * component.index())
+/// The bits that count for an instruction that writes `mask`: those that it reads, and some that it does not.
+pub(crate) fn significant(opcode: Opcode, mask: Mask) -> u32 {
+    let info = opcode.info();
+    let destination = match info.class {
+        Class::Data(_) | Class::Address => MASK_BITS,
+        Class::Compare | Class::Control(_) | Class::Emit | Class::SetEmit => 0,
+    };
+    info.reads.iter().enumerate().fold(destination, |bits, (source, reads)| {
+        let components = if is_whole(info.class, source) { Mask::XYZW } else { reads.of(mask) };
+        bits | negation_bit(source) | swizzle_bits(source, components)
+    })
 }
 
-/// The descriptor bits of `sources` sources without the slots of `components` in the first `upto` of them.
-fn sources_without(sources: usize, upto: usize, components: Mask) -> u32 {
-    let all = (0..sources).fold(0, |bits, index| bits | source_bits(index));
-    let unused = (0..upto).flat_map(|index| components.iter().map(move |c| slot(index, c)));
-    unused.fold(all, |bits, slot| bits & !slot)
-}
-
-/// The components y, z, w.
-const YZW: Mask = Mask(14);
-/// The components z, w.
-const ZW: Mask = Mask(12);
-/// The component w.
-const W: Mask = Mask(8);
-
-/// The bits that count for an operation that writes `mask`.
-pub(crate) fn significant(op: DataOp, mask: Mask) -> u32 {
-    use DataOp::*;
-    let sources = op.source_count();
-    let unwritten = Mask(!mask.0 & 15);
-    MASK_BITS
-        | match op {
-            Add | Mul | Sge | Slt | Flr | Max | Min | Mov | Mad => {
-                sources_without(sources, sources, unwritten)
-            }
-            Dp3 => sources_without(sources, sources, W),
-            Dph => sources_without(sources, 1, W),
-            Ex2 | Lg2 | Rcp | Rsq => sources_without(sources, 1, YZW),
-            Dp4 | Dst | Litp => sources_without(sources, 0, Mask::NONE),
-        }
-}
-
-/// The bits that count for CMP. Though it reads neither, z and w of the second source count.
-pub(crate) fn significant_compare() -> u32 {
-    sources_without(2, 1, ZW)
-}
-
-/// The bits that count for MOVA.
-pub(crate) fn significant_address(mask: Mask) -> u32 {
-    MASK_BITS | sources_without(1, 1, Mask(!mask.0 & 3 | ZW.0))
+/// Whether picasso lets all components of a source count, though not all are read.
+fn is_whole(class: Class, source: usize) -> bool {
+    match class {
+        Class::Data(op) => matches!(op, DataOp::Dst | DataOp::Litp),
+        Class::Compare => source == 1,
+        Class::Address | Class::Control(_) | Class::Emit | Class::SetEmit => false,
+    }
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ use super::report::{Parse, did_you_mean, fault, hinted, quote};
 use super::space::{Kind, Space};
 use super::{exact, habits, header, lex};
 use crate::container::Output;
+use crate::isa::limits::{FLOATS, INPUTS, OUTPUTS};
 use crate::isa::{Index, Mask};
 
 /// Most names of one executable.
-const MAX_EXPORTS: usize = 96;
+const MAX_EXPORTS: usize = FLOATS;
 /// Most outputs of one executable.
-const MAX_OUTPUTS: usize = 16;
+const MAX_OUTPUTS: usize = OUTPUTS;
 
 /// What outputs can be, by their names, and the code in the output map.
 pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
@@ -265,7 +266,7 @@ impl<'a> Assembler<'a> {
         self.check_name(name)?;
         let taken = self.executable().input_mask;
         let number = match words.get(1) {
-            Some(register) => self.bank(register, 0, 16, "input")?,
+            Some(register) => self.bank(register, 0, INPUTS as u32, "input")?,
             None => taken.trailing_ones(),
         };
         if number >= 16 {
@@ -398,12 +399,12 @@ impl<'a> Assembler<'a> {
             }
         };
         let words = self.some_words(text, operands + 1, operands + 1)?;
-        let first = self.bank(words[1], FLOAT, 96, "floating-point uniform")?;
+        let first = self.bank(words[1], FLOAT, FLOATS as u32, "floating-point uniform")?;
         let mut geometry = Geometry { mode: code, ..Geometry::default() };
         match code {
             1 => geometry.main_vertices = self.vertex_count(words[2])?,
             2 => {
-                let start = self.bank(words[2], FLOAT, 96, "floating-point uniform")?;
+                let start = self.bank(words[2], FLOAT, FLOATS as u32, "floating-point uniform")?;
                 if start >= first {
                     return fault(words[2], "the vertices must begin below the first uniform");
                 }

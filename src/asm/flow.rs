@@ -9,9 +9,10 @@ use super::instruction::Suffix;
 use super::operand::{BOOL, INT};
 use super::report::{Parse, fault, hinted, quote};
 use super::{exact, lex};
-use crate::isa::table::Role;
+use crate::isa::limits::{BOOLS, INTS};
+use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
-use crate::isa::{ConditionOp, Opcode, Word};
+use crate::isa::{ConditionOp, Move, Opcode, Word};
 
 /// What the target of an instruction is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,12 +30,16 @@ impl<'a> Assembler<'a> {
         operands: &[&'a str],
         suffix: Suffix,
     ) -> Parse<'a, ()> {
-        let is_block = matches!(opcode, Opcode::Ifc | Opcode::Ifu | Opcode::Loop);
+        let block = match opcode.moves() {
+            Some(Move::If) => Some(Kind::If { word: self.code.len(), otherwise: None }),
+            Some(Move::Loop) => Some(Kind::For { word: self.code.len() }),
+            Some(Move::Next | Move::End | Move::Break | Move::Call | Move::Jump) | None => None,
+        };
         let roles = opcode.info().operands;
-        let named_target = !is_block && roles.contains(&Role::Target);
+        let named_target = block.is_none() && roles.contains(&Role::Target);
         let condition = roles.first().copied().filter(|&role| role != Role::Target);
         let count = usize::from(condition.is_some()) + usize::from(named_target);
-        let is_setemit = opcode == Opcode::Setemit;
+        let is_setemit = opcode.info().class == Class::SetEmit;
         let is_numeric = is_numeric(opcode, operands);
         let most = if is_setemit { 2 } else { count };
         let most = if is_numeric { roles.len() } else { most };
@@ -50,14 +55,9 @@ impl<'a> Assembler<'a> {
         if is_numeric {
             word = numbers(word, roles, operands)?;
         } else if named_target {
-            let target = if roles.contains(&Role::Length) { Target::Proc } else { Target::Label };
+            let target = if opcode.moves() == Some(Move::Call) { Target::Proc } else { Target::Label };
             self.refer(pc, target, operands[count - 1])?;
-        } else if is_block {
-            let kind = if opcode == Opcode::Loop {
-                Kind::For { word: pc }
-            } else {
-                Kind::If { word: pc, otherwise: None }
-            };
+        } else if let Some(kind) = block {
             self.open(operands[0], kind)?;
         }
         self.emit(suffix.apply(word));
@@ -70,7 +70,7 @@ impl<'a> Assembler<'a> {
             Role::Condition => condition(word, text),
             Role::Int => {
                 let number = self.bank(text, INT, 8, "integer uniform")?;
-                if number >= 4 {
+                if number >= INTS as u32 {
                     let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
                     self.warn(text, &message, Some("they are i0 to i3"));
                 }
@@ -90,7 +90,7 @@ impl<'a> Assembler<'a> {
                 if invert && !text[1..].starts_with(name) {
                     self.warn(text, "the blank behind the `!` is ignored", Some("write the `!` at the name"));
                 }
-                let number = self.bank(name, BOOL, 16, "boolean uniform")?;
+                let number = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
             }
         }

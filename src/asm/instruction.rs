@@ -3,18 +3,16 @@
 //! Facts: picasso's manual and probes; formats from the table of opcodes.
 
 use super::assembler::Assembler;
-use super::descriptors::{significant, significant_address, significant_compare};
+use super::descriptors::significant;
 use super::directive::is_known;
 use super::operand::{Called, FLOAT, Operand, base};
 use super::report::{Fault, Parse, fault, hinted, quote};
 use super::{exact, habits, lex};
+use crate::isa::limits::DESCRIPTORS;
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
 use crate::isa::word::{Field, Format};
 use crate::isa::{DataOp, Index, Mask, Opcode, Word};
-
-/// Fields of the sources, in order.
-const SOURCES: [Field; 3] = [Field::Source1, Field::Source2, Field::Source3];
 
 /// A source with its text.
 #[derive(Clone, Copy)]
@@ -121,7 +119,7 @@ impl<'a> Assembler<'a> {
             Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
             Class::Address => self.address(rest, &operands, suffix),
             Class::Compare => self.compare(rest, &operands, suffix),
-            Class::Control => self.control(opcode, rest, &operands, suffix),
+            Class::Control(_) | Class::Emit | Class::SetEmit => self.control(opcode, rest, &operands, suffix),
         }
     }
 
@@ -176,7 +174,7 @@ impl<'a> Assembler<'a> {
             && let Some(other) = inputs.find(|other| other.operand.register != first.operand.register)
             && !self.package.verbatim
         {
-            let noun = if op == DataOp::Mad { "registers" } else { "operands" };
+            let noun = if sources.len() > 2 { "registers" } else { "operands" };
             let message = format!("source {noun} must be different input registers (v0..v15)");
             let hint = "one instruction can read one input register; copy the other with mov first";
             return hinted(other.text, message, hint);
@@ -184,7 +182,7 @@ impl<'a> Assembler<'a> {
         let opcode = if self.package.verbatim { opcode } else { form(op, &sources) };
         let word = Word::new(opcode).with(Field::Dest, dest);
         let word = self.put_sources(word, opcode.format(), &sources)?;
-        let request = Request { mask, sources: &sources, significant: significant(op, mask), suffix };
+        let request = Request { mask, sources: &sources, significant: significant(opcode, mask), suffix };
         self.describe(rest, word, request)
     }
 
@@ -204,7 +202,7 @@ impl<'a> Assembler<'a> {
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
         // A descriptor that was chosen may write more than exists.
         let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
-        let significant = significant_address(mask) & !unread;
+        let significant = significant(Opcode::Mova, mask) & !unread;
         let request = Request { mask, sources: &sources, significant, suffix };
         self.describe(rest, word, request)
     }
@@ -215,7 +213,7 @@ impl<'a> Assembler<'a> {
         let word = self.put_sources(Word::new(Opcode::Cmp), Format::OneCompare, &sources)?;
         let word = word.with(Field::CompareX, self.comparison(operands[1])?);
         let word = word.with(Field::CompareY, self.comparison(operands[2])?);
-        let significant = significant_compare();
+        let significant = significant(Opcode::Cmp, Mask::NONE);
         self.describe(rest, word, Request { mask: Mask::NONE, sources: &sources, significant, suffix })
     }
 
@@ -234,7 +232,7 @@ impl<'a> Assembler<'a> {
 
     /// Puts the sources into the word; each must fit its field.
     fn put_sources(&self, mut word: Word, format: Format, sources: &[SourceText<'a>]) -> Parse<'a, Word> {
-        for (number, (field, source)) in SOURCES.into_iter().zip(sources).enumerate() {
+        for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
             let is_wide = format.wide() == Some(field);
             let Operand { register, index, .. } = source.operand;
             let number = number + 1;
@@ -265,11 +263,12 @@ impl<'a> Assembler<'a> {
             let Operand { swizzle, negate, .. } = source.operand;
             *selector = Selector { swizzle, negate };
         }
-        let is_mad = matches!(word.opcode(), Some(Opcode::Mad | Opcode::Madi));
+        let reach = reach(word);
         if let Some(number) = suffix.descriptor {
-            let reaches = !is_mad || number < 32;
             // Range: below 128.
-            if !reaches || !self.descriptors.has(number as usize, descriptor.pack(), significant) {
+            if number as usize >= reach
+                || !self.descriptors.has(number as usize, descriptor.pack(), significant)
+            {
                 let message = format!("descriptor {number} does not say what the operands say");
                 return hinted(at, message, "correct its `.opdesc`, or leave the `@` out");
             }
@@ -283,7 +282,7 @@ impl<'a> Assembler<'a> {
             let hint = "write masks and swizzles alike in more instructions";
             return hinted(at, "too many operand descriptors (limit is 128)", hint);
         };
-        if is_mad {
+        if reach < DESCRIPTORS {
             let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
                 if self.is_told("mad descriptors") {
                     return Err(Fault::follow_up(at));
@@ -304,7 +303,7 @@ impl<'a> Assembler<'a> {
     /// Corrects the words that use either of two descriptors that changed places. No MAD does.
     fn swap_descriptors(&mut self, super::descriptors::Swap(one, other): super::descriptors::Swap) {
         for word in &mut self.code {
-            if matches!(word.opcode(), Some(Opcode::Mad | Opcode::Madi)) {
+            if reach(*word) < DESCRIPTORS {
                 continue;
             }
             let number = word.get(Field::Descriptor);
@@ -315,6 +314,11 @@ impl<'a> Assembler<'a> {
             }
         }
     }
+}
+
+/// How many descriptors a word can name.
+fn reach(word: Word) -> usize {
+    word.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
 /// The bits of a source that an instruction does not have.

@@ -56,7 +56,7 @@ use crate::container::Model;
 pub(crate) mod syntax {
     pub(crate) use super::block::{breaks, steers};
     pub(crate) use super::constant::float24;
-    pub(crate) use super::descriptors::{significant, significant_address, significant_compare};
+    pub(crate) use super::descriptors::significant;
     pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
     pub(crate) use super::exact::name_text;
     pub(crate) use super::executable::{HEADER_FIELDS, version_number};

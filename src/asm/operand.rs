@@ -7,6 +7,7 @@
 use super::assembler::Assembler;
 use super::report::{Fault, Parse, fault, hinted, offset, quote};
 use super::{habits, lex};
+use crate::isa::limits::{BOOLS, FLOATS, OUTPUTS, TEMPS};
 use crate::isa::{Component, Index, Mask, Swizzle};
 
 /// Advice where a register stands between brackets that cannot.
@@ -199,14 +200,14 @@ impl<'a> Assembler<'a> {
         let (base, count, kind, called) = match letter {
             'o' => {
                 self.executable();
-                let count = if self.file.is_geometry() && !is_open { 7 } else { 16 };
+                let count = if self.file.is_geometry() && !is_open { 7 } else { OUTPUTS as u32 };
                 (0, count, "output", Called::Output)
             }
             'v' => (0, 15, "input", Called::Input),
-            'r' => (TEMP, 16, "temporary", Called::Other),
-            'c' => (FLOAT, 96, "floating-point uniform", Called::Other),
+            'r' => (TEMP, TEMPS as u32, "temporary", Called::Other),
+            'c' => (FLOAT, FLOATS as u32, "floating-point uniform", Called::Other),
             'i' => (INT, 8, "integer uniform", Called::Other),
-            'b' => (BOOL, 16, "boolean uniform", Called::Other),
+            'b' => (BOOL, BOOLS as u32, "boolean uniform", Called::Other),
             _ => (0, u32::MAX, "register", Called::Other),
         };
         match u32::try_from(number) {

@@ -6,7 +6,7 @@ use super::assembler::{Assembler, Proc};
 use super::executable::{Executable, Geometry, Stage};
 use super::report::quote;
 use crate::container::{self, Header, Label, Model, NameTable, Symbol, Version};
-use crate::isa::program::VERTEX_WORDS;
+use crate::isa::limits::VERTEX_WORDS;
 
 impl Assembler<'_> {
     /// The content of the file; what it has where something is wrong means nothing.

@@ -4,7 +4,7 @@
 use super::assembler::Assembler;
 use super::block::Kind;
 use super::lex;
-use crate::isa::{Opcode, Word};
+use crate::isa::{Move, Opcode, Word};
 
 /// Directives that give names.
 const NAMING: [&str; 9] = ["alias", "in", "out", "fvec", "ivec", "bool", "constf", "consti", "constfa"];
@@ -74,7 +74,7 @@ impl<'a> Assembler<'a> {
         if word == words {
             self.emit(Word::new(Opcode::Nop));
         }
-        if let Some(Opcode::Ifc | Opcode::Ifu | Opcode::Loop) = opcode {
+        if let Some(Move::If | Move::Loop) = opcode.and_then(Opcode::moves) {
             self.open_unknown("");
         }
     }

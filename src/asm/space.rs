@@ -4,6 +4,7 @@
 //! are shared by all files and stay below every constant of every file before.
 
 use super::operand::{BOOL, FLOAT, INT};
+use crate::isa::limits::{BOOLS, FLOATS, INTS};
 
 /// The registers of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +54,16 @@ pub(crate) struct Space {
 impl Space {
     /// All registers.
     pub(crate) fn shared() -> Self {
-        Self::new(0, 16)
+        Self::new(0, BOOLS as u32)
     }
     /// Those of a geometry program: vertices may arrive below `first`, and hardware sets b15.
     pub(crate) fn geometry(first: u32) -> Self {
-        Self::new(first, 15)
+        Self::new(first, BOOLS as u32 - 1)
     }
     fn new(first: u32, bools: u32) -> Self {
         Self {
-            float: Bank::new(FLOAT + first, FLOAT + 96),
-            int: Bank::new(INT, INT + 4),
+            float: Bank::new(FLOAT + first, FLOAT + FLOATS as u32),
+            int: Bank::new(INT, INT + INTS as u32),
             bool: Bank::new(BOOL, BOOL + bools),
         }
     }

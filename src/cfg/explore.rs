@@ -12,6 +12,7 @@ use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
 use crate::entity::{Arena, Handle, Interner};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
+use crate::isa::limits::INTS;
 use crate::isa::{Flow, Inst, Pc, Program};
 use crate::limits::Limits;
 
@@ -23,7 +24,7 @@ pub struct Options {
     /// Their values; bits of unknown ones mean nothing.
     pub bools: u16,
     /// The int uniforms whose value is known. A loop with x = 0 loses its back edge.
-    pub ints: [Option<[u8; 3]>; 4],
+    pub ints: [Option<[u8; 3]>; INTS],
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
     /// Whether jumps back are counted and end the program when there are too many.

@@ -11,8 +11,7 @@ use super::dataflow::{self, Analysis};
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::isa::control::Test;
-use crate::isa::table::{Class, Opcode};
-use crate::isa::{Condition, ConditionOp, DataOp, Program};
+use crate::isa::{Condition, ConditionOp, Opcode, Program};
 
 /// What is known at a place: bits whose value is known, and their values (0 where not known). The bool uniforms have bits
 /// 0 to 15, then come `cmp.x` and `cmp.y`.
@@ -156,10 +155,7 @@ fn writes_flags(cfg: &Cfg, block: Block, program: &Program<'_>) -> bool {
     cfg.actions_of(block).iter().any(|action| match action {
         Action::Run(pc) => {
             let opcode = program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
-            match opcode.map(|opcode| opcode.info().class) {
-                Some(Class::Compare | Class::Data(DataOp::Litp)) => true,
-                Some(Class::Data(_) | Class::Address | Class::Control) | None => false,
-            }
+            opcode.is_some_and(|opcode| opcode.info().writes_flags)
         }
         Action::Loop(_) | Action::SetDispatch { .. } => false,
     })

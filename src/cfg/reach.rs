@@ -3,9 +3,9 @@
 //!
 //! Every tier of the translation looks at these words alone, so a program is known by them: other words may be anything.
 
-use crate::isa::table::is_control;
-use crate::isa::word::flow;
-use crate::isa::{Opcode, Pc, Program};
+use crate::isa::table::{Class, Role, is_control};
+use crate::isa::word::Field;
+use crate::isa::{Move, Opcode, Pc, Program};
 
 /// A set of addresses. A byte for each: keys take 6 to 8 % longer with bits.
 struct Set(Vec<bool>);
@@ -42,31 +42,29 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
         {
             visit(pc, word, pc == start);
             if is_control(word) {
-                if Opcode::of_word(word) == Some(Opcode::End) {
-                    break;
-                }
-                work.extend(leads(word).into_iter().flatten());
+                let Some(leads) = leads(word) else { break };
+                work.extend(leads.into_iter().flatten());
             }
             pc = pc.next();
         }
     }
 }
 
-/// Where a word that steers may lead besides the next word, now or when a scope that it opens ends. Decoding it whole would
-/// take several times as long.
+/// Where a control-flow instruction may lead besides the next word, now or when a scope that it opens ends; nothing if the
+/// program ends. Decoding it whole would take several times as long.
 #[inline]
-fn leads(word: u32) -> [Option<Pc>; 2] {
+fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
+    let info = Opcode::of_word(word)?.info();
+    let Class::Control(op) = info.class else { return Some([None; 2]) };
     // Ranges: a target has twelve bits; of the length eight are read.
-    let target = Pc(flow::TARGET.get(word) as u16);
-    match Opcode::of_word(word) {
-        Some(Opcode::Call | Opcode::Callc | Opcode::Callu | Opcode::Jmpc | Opcode::Jmpu) => {
-            [Some(target), None]
-        }
-        Some(Opcode::Ifu | Opcode::Ifc) => {
-            [Some(target), Some(target.plus((flow::NUM.get(word) & 0xFF) as u8))]
-        }
-        Some(Opcode::Loop) => [Some(target.next()), None],
-        _others_lead_nowhere => [None; 2],
+    let target = Pc(info.format.field(Field::Target, word) as u16);
+    let length = (info.format.field(Field::Num, word) & Role::Length.reads(Field::Num)) as u8;
+    match op.moves() {
+        Move::Call | Move::Jump => Some([Some(target), None]),
+        Move::If => Some([Some(target), Some(target.plus(length))]),
+        Move::Loop => Some([Some(target.next()), None]),
+        Move::Next | Move::Break => Some([None; 2]),
+        Move::End => None,
     }
 }
 

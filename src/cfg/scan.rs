@@ -5,8 +5,8 @@
 use super::explore::Options;
 use crate::isa::control::Test;
 use crate::isa::table::{Class, Opcode};
-use crate::isa::word::Field;
-use crate::isa::{DataOp, Flow, Inst, Mask, Pc, Program, Stage};
+use crate::isa::word::{Field, Format};
+use crate::isa::{Flow, Inst, Mask, Move, Pc, Program, Stage};
 
 /// The kinds of scopes, one for each stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,23 +134,24 @@ pub(super) fn what(word: u32, program: &Program<'_>) -> What {
     let effect = |is: bool| if is { What::Runs } else { What::Nothing };
     // Range: six bits.
     let Some(opcode) = Opcode::of_word(word) else { return What::Undefined((word >> 26) as u8) };
-    match opcode.info().class {
-        Class::Data(DataOp::Litp) | Class::Compare => What::Runs,
-        Class::Data(_) => effect(!mask(opcode, word, program).is_empty()),
-        Class::Address => effect(mask(opcode, word, program).0 & 3 != 0),
-        Class::Control if opcode == Opcode::Nop => What::Nothing,
-        Class::Control if opcode == Opcode::End => What::Ends,
-        Class::Control if opcode == Opcode::Emit || opcode == Opcode::Setemit => {
-            effect(program.stage() == Stage::Geometry)
-        }
-        Class::Control => What::Steers,
+    let info = opcode.info();
+    match info.class {
+        Class::Data(_) => effect(info.writes_flags || !mask(info.format, word, program).is_empty()),
+        Class::Address => effect(mask(info.format, word, program).0 & 3 != 0),
+        Class::Compare => What::Runs,
+        Class::Emit | Class::SetEmit => effect(program.stage() == Stage::Geometry),
+        Class::Control(op) => match op.moves() {
+            Move::Next => What::Nothing,
+            Move::End => What::Ends,
+            Move::Break | Move::Call | Move::If | Move::Loop | Move::Jump => What::Steers,
+        },
     }
 }
 
 /// The components that an instruction writes.
-fn mask(opcode: Opcode, word: u32, program: &Program<'_>) -> Mask {
-    let index = opcode.format().bits(Field::Descriptor).map(|bits| bits.get(word) as usize);
-    Mask::from_descriptor(index.and_then(|index| program.descriptors().get(index)).copied().unwrap_or(0))
+fn mask(format: Format, word: u32, program: &Program<'_>) -> Mask {
+    let index = format.field(Field::Descriptor, word) as usize;
+    Mask::from_descriptor(program.descriptors().get(index).copied().unwrap_or(0))
 }
 
 /// Which answers a test of the program's own state may get: (holds, fails).

@@ -5,6 +5,7 @@ use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
 use crate::host::geometry::no_vertex;
 use crate::host::{GeometryInput, Memory, Primitives, Topology};
+use crate::isa::limits::FLOATS;
 use crate::limits::check;
 
 /// Threads of a workgroup of a geometry program.
@@ -260,7 +261,7 @@ fn records(request: &Request<'_>, primitives: u32, largest: u32) -> (Feed, u32) 
             (Feed { mode: 0, records: invocations, window, ..common }, invocations)
         }
         GeometryInput::Variable { main } => {
-            let window = largest.max(request.window).clamp(1, 96);
+            let window = largest.max(request.window).clamp(1, FLOATS as u32);
             (
                 Feed { mode: 1, records: primitives + 1, window, vertices: u32::from(main), ..common },
                 primitives,

@@ -5,6 +5,13 @@
 
 use super::bytes::{NameOffset, Record, half, word};
 
+// The registers that a file can name. The container does not import the instruction set, whose limits these are: a test
+// compares them.
+const INPUTS: u8 = 16;
+const FLOATS: u8 = 96;
+const INTS: u8 = 4;
+const BOOLS: u8 = 16;
+
 /// What a setup constant sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstantValue {
@@ -61,9 +68,9 @@ impl Constant {
     pub fn value(self) -> Option<ConstantValue> {
         let register = u8::try_from(self.register).ok()?;
         match self.kind {
-            0 if register < 16 => Some(ConstantValue::Bool { register, value: self.words[0] & 1 != 0 }),
-            1 if register < 4 => Some(ConstantValue::Int { register, value: self.words[0].to_le_bytes() }),
-            2 if register < 96 => {
+            0 if register < BOOLS => Some(ConstantValue::Bool { register, value: self.words[0] & 1 != 0 }),
+            1 if register < INTS => Some(ConstantValue::Int { register, value: self.words[0].to_le_bytes() }),
+            2 if register < FLOATS => {
                 Some(ConstantValue::Float { register, value: self.words.map(|word| word & 0xFF_FFFF) })
             }
             _ => None,
@@ -240,10 +247,10 @@ pub enum SymbolBank {
 
 /// The numbers of each bank in the symbol table: bank, number of its register 0, number of registers.
 const SYMBOL_BANKS: [(SymbolBank, u16, u16); 4] = [
-    (SymbolBank::Input, 0x00, 16),
-    (SymbolBank::Float, 0x10, 96),
-    (SymbolBank::Int, 0x70, 4),
-    (SymbolBank::Bool, 0x78, 16),
+    (SymbolBank::Input, 0x00, INPUTS as u16),
+    (SymbolBank::Float, 0x10, FLOATS as u16),
+    (SymbolBank::Int, 0x70, INTS as u16),
+    (SymbolBank::Bool, 0x78, BOOLS as u16),
 ];
 
 /// Registers of one bank that a symbol names.

@@ -476,3 +476,19 @@ fn damaged_files_never_panic_and_round_trip_if_they_parse() {
     }
     assert!(parsed > 10_000, "{parsed} of 120,000 parse: the damage is too great to test what follows");
 }
+
+#[test]
+fn the_registers_that_a_file_can_name_are_those_of_the_instruction_set() {
+    use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
+
+    let constants = |kind| {
+        (0..=0xFF).filter(|&register| Constant { kind, register, words: [0; 4] }.value().is_some()).count()
+    };
+    assert_eq!([0, 1, 2].map(constants), [BOOLS, INTS, FLOATS]);
+    let symbols = |bank| {
+        let named = (0..=0xFF).filter_map(|first| Symbol { name: NameOffset(0), first, last: first }.range());
+        named.filter(|range| range.bank == bank).count()
+    };
+    let banks = [SymbolBank::Input, SymbolBank::Float, SymbolBank::Int, SymbolBank::Bool];
+    assert_eq!(banks.map(symbols), [INPUTS, FLOATS, INTS, BOOLS]);
+}

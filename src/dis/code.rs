@@ -15,7 +15,7 @@ use super::{Form, Options};
 use crate::asm::syntax::{breaks, steers};
 use crate::container::{Executable, Model};
 use crate::isa::word::Field;
-use crate::isa::{Opcode, Word};
+use crate::isa::{Move, Opcode, Word};
 
 /// Column at which the comments of `--hex` begin.
 const COMMENT: usize = 48;
@@ -140,7 +140,7 @@ impl<'a> Printer<'a> {
         }
         for &word in &self.model.code[range.clone()] {
             let word = Word(word);
-            if matches!(word.opcode(), Some(Opcode::Jmpc | Opcode::Jmpu))
+            if word.moves() == Some(Move::Jump)
                 && let Some(target) = word.get(Field::Target).map(|target| target as usize)
                 && (range.start..=range.end).contains(&target)
             {
@@ -165,10 +165,10 @@ impl<'a> Printer<'a> {
 
     fn target<'t>(&'t self, word: Word, opens: bool, labels: &'t BTreeMap<usize, String>) -> Target<'t> {
         let address = word.get(Field::Target).map_or(0, |target| target as usize);
-        let name = match (called(word), word.opcode()) {
+        let name = match (called(word), word.moves()) {
             _ if opens => return Target::Block,
             (Some((start, length)), _) if self.form.readable => self.procs.name(start, start + length),
-            (_, Some(Opcode::Jmpc | Opcode::Jmpu)) => labels.get(&address).map(String::as_str),
+            (_, Some(Move::Jump)) => labels.get(&address).map(String::as_str),
             _ => None,
         };
         name.map_or(Target::Number, Target::Name)

@@ -6,16 +6,13 @@ use std::fmt::Write;
 
 use super::Form;
 use super::symbols::{Registers, input_text};
-use crate::asm::syntax::{BOOL, FLOAT, INT, significant, significant_address, significant_compare};
+use crate::asm::syntax::{BOOL, FLOAT, INT, significant};
 use crate::container;
 use crate::isa::decode::decode;
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
 use crate::isa::{CompareOp, Component, Condition, ConditionOp, Index, Mask, Opcode, Swizzle, Word};
-
-/// Fields of the sources, in order.
-const SOURCES: [Field; 3] = [Field::Source1, Field::Source2, Field::Source3];
 
 /// How the target of a word is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +39,7 @@ pub(super) struct Context<'a> {
 pub(super) fn described(word: Word, descriptors: &[container::Descriptor]) -> Option<(usize, u32)> {
     let number = word.get(Field::Descriptor)? as usize;
     let mask = Mask::from_descriptor(descriptors.get(number).map_or(0, |descriptor| descriptor.bits));
-    let bits = match word.opcode()?.info().class {
-        Class::Data(op) => significant(op, mask),
-        Class::Address => significant_address(Mask(mask.0 & 3)),
-        Class::Compare => significant_compare(),
-        Class::Control => return None,
-    };
-    Some((number, bits))
+    Some((number, significant(word.opcode()?, mask)))
 }
 
 /// A line being made.
@@ -76,18 +67,18 @@ pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Opti
             // picasso chooses the form by the operands, `.verbatim` takes it by its name.
             mnemonic = if context.form.verbatim { mnemonic } else { op.mnemonic() };
             let mask = line.dest();
-            suffix = line.sources(op.source_count(), mask, significant(op, mask));
+            suffix = line.sources(opcode, mask);
         }
         Class::Address => {
             let mask = Mask(Mask::from_descriptor(line.descriptor()).0 & 3);
             line.operands.push(format!("a0{}", mask_text(mask, Mask::NONE)));
-            suffix = line.sources(1, mask, significant_address(mask));
+            suffix = line.sources(opcode, mask);
         }
         Class::Compare => {
-            suffix = line.sources(2, Mask::NONE, significant_compare());
+            suffix = line.sources(opcode, Mask::NONE);
             line.comparisons();
         }
-        Class::Control => line.control(opcode, target),
+        Class::Control(_) | Class::Emit | Class::SetEmit => line.control(opcode, target),
     }
     let mut text = mnemonic.to_owned();
     if !line.operands.is_empty() {
@@ -132,11 +123,12 @@ impl Line<'_> {
     }
 
     /// Adds the sources and returns the choice of the descriptor, where the assembler would choose another one.
-    fn sources(&mut self, count: usize, mask: Mask, significant: u32) -> String {
+    fn sources(&mut self, opcode: Opcode, mask: Mask) -> String {
+        let significant = significant(opcode, mask);
         let bits = Descriptor::unpack(self.descriptor());
         let blank = Selector { swizzle: Swizzle(0), negate: false };
         let mut request = Descriptor { mask, sources: [blank; 3] };
-        for (index, field) in SOURCES.into_iter().take(count).enumerate() {
+        for (index, field) in Field::SOURCES.into_iter().take(opcode.format().source_count()).enumerate() {
             let selector = bits.sources[index];
             request.sources[index] = selector;
             let told = (significant | self.context.told) >> (5 + 9 * index);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::container::Model;
 use crate::isa::word::Field;
-use crate::isa::{Opcode, Word};
+use crate::isa::{Move, Word};
 
 /// Deepest nesting that the assembler takes, but for one procedure around all.
 const DEEPEST: usize = 30;
@@ -143,9 +143,8 @@ fn procedures(model: &Model) -> Vec<Block> {
 
 /// First word and length of what a word calls.
 pub(super) fn called(word: Word) -> Option<(usize, usize)> {
-    let is_call = matches!(word.opcode(), Some(Opcode::Call | Opcode::Callc | Opcode::Callu));
     let field = |field| word.get(field).map_or(0, |value| value as usize);
-    is_call.then(|| (field(Field::Target), field(Field::Num)))
+    (word.moves() == Some(Move::Call)).then(|| (field(Field::Target), field(Field::Num)))
 }
 
 /// IFs and loops that end inside the code, in the order of the text.
@@ -153,10 +152,10 @@ fn scopes(code: &[u32]) -> impl Iterator<Item = Block> {
     code.iter().enumerate().filter_map(|(pc, &word)| {
         let word = Word(word);
         let target = word.get(Field::Target)? as usize;
-        let (kind, split, end) = match word.opcode()? {
-            Opcode::Ifc | Opcode::Ifu => (Kind::If, target, target + word.get(Field::Num)? as usize),
-            Opcode::Loop => (Kind::For, target + 1, target + 1),
-            _ => return None,
+        let (kind, split, end) = match word.moves()? {
+            Move::If => (Kind::If, target, target + word.get(Field::Num)? as usize),
+            Move::Loop => (Kind::For, target + 1, target + 1),
+            Move::Next | Move::End | Move::Break | Move::Call | Move::Jump => return None,
         };
         (split > pc && end <= code.len()).then_some(Block { kind, start: pc, split, end })
     })

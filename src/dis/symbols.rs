@@ -8,6 +8,7 @@ use super::names::{Taken, identifier};
 use super::section::Shared;
 use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text};
 use crate::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
+use crate::isa::limits::FLOATS;
 
 /// The names of a section's registers.
 #[derive(Clone, Debug, Default)]
@@ -122,7 +123,7 @@ fn declare(
     declarations: &mut Declarations<'_>,
 ) -> Option<(Registers, u16)> {
     let symbols = &executable.symbols;
-    if !symbols.is_sorted_by_key(|symbol| symbol.first) || symbols.len() > 96 {
+    if !symbols.is_sorted_by_key(|symbol| symbol.first) || symbols.len() > FLOATS {
         return None;
     }
     let mut registers = Registers::default();

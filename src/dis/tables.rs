@@ -12,10 +12,11 @@ use crate::asm::syntax::{
     DUMMY_OUTPUT, FLOAT, HEADER_FIELDS, INT, OUTPUT_TYPES, Space, UniformKind, float24, name_text,
 };
 use crate::container::{Constant, ConstantValue, Executable, Header, Output, Version};
+use crate::isa::limits::{FLOATS, OUTPUTS};
 use crate::isa::{Mask, Opcode, Word};
 
 /// Most constants and most outputs that the plain directives make.
-const MOST: (usize, usize) = (96, 16);
+const MOST: (usize, usize) = (FLOATS, OUTPUTS);
 
 /// What decides what the assembler will make of an executable.
 pub(super) struct Expected<'a> {
@@ -110,7 +111,7 @@ fn stage(executable: &Executable) -> Option<Stage> {
         2 => {
             let (start, count) = (header.geometry_start, header.geometry_fixed_vertices);
             let first = lowest.unwrap_or(start.saturating_add(1));
-            if start >= first || first >= 96 {
+            if start >= first || usize::from(first) >= FLOATS {
                 return None;
             }
             (made.geometry_start, made.geometry_fixed_vertices) = (start, count);

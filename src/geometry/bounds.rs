@@ -13,11 +13,12 @@ use crate::cfg::{Action, Block, Cfg};
 use crate::entity::Handle;
 use crate::isa::Program;
 use crate::isa::control::Effect;
+use crate::isa::limits::LOOP_DEPTH;
 
 /// With int uniforms that are not known, no bound above this is given.
 const MOST_ASSUMED: u64 = 4096;
 /// Slots of loops.
-const LOOPS: u8 = 4;
+const LOOPS: u8 = LOOP_DEPTH as u8;
 
 /// How much one invocation emits at most; nothing where no bound is proven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

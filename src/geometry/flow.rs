@@ -7,6 +7,7 @@ use crate::cfg::{Action, Block, Cfg};
 use crate::entity::Handle;
 use crate::isa::access::{Access, COUNTER, LOOPS, SAVED};
 use crate::isa::control::Effect;
+use crate::isa::limits::VERTEX_SLOTS;
 use crate::isa::{Inst, Program};
 
 /// What SETEMIT set before the invocation may still hold.
@@ -14,7 +15,7 @@ const INHERITED: u16 = 1 << 8;
 /// The settings that submit a triangle.
 const PRIM: u16 = 0xF0;
 /// Vertex slots.
-const SLOTS: u8 = 4;
+const SLOTS: u8 = VERTEX_SLOTS as u8;
 
 /// The settings that may hold at an EMIT: bit `slot + 4 · prim`, and [`INHERITED`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

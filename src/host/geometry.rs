@@ -2,9 +2,7 @@
 //! Plain data and what must hold of it; [`crate::host::Setup`] reads it out of registers or files. Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};
-
-/// Float uniforms that vertices can be delivered to.
-const FLOATS: usize = 96;
+use crate::isa::limits::{FLOATS, INPUTS};
 
 /// What becomes of a row of vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -117,7 +115,7 @@ impl GeometryInput {
         };
         match *self {
             Self::Point { inputs, registers } => {
-                within("the number of inputs", inputs, 16)?;
+                within("the number of inputs", inputs, INPUTS as u8)?;
                 match registers[..usize::from(inputs)].iter().find(|&&register| register > 15) {
                     Some(register) => wrong(format!("point mode: there is no input register v{register}")),
                     None => Ok(()),

@@ -5,6 +5,7 @@ use std::fmt;
 use super::kernel::GeometryKernel;
 use super::stage::GeometryStage;
 use crate::error::Warning;
+use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
 
@@ -218,20 +219,20 @@ pub struct Usage {
     /// o registers written.
     pub outputs: u16,
     /// Components written of each o register.
-    pub output_masks: [Mask; 16],
+    pub output_masks: [Mask; OUTPUTS],
 }
 
 impl Usage {
     /// All registers.
     pub const EVERYTHING: Self = Self {
         inputs: u16::MAX,
-        floats: (1 << 96) - 1,
-        ints: 15,
+        floats: (1 << FLOATS) - 1,
+        ints: (1 << INTS) - 1,
         bools: u16::MAX,
         relative: None,
         relative_bases: 0,
         outputs: u16::MAX,
-        output_masks: [Mask::XYZW; 16],
+        output_masks: [Mask::XYZW; OUTPUTS],
     };
 }
 
@@ -239,11 +240,11 @@ impl Usage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constants {
     /// c0..c95 as x, y, z, w.
-    pub floats: [Option<[u32; 4]>; 96],
+    pub floats: [Option<[u32; 4]>; FLOATS],
     /// i0..i3 as x, y, z, w.
-    pub ints: [Option<[u8; 4]>; 4],
+    pub ints: [Option<[u8; 4]>; INTS],
     /// b0..b15
-    pub bools: [Option<bool>; 16],
+    pub bools: [Option<bool>; BOOLS],
 }
 
 impl Constants {
@@ -276,7 +277,7 @@ impl Constants {
 
 impl Default for Constants {
     fn default() -> Self {
-        Self { floats: [None; 96], ints: [None; 4], bools: [None; 16] }
+        Self { floats: [None; FLOATS], ints: [None; INTS], bools: [None; BOOLS] }
     }
 }
 

@@ -10,9 +10,10 @@ use super::options::Layout;
 use super::registers_layout::{IntPacking, RegisterLayout};
 use crate::container::SymbolBank;
 use crate::isa::Uniforms;
+use crate::isa::limits;
 
 /// Float registers that exist, as a set.
-const FLOATS: u128 = (1 << 96) - 1;
+const FLOATS: u128 = (1 << limits::FLOATS) - 1;
 /// Bytes of a vector of four.
 const VECTOR: u32 = 16;
 
@@ -74,14 +75,20 @@ pub fn registers(layout: &RegisterLayout) -> UniformBlock {
         ty,
     };
     let ints = match layout.packing {
-        IntPacking::Words => MemberType::IVec4Array(4),
+        IntPacking::Words => MemberType::IVec4Array(limits::INTS as u16),
         IntPacking::Bytes => MemberType::PackedInts,
     };
     UniformBlock {
         members: vec![
-            member("c", Bank::Float, 96, layout.floats, MemberType::Vec4Array(96)),
-            member("i", Bank::Int, 4, layout.ints, ints),
-            member("b", Bank::Bool, 16, layout.bools, MemberType::Bits),
+            member(
+                "c",
+                Bank::Float,
+                limits::FLOATS as u8,
+                layout.floats,
+                MemberType::Vec4Array(limits::FLOATS as u16),
+            ),
+            member("i", Bank::Int, limits::INTS as u8, layout.ints, ints),
+            member("b", Bank::Bool, limits::BOOLS as u8, layout.bools, MemberType::Bits),
         ],
         size: layout.binding_size(),
     }

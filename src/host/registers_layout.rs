@@ -3,6 +3,7 @@
 //! Facts: sizes and offsets of the presets as those hosts declare their blocks (std140).
 
 use crate::error::{At, Error, Kind, Result};
+use crate::isa::limits::{FLOATS, INTS};
 
 /// How int registers lie in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -49,10 +50,10 @@ impl RegisterLayout {
     /// First byte and number of bytes of floats, ints and bools.
     fn banks(&self) -> [(u32, u32); 3] {
         let ints = match self.packing {
-            IntPacking::Words => 64,
-            IntPacking::Bytes => 16,
+            IntPacking::Words => 16 * INTS as u32,
+            IntPacking::Bytes => 4 * INTS as u32,
         };
-        [(self.floats, 96 * 16), (self.ints, ints), (self.bools, 4)]
+        [(self.floats, 16 * FLOATS as u32), (self.ints, ints), (self.bools, 4)]
     }
 
     /// Bytes from the start of the block to the end of its last bank: what a host must at least upload.

@@ -13,11 +13,12 @@ use super::machine::{Machine, Settings};
 use super::registers::Registers;
 use super::trace::{Off, Trace};
 use crate::error::{At, Error, Kind, Result};
+use crate::isa::limits::{FLOATS, VERTEX_SLOTS};
 use crate::isa::{Inst, Pc, Program, Stage};
 use crate::limits::check;
 
 /// Vertex slots; the first three make a triangle.
-const SLOTS: usize = 4;
+const SLOTS: usize = VERTEX_SLOTS;
 /// The bool uniform that is true after every invocation.
 const RAN: u8 = 15;
 
@@ -217,7 +218,7 @@ impl GeometryMachine {
     /// Sets float uniforms from c`first` on, as the primitive engine does with the vertices of a primitive. What would go
     /// beyond c95 is dropped.
     pub fn deliver(&mut self, first: u8, values: &[[f32; 4]]) {
-        for (register, &value) in (usize::from(first)..96).zip(values) {
+        for (register, &value) in (usize::from(first)..FLOATS).zip(values) {
             self.machine.set_float(register, value);
         }
     }

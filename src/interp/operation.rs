@@ -271,6 +271,12 @@ impl Registers {
                 self.flags = [x >= 0.0, w >= 0.0];
                 [arith::litp_positive(x), arith::litp_power(y), 0.0, arith::litp_positive(w)]
             }
+            #[cfg(test)]
+            DataOp::Lrp => {
+                let a = self.operand(&reads[0]);
+                let rest = arith::add(precision, 1.0, -a[3]);
+                self.two(operation, |s, t| arith::add(precision, M::mul(s, a[3]), M::mul(t, rest)))
+            }
         };
         let value = lanes1(value, M::result);
         // Whole vectors in, whole vector out: one load, one store.

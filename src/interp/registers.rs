@@ -5,16 +5,17 @@
 use super::Uniforms;
 use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
 use crate::isa::control::{Effect, Test};
+use crate::isa::limits::{self, FLOATS, INTS, LOOP_DEPTH};
 use crate::isa::{Dest, Index, Inst, Source};
 use crate::precision::{Precision, arith};
 
 /// First components of the banks in [`Registers::file`].
 const OUTPUTS: u16 = 0;
-const TEMPS: u16 = 16 * 4;
-const INPUTS: u16 = 32 * 4;
+const TEMPS: u16 = OUTPUTS + 4 * limits::OUTPUTS as u16;
+const INPUTS: u16 = TEMPS + 4 * limits::TEMPS as u16;
 /// c0..c95, then the 32 registers of ones that relative reads can reach beyond them.
-const UNIFORMS: u16 = 48 * 4;
-const UNIFORM_COMPONENTS: usize = 96 * 4;
+const UNIFORMS: u16 = INPUTS + 4 * limits::INPUTS as u16;
+const UNIFORM_COMPONENTS: usize = FLOATS * 4;
 /// Size of the file. Places are taken modulo this power of two, so that no access needs a check.
 const PLACES: usize = 1024;
 
@@ -25,7 +26,7 @@ const PLACES: usize = 1024;
 pub struct Registers {
     /// Every float register, component by component.
     file: Box<[f32; PLACES]>,
-    ints: [[u8; 4]; 4],
+    ints: [[u8; 4]; INTS],
     bools: u16,
     precision: Precision,
     /// Whether EX2 and LG2 are those of [`crate::precision::portable`].
@@ -37,9 +38,9 @@ pub struct Registers {
     /// cmp.x and cmp.y
     pub(super) flags: [bool; 2],
     /// Iterations that the loop in each slot has left.
-    left: [i32; 4],
+    left: [i32; LOOP_DEPTH],
     /// aL as it was when the loop in each slot began.
-    saved: [i32; 4],
+    saved: [i32; LOOP_DEPTH],
     /// Jumps back that the guard against endless loops still allows, and how many it allows one vertex.
     jumps: u32,
     most_jumps: u32,
@@ -59,15 +60,15 @@ impl Registers {
     pub fn new(precision: Precision, uniforms: &Uniforms) -> Self {
         let mut registers = Self {
             file: Box::new([1.0; PLACES]),
-            ints: [[0; 4]; 4],
+            ints: [[0; 4]; INTS],
             bools: 0,
             precision,
             portable: false,
             address: [0; 2],
             counter: 0,
             flags: [false; 2],
-            left: [0; 4],
-            saved: [0; 4],
+            left: [0; LOOP_DEPTH],
+            saved: [0; LOOP_DEPTH],
             jumps: 0,
             most_jumps: 0,
             is_stopped: false,
@@ -94,8 +95,8 @@ impl Registers {
         self.address = [0; 2];
         self.counter = 0;
         self.flags = [false; 2];
-        self.left = [0; 4];
-        self.saved = [0; 4];
+        self.left = [0; LOOP_DEPTH];
+        self.saved = [0; LOOP_DEPTH];
         self.jumps = self.most_jumps;
         self.is_stopped = false;
     }

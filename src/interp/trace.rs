@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::isa::{CompareOp, Condition, ConditionOp, DataOp, Flow, Index, Inst, Mask, Operand, Pc};
+use crate::isa::{CompareOp, Condition, ConditionOp, Flow, Index, Inst, Mask, Operand, Pc};
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl fmt::Display for Record {
                 self.write_operands(f, &sources[..op.source_count()])?;
                 write!(f, " => ")?;
                 write_lanes(f, self.result, *mask)?;
-                if *op == DataOp::Litp {
+                if op.writes_flags() {
                     write!(f, ", cmp {:?}", self.flags)?;
                 }
             }

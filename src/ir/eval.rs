@@ -2,6 +2,8 @@
 //! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither host nor encodings.
 //! For tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
+use crate::precision::bits::ONE;
+
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +15,7 @@ use super::verify::{Stage, verify};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
 /// Bits of the lanes of one value; those beyond its type are 0.
@@ -74,11 +77,11 @@ pub trait Environment {
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
     /// v0..v15
-    pub inputs: [Lanes; 16],
+    pub inputs: [Lanes; INPUTS],
     /// c0..c95
     pub uniforms: Vec<Lanes>,
     /// i0..i3
-    pub ints: [[u8; 4]; 4],
+    pub ints: [[u8; 4]; INTS],
     /// Bit k is bk.
     pub bools: u16,
     /// Elements of the members of the uniform block.
@@ -263,8 +266,8 @@ impl<'a> Machine<'a> {
             Op::Uniform(register) => environment.uniform(register),
             Op::UniformAt { base, offset } => {
                 match arith::uniform_index(base, get(offset)[0].cast_signed()) {
-                    index @ 0..96 => environment.uniform(index),
-                    _ => [1f32.to_bits(); 4],
+                    index if usize::from(index) < FLOATS => environment.uniform(index),
+                    _ => [ONE; 4],
                 }
             }
             Op::IntUniform { index, component } => {

@@ -16,6 +16,8 @@
 //!
 //! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
 
+use crate::precision::bits::MAGNITUDE;
+
 mod decisions;
 mod lanes;
 #[cfg(test)]
@@ -28,16 +30,16 @@ use super::op::{Binary, Def, Op};
 use super::types::{Kind, Lane, Value};
 use super::walk::{Step, Walk};
 use crate::entity::Handle;
+use crate::isa::limits::FLOATS;
 use crate::precision::Precision;
 
 /// How often a function is gone through before literals of parameters are given up.
 const SWEEPS: u32 = 16;
-const SIGN: u32 = 0x8000_0000;
 /// 2^-62: smaller numbers count as zero in float24.
 const F24_MIN: u32 = 0x2080_0000;
 
 /// Float constants that take the place of uniforms.
-pub type Constants = [Option<[u32; 4]>; 96];
+pub type Constants = [Option<[u32; 4]>; FLOATS];
 
 /// What is known of one value; bit 0 of each mask is x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,7 +278,7 @@ impl<'a> Known<'a> {
 
     /// Whether bits count as a zero.
     pub fn is_zero(&self, bits: u32) -> bool {
-        let magnitude = bits & !SIGN;
+        let magnitude = bits & MAGNITUDE;
         match self.precision {
             Precision::Exact | Precision::Fast => magnitude == 0,
             Precision::F24 => magnitude < F24_MIN,

@@ -3,6 +3,7 @@
 //! operations are IEEE f32. The evaluator and constant folding share this. Of a NaN only that it is one matters.
 
 use super::op::{Binary, Unary};
+use crate::precision::bits::{MAGNITUDE, SIGN};
 use crate::precision::{Precision, arith};
 
 /// One lane of a one-operand operation.
@@ -16,8 +17,8 @@ pub fn unary(op: Unary, precision: Precision, a: u32) -> u32 {
         Unary::Log2Portable => arith::log2_portable(precision, x).to_bits(),
         Unary::Log2P => arith::log2(precision, x).to_bits(),
         Unary::AddressP => arith::address(x).cast_unsigned(),
-        Unary::Neg => a ^ 0x8000_0000,
-        Unary::Abs => a & 0x7FFF_FFFF,
+        Unary::Neg => a ^ SIGN,
+        Unary::Abs => a & MAGNITUDE,
         Unary::Floor => x.floor().to_bits(),
         Unary::Sqrt => x.sqrt().to_bits(),
         Unary::Exp2 => x.exp2().to_bits(),

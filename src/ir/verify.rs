@@ -12,6 +12,7 @@ use super::signature::Shape;
 use super::types::{Kind, Lane, Type, Value};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 use crate::precision::Precision;
 
 /// How far a module has come.
@@ -448,17 +449,17 @@ impl<'a> Check<'a> {
         }
         match op {
             Op::Const(bits) => constant(bits, ty),
-            Op::Input(register) => register_read(register, 16, ty, Type::F32X4),
-            Op::Uniform(register) => register_read(register, 96, ty, Type::F32X4),
+            Op::Input(register) => register_read(register, INPUTS as u8, ty, Type::F32X4),
+            Op::Uniform(register) => register_read(register, FLOATS as u8, ty, Type::F32X4),
             Op::UniformAt { base, offset } => {
                 self.operand(offset, Type::I32)?;
-                register_read(base, 96, ty, Type::F32X4)
+                register_read(base, FLOATS as u8, ty, Type::F32X4)
             }
             Op::IntUniform { index, component } => {
                 register_read(component, 4, ty, Type::I32)?;
-                register_read(index, 4, ty, Type::I32)
+                register_read(index, INTS as u8, ty, Type::I32)
             }
-            Op::BoolUniform(register) => register_read(register, 16, ty, Type::BOOL),
+            Op::BoolUniform(register) => register_read(register, BOOLS as u8, ty, Type::BOOL),
             Op::HostField(field @ 0..=1) => register_read(field, 2, ty, Type::U32),
             Op::HostField(field) => register_read(field, 3, ty, Type::F32X4),
             Op::DrawField(field) => register_read(field, DRAW_FIELDS, ty, Type::I32),

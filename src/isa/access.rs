@@ -1,7 +1,8 @@
 //! Which components single instructions read and write.
 //! In: [`Inst`]. Out: [`Access`], sets of bits. Knows no order of instructions.
-//! Facts: the operation semantics measured on hardware; a component that cannot change a result is not read.
+//! Facts: what the [table](super::table) of opcodes says; of a comparison that always holds nothing is read.
 
+use super::limits::LOOP_DEPTH;
 use super::{CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 
 /// a0.x in the sets of [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
@@ -13,7 +14,7 @@ pub(crate) const FLAGS: u16 = 8;
 /// aL as it was when the loop in slot 0 began; slots 1 to 3 follow.
 pub(crate) const SAVED: u16 = 32;
 /// How many saved values of aL there are.
-pub(crate) const LOOPS: u32 = 4;
+pub(crate) const LOOPS: u32 = LOOP_DEPTH as u32;
 
 /// What an instruction reads and writes. Bit 4 · n + c of the sets of registers is component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,33 +51,16 @@ impl Access {
         access
     }
 
-    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, [a, b, c]: &[Operand; 3]) {
-        if mask.is_empty() && op != DataOp::Litp {
+    fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
+        let info = op.opcode().info();
+        if mask.is_empty() && !info.writes_flags {
             return;
         }
-        match op {
-            DataOp::Add | DataOp::Mul | DataOp::Sge | DataOp::Slt | DataOp::Max | DataOp::Min => {
-                [a, b].into_iter().for_each(|operand| self.read(operand, mask))
-            }
-            DataOp::Mad => [a, b, c].into_iter().for_each(|operand| self.read(operand, mask)),
-            DataOp::Flr | DataOp::Mov => self.read(a, mask),
-            DataOp::Dp3 => [a, b].into_iter().for_each(|operand| self.read(operand, Mask::XYZ)),
-            DataOp::Dp4 => [a, b].into_iter().for_each(|operand| self.read(operand, Mask::XYZW)),
-            DataOp::Dph => {
-                self.read(a, Mask::XYZ);
-                self.read(b, Mask::XYZW);
-            }
-            DataOp::Ex2 | DataOp::Lg2 | DataOp::Rcp | DataOp::Rsq => self.read(a, Mask::X),
-            // (1, a.y · b.y, a.z, b.w)
-            DataOp::Dst => {
-                self.read(a, Mask(mask.0 & 6));
-                self.read(b, Mask(mask.0 & 10));
-            }
-            // The flags tell the signs of x and w whatever the mask says; z is 0.
-            DataOp::Litp => {
-                self.read(a, Mask(9 | mask.0 & 2));
-                self.rest_written |= 3 * FLAGS;
-            }
+        for (source, reads) in sources.iter().zip(info.reads) {
+            self.read(source, reads.of(mask));
+        }
+        if info.writes_flags {
+            self.rest_written |= 3 * FLAGS;
         }
         let (set, register) = match dest {
             Dest::Temp(register) => (&mut self.temps_written, register),

@@ -1,18 +1,13 @@
 //! Builds programs from instructions: words, and descriptors that instructions share.
 //! In: [`Inst`]s one after the other. Out: code words and the descriptor table. Knows no labels; targets are addresses.
-//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of MAD come first.
+//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of instructions with a short reach come first.
 
 use super::encode::encode;
-use super::inst::DataOp;
 use super::inst::Inst;
-use super::program::MAX_DESCRIPTORS;
+use super::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
 use super::reg::Pc;
-use super::table::{Class, Opcode};
 use crate::error::{At, Error, Result};
 use crate::limits::check;
-
-/// Descriptors that MAD reaches.
-const MAD_DESCRIPTORS: u32 = 32;
 
 /// Collects instructions.
 ///
@@ -60,18 +55,17 @@ impl Builder {
         check("code words", self.insts.len(), u16::MAX.into(), At::Whole)?;
         let mut descriptors = Vec::new();
         let mut numbers = vec![0; self.insts.len()];
-        for mads in [true, false] {
-            let limit = if mads { MAD_DESCRIPTORS } else { MAX_DESCRIPTORS as u32 };
-            for (pc, inst) in self.insts.iter().enumerate().filter(|(_, inst)| is_mad(inst) == mads) {
+        for limit in [MAD_DESCRIPTORS, DESCRIPTORS] {
+            for (pc, inst) in self.insts.iter().enumerate().filter(|(_, inst)| reach(inst) == limit) {
                 let Some((descriptor, matters)) = inst.descriptor() else { continue };
                 let bits = descriptor.pack();
                 let found = descriptors.iter().position(|entry| entry & matters == bits);
                 let number = found.unwrap_or(descriptors.len());
                 if found.is_none() {
                     descriptors.push(bits);
-                    check("operand descriptors", descriptors.len(), limit, at(pc))?;
+                    check("operand descriptors", descriptors.len(), limit as u32, at(pc))?;
                 }
-                numbers[pc] = number as u8; // Range: below MAX_DESCRIPTORS.
+                numbers[pc] = number as u8; // Range: below DESCRIPTORS.
             }
         }
         let words = self.insts.iter().zip(numbers).enumerate().map(|(pc, (inst, number))| {
@@ -81,8 +75,9 @@ impl Builder {
     }
 }
 
-fn is_mad(inst: &Inst) -> bool {
-    inst.opcode().map(Opcode::info).is_some_and(|info| info.class == Class::Data(DataOp::Mad))
+/// How many descriptors the word of an instruction can name.
+fn reach(inst: &Inst) -> usize {
+    inst.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
 fn at(index: usize) -> At {
@@ -93,7 +88,7 @@ fn at(index: usize) -> At {
 mod tests {
     use super::*;
     use crate::isa::decode::decode;
-    use crate::isa::inst::{Flow, Operand};
+    use crate::isa::inst::{DataOp, Flow, Operand};
     use crate::isa::reg::{Dest, Mask, Source, Swizzle};
 
     fn data(op: DataOp, mask: u8, swizzle: u8) -> Inst {

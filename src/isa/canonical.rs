@@ -1,13 +1,14 @@
 //! What is left of code words and operand descriptors once everything is cleared that their instruction ignores.
 //! In: words and the descriptor table. Out: words of which two are equal if they do the same with the same registers.
 //! Knows no control flow. The numbers of descriptors are gone too: each word carries its own.
-//! Facts: formats as in [`word`](super::word); what an operation reads as in the reference machine.
+//! Facts: formats as in [`word`](super::word); what an instruction reads as in the [table](super::table).
 
-use super::inst::DataOp;
-use super::opdesc::MASK_BITS;
+use super::inst::ConditionOp;
+use super::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
 use super::program::Stage;
-use super::table::{Class, Opcode};
-use super::word::{Bits, Field, Format, flow};
+use super::reg::Mask;
+use super::table::{Class, Info, Opcode, Role};
+use super::word::{Bits, Field, Format};
 
 /// A word without the bits that it ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +21,16 @@ pub struct Canonical {
 
 const OPCODE: Bits = Bits::new(31, 26);
 const NOP: Canonical = Canonical { word: (Opcode::Nop.code() as u32) << 26, descriptor: None };
+
+/// The bits of a condition that each way to combine the flags ignores.
+const IGNORED_REFERENCES: [u32; 4] = {
+    let mut ignored = [0; 4];
+    if let (Some(x), Some(y)) = (Format::Two.bits(Field::RefX), Format::Two.bits(Field::RefY)) {
+        ignored[ConditionOp::X as usize] = y.put(1);
+        ignored[ConditionOp::Y as usize] = x.put(1);
+    }
+    ignored
+};
 
 /// How the words of one six-bit code are treated.
 #[derive(Clone, Copy)]
@@ -52,10 +63,10 @@ static ROWS: [Row; 64] = {
     let mut rows = [empty; 64];
     let mut next = 0;
     while next < Opcode::ALL.len() {
-        let info = Opcode::ALL[next].row();
+        let info = Opcode::ALL[next].info();
         let mut code = info.first;
         while code <= info.last {
-            rows[code as usize] = row(info.opcode, info.format, info.class);
+            rows[code as usize] = row(info);
             code += 1;
         }
         next += 1;
@@ -63,110 +74,71 @@ static ROWS: [Row; 64] = {
     rows
 };
 
-const fn row(opcode: Opcode, format: Format, class: Class) -> Row {
+const fn row(info: &Info) -> Row {
+    let format = info.format;
     let mut row = Row {
         keep: OPCODE.put(u32::MAX),
         descriptor: 0,
         wide: 0,
         index: 0,
-        condition: matches!(opcode, Opcode::Breakc | Opcode::Callc | Opcode::Ifc | Opcode::Jmpc),
-        geometry: matches!(opcode, Opcode::Emit | Opcode::Setemit),
+        condition: false,
+        geometry: matches!(info.class, Class::Emit | Class::SetEmit),
         looks: [0; 16],
     };
     let mut next = 0;
     while next < format.layout().len() {
         let (field, bits) = format.layout()[next];
+        row.keep |= bits.put(read(info.operands, field));
         match field {
             Field::Descriptor => row.descriptor = bits.put(u32::MAX),
-            Field::Index => {
-                row.keep |= bits.put(u32::MAX);
-                row.index = bits.put(u32::MAX);
-            }
-            _other_fields if !ignores(opcode, field) => row.keep |= counting(opcode, field, bits),
+            Field::Index => row.index = bits.put(u32::MAX),
+            Field::ConditionOp => row.condition = read(info.operands, field) != 0,
             _other_fields => {}
-        }
-        if matches!(field, Field::Source1 | Field::Source2 | Field::Source3) && bits.max() == 0x7F {
-            row.wide = bits.low();
         }
         next += 1;
     }
+    if let Some(wide) = format.wide()
+        && let Some(bits) = format.bits(wide)
+    {
+        row.wide = bits.low();
+    }
     let mut mask = 0;
     while mask < 16 {
-        row.looks[mask as usize] = looks(class, mask);
+        row.looks[mask as usize] = looks(info, Mask::from_descriptor(mask));
         mask += 1;
     }
     row
 }
 
-/// Whether an opcode ignores a field that its format has.
-const fn ignores(opcode: Opcode, field: Field) -> bool {
-    match field {
-        Field::Dest => matches!(opcode, Opcode::Mova),
-        Field::RefX | Field::RefY | Field::ConditionOp => matches!(opcode, Opcode::Call),
-        Field::Target => matches!(opcode, Opcode::Breakc),
-        Field::Num => matches!(opcode, Opcode::Breakc | Opcode::Jmpc | Opcode::Loop),
-        _other_fields => false,
+/// The bits of a field that hold operands.
+const fn read(operands: &[Role], field: Field) -> u32 {
+    let (mut bits, mut next) = (0, 0);
+    while next < operands.len() {
+        bits |= operands[next].reads(field);
+        next += 1;
     }
+    bits
 }
-
-/// The bits of a field that count.
-const fn counting(opcode: Opcode, field: Field, bits: Bits) -> u32 {
-    match (opcode, field) {
-        (Opcode::Jmpu, Field::Num) => 1,
-        (_, Field::Num) => 0xFF,
-        (Opcode::Loop, Field::Id) => Bits::new(23, 22).put(u32::MAX),
-        _other_fields => bits.put(u32::MAX),
-    }
-}
-
-/// Components in the order of a descriptor's mask: bit 3 is x.
-const X: u32 = 8;
-const Y: u32 = 4;
-const Z: u32 = 2;
-const W: u32 = 1;
-const XYZW: u32 = 15;
 
 /// The bits of a descriptor that an instruction looks at, where its mask is `mask`.
-const fn looks(class: Class, mask: u32) -> u32 {
-    let (mask, sources) = match class {
-        Class::Control => return 0,
-        Class::Compare => (0, [X | Y, X | Y, 0]),
-        Class::Address => (mask & (X | Y), [mask & (X | Y), 0, 0]),
-        // The flags come from x and w, whatever is written.
-        Class::Data(DataOp::Litp) => (mask, [X | W | mask & Y, 0, 0]),
-        Class::Data(_) if mask == 0 => return 0,
-        Class::Data(op) => (mask, reads(op, mask)),
+const fn looks(info: &Info, mask: Mask) -> u32 {
+    let written = match info.class {
+        Class::Data(_) => mask,
+        Class::Address => Mask(mask.0 & 3),
+        Class::Compare | Class::Control(_) | Class::Emit | Class::SetEmit => Mask::NONE,
     };
-    mask & MASK_BITS | selected(0, sources[0]) | selected(1, sources[1]) | selected(2, sources[2])
-}
-
-/// The components that an operation reads of each source, after the swizzle.
-const fn reads(op: DataOp, mask: u32) -> [u32; 3] {
-    match op {
-        DataOp::Add | DataOp::Mul | DataOp::Sge | DataOp::Slt | DataOp::Max | DataOp::Min => [mask, mask, 0],
-        DataOp::Mov | DataOp::Flr => [mask, 0, 0],
-        DataOp::Mad => [mask, mask, mask],
-        DataOp::Dp3 => [X | Y | Z, X | Y | Z, 0],
-        DataOp::Dp4 => [XYZW, XYZW, 0],
-        DataOp::Dph => [X | Y | Z, XYZW, 0],
-        DataOp::Ex2 | DataOp::Lg2 | DataOp::Rcp | DataOp::Rsq => [X, 0, 0],
-        DataOp::Dst => [mask & (Y | Z), mask & (Y | W), 0],
-        DataOp::Litp => [X | Y | W, 0, 0],
+    if written.is_empty() && !info.writes_flags {
+        return 0;
     }
-}
-
-/// The bits that select these components of a source, and negate them.
-const fn selected(source: u32, components: u32) -> u32 {
-    let mut bits = (components != 0) as u32;
-    let mut component = 0;
-    while component < 4 {
-        if components >> component & 1 != 0 {
-            // Selector bits stand in the order of the mask: w lowest, above the negation.
-            bits |= 3 << (1 + 2 * component);
+    let (mut bits, mut source) = (written.to_descriptor(), 0);
+    while source < info.reads.len() {
+        let components = info.reads[source].of(written);
+        if !components.is_empty() {
+            bits |= negation_bit(source) | swizzle_bits(source, components);
         }
-        component += 1;
+        source += 1;
     }
-    bits << (4 + 9 * source)
+    bits
 }
 
 /// The canonical form of a word of a program with these descriptors.
@@ -190,13 +162,12 @@ pub fn canonical(word: u32, descriptors: &[u32], stage: Stage) -> Canonical {
         if looks == 0 {
             return NOP;
         }
-        // Only uniforms heed the address register.
+        // Only uniforms use the address register.
         let index = if word >> row.wide & 0x7F < 0x20 { row.index } else { 0 };
         return Canonical { word: kept & !index, descriptor: Some(descriptor & looks) };
     }
     if row.condition {
-        let ignored = [0, 0, flow::REF_Y.put(1), flow::REF_X.put(1)];
-        let ignored = ignored[flow::CONDITION_OP.get(word) as usize];
+        let ignored = IGNORED_REFERENCES[Format::Two.field(Field::ConditionOp, word) as usize];
         return Canonical { word: kept & !ignored, descriptor: None };
     }
     if row.geometry && stage == Stage::Vertex {
@@ -234,7 +205,7 @@ mod tests {
         for &opcode in Opcode::ALL {
             // Made now, by the functions that made the table when the library was compiled.
             let info = opcode.info();
-            let row = row(info.opcode, info.format, info.class);
+            let row = row(info);
             let made = &ROWS[usize::from(info.first)];
             assert_eq!((row.keep, row.descriptor), (made.keep, made.descriptor), "{opcode:?}");
             assert_eq!((row.keep & row.descriptor, row.looks), (0, made.looks), "{opcode:?}");
@@ -262,13 +233,17 @@ mod tests {
     fn control_flow_is_decoded_alike_from_the_canonical_word() {
         for word in words() {
             let opcode = Word(word).opcode();
-            if opcode.is_some_and(|opcode| opcode.info().class == Class::Control) {
+            if opcode.is_some_and(|opcode| is_flow(opcode.info().class)) {
                 assert_eq!(meaning(of(word, 0, Stage::Geometry).word), meaning(word), "{word:#x}");
             }
         }
     }
 
-    /// What a word that steers does: how it is decoded but for its condition, and when the condition holds.
+    fn is_flow(class: Class) -> bool {
+        matches!(class, Class::Control(_) | Class::Emit | Class::SetEmit)
+    }
+
+    /// What a control-flow word does: how it is decoded but for its condition, and when the condition holds.
     fn meaning(word: u32) -> (Inst, Option<[bool; 4]>) {
         let fields = [Field::RefX, Field::RefY, Field::ConditionOp];
         let bare = fields.into_iter().fold(Word(word), |word, field| word.with(field, 0));

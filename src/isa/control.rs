@@ -6,14 +6,8 @@
 use std::hash::{Hash, Hasher};
 
 use super::inst::{Condition, Flow, Inst};
+use super::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use super::reg::Pc;
-
-/// How many calls the hardware remembers, and how many may return at once.
-const CALL_DEPTH: usize = 4;
-/// How many then-parts the hardware remembers.
-const IF_DEPTH: usize = 8;
-/// How many loops the hardware remembers.
-const LOOP_DEPTH: usize = 4;
 
 /// A small stack that loses its oldest entry when it overflows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,15 +4,13 @@
 //! Facts: 3dbrew "GPU/Shader Instruction Set"; the choice of the inverted form is that of assemblers: only where a uniform
 //! stands in the last source and nowhere else.
 
-use super::inst::{Flow, Inst, Operand};
+use super::inst::{Flow, FlowOp, Inst, Operand};
+use super::limits::{FLOATS, INPUTS, INTS, OUTPUTS, TEMPS};
 use super::opdesc::{Descriptor, MASK_BITS, Selector, source_bits};
 use super::reg::{Dest, Index, Mask, Source};
 use super::table::Opcode;
 use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result};
-
-/// The source fields in the order of the operands.
-const SOURCES: [Field; 3] = [Field::Source1, Field::Source2, Field::Source3];
 
 impl Inst {
     /// The opcode that encodes this instruction, inverted where the operands need it; nothing for an unassigned one.
@@ -70,19 +68,23 @@ impl Inst {
 impl Flow {
     /// The opcode that encodes this instruction.
     pub fn opcode(&self) -> Opcode {
+        self.op().opcode()
+    }
+    /// The operation.
+    pub fn op(&self) -> FlowOp {
         match self {
-            Self::Nop => Opcode::Nop,
-            Self::End => Opcode::End,
-            Self::Break => Opcode::Break,
-            Self::BreakC(_) => Opcode::Breakc,
-            Self::Call { .. } => Opcode::Call,
-            Self::CallC { .. } => Opcode::Callc,
-            Self::CallU { .. } => Opcode::Callu,
-            Self::IfU { .. } => Opcode::Ifu,
-            Self::IfC { .. } => Opcode::Ifc,
-            Self::Loop { .. } => Opcode::Loop,
-            Self::JmpC { .. } => Opcode::Jmpc,
-            Self::JmpU { .. } => Opcode::Jmpu,
+            Self::Nop => FlowOp::Nop,
+            Self::End => FlowOp::End,
+            Self::Break => FlowOp::Break,
+            Self::BreakC(_) => FlowOp::BreakC,
+            Self::Call { .. } => FlowOp::Call,
+            Self::CallC { .. } => FlowOp::CallC,
+            Self::CallU { .. } => FlowOp::CallU,
+            Self::IfU { .. } => FlowOp::IfU,
+            Self::IfC { .. } => FlowOp::IfC,
+            Self::Loop { .. } => FlowOp::Loop,
+            Self::JmpC { .. } => FlowOp::JmpC,
+            Self::JmpU { .. } => FlowOp::JmpU,
         }
     }
 }
@@ -150,7 +152,7 @@ impl Fitted {
     /// Sets sources, address register and descriptor.
     fn operands(&mut self, inst: &Inst, descriptor: u8) -> Result<()> {
         let wide = self.0.opcode().and_then(|opcode| opcode.format().wide());
-        for (&operand, &field) in inst.sources().iter().zip(&SOURCES) {
+        for (&operand, &field) in inst.sources().iter().zip(&Field::SOURCES) {
             let value = source_field(operand.register)?;
             if Some(field) == wide {
                 // Where it has no effect it is written as 0, as assemblers do.
@@ -163,7 +165,7 @@ impl Fitted {
         }
         self.set(Field::Descriptor, descriptor.into(), "operand descriptor")
     }
-    /// Sets what a steering instruction has.
+    /// Sets the operands of a control-flow instruction.
     fn flow(&mut self, flow: &Flow) -> Result<()> {
         match *flow {
             Flow::Nop | Flow::End | Flow::Break => Ok(()),
@@ -178,7 +180,7 @@ impl Fitted {
                 self.range(target, length)
             }
             Flow::Loop { int, last } => {
-                if int > 3 {
+                if usize::from(int) >= INTS {
                     return Err(unfit("int uniform", int.into(), "i0..i3"));
                 }
                 self.set(Field::Id, int.into(), "int uniform")?;
@@ -219,10 +221,11 @@ fn is_uniform(operand: &Operand) -> bool {
 /// The field of a source, if such a register exists.
 fn source_field(source: Source) -> Result<u32> {
     let (number, count) = match source {
-        Source::Input(number) | Source::Temp(number) => (number, 16),
-        Source::Uniform(number) => (number, 96),
+        Source::Input(number) => (number, INPUTS),
+        Source::Temp(number) => (number, TEMPS),
+        Source::Uniform(number) => (number, FLOATS),
     };
-    if number < count {
+    if usize::from(number) < count {
         Ok(source.to_field())
     } else {
         Err(unfit("source register", number.into(), "v0..v15, r0..r15 or c0..c95"))
@@ -231,8 +234,11 @@ fn source_field(source: Source) -> Result<u32> {
 
 /// The field of a destination, if such a register exists.
 fn dest_field(dest: Dest) -> Result<u32> {
-    let (Dest::Output(number) | Dest::Temp(number)) = dest;
-    if number < 16 {
+    let (number, count) = match dest {
+        Dest::Output(number) => (number, OUTPUTS),
+        Dest::Temp(number) => (number, TEMPS),
+    };
+    if usize::from(number) < count {
         Ok(dest.to_field())
     } else {
         Err(unfit("destination register", number.into(), "o0..o15 or r0..r15"))

@@ -66,6 +66,74 @@ pub enum DataOp {
     Mov,
     /// Product, then sum.
     Mad,
+    /// Linear interpolation.
+    #[cfg(test)]
+    Lrp,
+}
+
+/// Control-flow operations; each is a variant of [`Flow`] without its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum FlowOp {
+    /// Does nothing.
+    Nop,
+    /// Ends the program.
+    End,
+    /// Leaves the innermost loop.
+    Break,
+    /// `Break`, if a condition on the flags holds.
+    BreakC,
+    /// Runs a number of words elsewhere, then returns.
+    Call,
+    /// `Call`, if a condition on the flags holds.
+    CallC,
+    /// `Call`, if a bool uniform is true.
+    CallU,
+    /// Chooses between two parts by a bool uniform.
+    IfU,
+    /// Chooses between two parts by a condition on the flags.
+    IfC,
+    /// Repeats the following words.
+    Loop,
+    /// Goes on elsewhere if a condition on the flags holds.
+    JmpC,
+    /// Goes on elsewhere by a bool uniform.
+    JmpU,
+}
+
+/// How control moves where the condition of a control-flow operation, if it has one, holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Move {
+    /// To the next word.
+    Next,
+    /// Nowhere: the program ends.
+    End,
+    /// Out of the innermost loop.
+    Break,
+    /// To the target, and back to the next word.
+    Call,
+    /// Through the words up to the target, then over the second part; else to the target.
+    If,
+    /// Through the words up to the target, again and again.
+    Loop,
+    /// To the target.
+    Jump,
+}
+
+impl FlowOp {
+    /// How control moves.
+    #[inline]
+    pub const fn moves(self) -> Move {
+        match self {
+            Self::Nop => Move::Next,
+            Self::End => Move::End,
+            Self::Break | Self::BreakC => Move::Break,
+            Self::Call | Self::CallC | Self::CallU => Move::Call,
+            Self::IfU | Self::IfC => Move::If,
+            Self::Loop => Move::Loop,
+            Self::JmpC | Self::JmpU => Move::Jump,
+        }
+    }
 }
 
 /// A comparison of CMP.
@@ -159,7 +227,7 @@ impl Condition {
     }
 }
 
-/// Instructions that only steer.
+/// Control-flow instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
     /// Does nothing.
@@ -268,7 +336,7 @@ pub enum Inst {
         /// The operands.
         sources: [Operand; 2],
     },
-    /// Steers.
+    /// Moves the program counter, or ends the program.
     Flow(Flow),
     /// Hands a vertex to the primitive assembler (geometry programs; elsewhere no effect).
     Emit,

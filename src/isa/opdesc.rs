@@ -39,6 +39,23 @@ pub const fn source_bits(index: usize) -> u32 {
     0x1FF << (4 + 9 * index)
 }
 
+/// The bit that negates source `index` (0..=2).
+pub const fn negation_bit(index: usize) -> u32 {
+    1 << (4 + 9 * index)
+}
+
+/// The bits that choose what becomes these components of source `index` (0..=2).
+pub const fn swizzle_bits(index: usize, components: Mask) -> u32 {
+    // Selectors stand in the order of a descriptor's mask, w lowest, above the negation.
+    let selected = components.to_descriptor();
+    let (mut bits, mut component) = (0, 0);
+    while component < 4 {
+        bits |= (selected >> component & 1) * (3 << (2 * component));
+        component += 1;
+    }
+    bits << (5 + 9 * index)
+}
+
 impl Descriptor {
     /// From the stored value.
     #[inline]

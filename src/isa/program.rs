@@ -4,18 +4,13 @@ use std::borrow::Cow;
 
 use super::decode::{decode, written};
 use super::inst::Inst;
+use super::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 use super::reg::{Dest, Mask, Pc};
 use super::table::Role;
 use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::limits::{Limits, check};
 
-/// Words that the vertex unit can hold.
-pub const VERTEX_WORDS: u32 = 512;
-/// Words that the geometry unit can hold.
-pub const GEOMETRY_WORDS: u32 = 4096;
-/// Descriptors that the hardware has.
-pub const MAX_DESCRIPTORS: usize = 128;
 /// No limit may be above this: every address, also one past the end, must be a [`Pc`].
 const MAX_WORDS: u32 = 0xFFFF;
 
@@ -84,7 +79,7 @@ impl<'a> Program<'a> {
             let kind = Kind::EntryOutOfReach { entry: address, words: VERTEX_WORDS };
             return Err(Error::new(kind, at));
         }
-        let most = MAX_DESCRIPTORS.min(limits.descriptors as usize);
+        let most = DESCRIPTORS.min(limits.descriptors as usize);
         Ok(Self { code, descriptors: cut(descriptors.into(), most), entry, stage })
     }
     /// A program as it lies in the memory of a shader unit, which holds 512 words for vertices and 4,096 for geometry: words

@@ -78,12 +78,12 @@ impl Mask {
     pub const XYZW: Self = Self(15);
     /// From the low four bits of an operand descriptor, where bit 3 is x.
     #[inline]
-    pub fn from_descriptor(bits: u32) -> Self {
+    pub const fn from_descriptor(bits: u32) -> Self {
         Self(((bits & 15) as u8).reverse_bits() >> 4)
     }
     /// The four bits an operand descriptor holds.
-    pub fn to_descriptor(self) -> u32 {
-        u32::from(self.0.reverse_bits() >> 4)
+    pub const fn to_descriptor(self) -> u32 {
+        (self.0.reverse_bits() >> 4) as u32
     }
     /// Whether the component is in the set.
     #[inline]
@@ -97,7 +97,7 @@ impl Mask {
     }
     /// Whether no component is in the set.
     #[inline]
-    pub fn is_empty(self) -> bool {
+    pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
     /// The components in order x, y, z, w.

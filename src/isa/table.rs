@@ -1,60 +1,68 @@
 //! The table of all opcodes: one row is one truth, everything else about opcodes is made from it.
-//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands and documentation. Knows no word layout beyond the
-//! name of the format.
+//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands, what is read and documentation. Knows no bit
+//! positions: see [`Format`].
 //! Facts: 3dbrew "GPU/Shader Instruction Set", checked against words that picasso assembled.
 
-use super::inst::DataOp;
-use super::word::Format;
+use super::inst::{DataOp, FlowOp, Move};
+use super::limits::INTS;
+use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, all, each};
+use super::word::{Field, Format};
+
+/// Marks the rows of instructions that write the flags.
+const FLAGS: bool = true;
 
 /// Calls a macro with the table. Each row: first and last six-bit code, variant, mnemonic, format, class, operands in the
-/// order of the assembler text, meaning (as Markdown).
+/// order of the assembler text, components read of each source, `+ FLAGS` where the flags are written, semantics (as
+/// Markdown).
 macro_rules! for_each_op {
     ($then:ident) => {
         $then! {
-            0x00 0x00 Add "add" One Data(Add) [Dest Source Source] "`s1 + s2`";
-            0x01 0x01 Dp3 "dp3" One Data(Dp3) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z` to all components";
-            0x02 0x02 Dp4 "dp4" One Data(Dp4) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s1.w·s2.w` to all components";
-            0x03 0x03 Dph "dph" One Data(Dph) [Dest Source Source] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s2.w` to all components";
-            0x04 0x04 Dst "dst" One Data(Dst) [Dest Source Source] "`(1, s1.y·s2.y, s1.z, s2.w)`";
-            0x05 0x05 Ex2 "ex2" OneUnary Data(Ex2) [Dest Source] "2 to the power of `s1.x`, to all components";
-            0x06 0x06 Lg2 "lg2" OneUnary Data(Lg2) [Dest Source] "base-2 logarithm of `s1.x`, to all components";
-            0x07 0x07 Litp "litp" OneUnary Data(Litp) [Dest Source] "`(max(s1.x, 0), clamp(s1.y, ±127.99609375), 0, max(s1.w, 0))`; `cmp = (s1.x >= 0, s1.w >= 0)`";
-            0x08 0x08 Mul "mul" One Data(Mul) [Dest Source Source] "`s1·s2`, where inf·0 = 0";
-            0x09 0x09 Sge "sge" One Data(Sge) [Dest Source Source] "`s1 >= s2 ? 1 : 0`";
-            0x0A 0x0A Slt "slt" One Data(Slt) [Dest Source Source] "`s1 < s2 ? 1 : 0`";
-            0x0B 0x0B Flr "flr" OneUnary Data(Flr) [Dest Source] "largest integer that is not above `s1`";
-            0x0C 0x0C Max "max" One Data(Max) [Dest Source Source] "`s1 > s2 ? s1 : s2`";
-            0x0D 0x0D Min "min" One Data(Min) [Dest Source Source] "`s1 < s2 ? s1 : s2`";
-            0x0E 0x0E Rcp "rcp" OneUnary Data(Rcp) [Dest Source] "`1 / s1.x` to all components; ±0 gives +inf";
-            0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] "`1 / sqrt(s1.x)` to all components; ±0 gives +inf";
-            0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
-            0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] "`s1`";
-            0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] "as `dph`, a uniform in `s2`";
-            0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] "as `dst`, a uniform in `s2`";
-            0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] "as `sge`, a uniform in `s2`";
-            0x1B 0x1B Slti "slti" OneInverted Data(Slt) [Dest Source Source] "as `slt`, a uniform in `s2`";
-            0x20 0x20 Break "break" Zero Control [] "leaves the innermost loop";
-            0x21 0x21 Nop "nop" Zero Control [] "does nothing";
-            0x22 0x22 End "end" Zero Control [] "ends the program";
-            0x23 0x23 Breakc "breakc" Two Control [Condition] "leaves the innermost loop if the condition holds";
-            0x24 0x24 Call "call" Two Control [Target Length] "runs `num` words from `dst`, then goes on after the call";
-            0x25 0x25 Callc "callc" Two Control [Condition Target Length] "`call` if the condition holds";
-            0x26 0x26 Callu "callu" Three Control [Bool Target Length] "`call` if the bool uniform is true";
-            0x27 0x27 Ifu "ifu" Three Control [Bool Target Length] "runs the words up to `dst` if the bool uniform is true, else `num` words from `dst`";
-            0x28 0x28 Ifc "ifc" Two Control [Condition Target Length] "runs the words up to `dst` if the condition holds, else `num` words from `dst`";
-            0x29 0x29 Loop "for" Three Control [Int Last] "repeats the words up to and including `dst` `i.x + 1` times; `aL = i.y`, then `aL += i.z` after each";
-            0x2A 0x2A Emit "emit" Zero Control [] "hands a vertex to the primitive assembler (geometry programs)";
-            0x2B 0x2B Setemit "setemit" Four Control [Vertex Flags] "sets what the next `emit` does (geometry programs)";
-            0x2C 0x2C Jmpc "jmpc" Two Control [Condition Target] "goes on at `dst` if the condition holds";
-            0x2D 0x2D Jmpu "jmpu" Three Control [BoolOrNot Target] "goes on at `dst` if the bool uniform is true (`num` bit 0 = 0) or false (1)";
-            0x2E 0x2F Cmp "cmp" OneCompare Compare [Source CompareOp CompareOp Source] "`cmp = (s1.x opx s2.x, s1.y opy s2.y)`";
-            0x30 0x37 Madi "madi" FiveInverted Data(Mad) [Dest Source Source Source] "as `mad`, a uniform in `s3`";
-            0x38 0x3F Mad "mad" Five Data(Mad) [Dest Source Source Source] "`s1·s2 + s3`, the product rounded before the sum";
+            0x00 0x00 Add "add" One Data(Add) [Dest Source Source] [EACH, EACH] "`s1 + s2`";
+            0x01 0x01 Dp3 "dp3" One Data(Dp3) [Dest Source Source] [XYZ, XYZ] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z` to all components";
+            0x02 0x02 Dp4 "dp4" One Data(Dp4) [Dest Source Source] [XYZW, XYZW] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s1.w·s2.w` to all components";
+            0x03 0x03 Dph "dph" One Data(Dph) [Dest Source Source] [XYZ, XYZW] "`s1.x·s2.x + s1.y·s2.y + s1.z·s2.z + s2.w` to all components";
+            0x04 0x04 Dst "dst" One Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "`(1, s1.y·s2.y, s1.z, s2.w)`";
+            0x05 0x05 Ex2 "ex2" OneUnary Data(Ex2) [Dest Source] [X] "2 to the power of `s1.x`, to all components";
+            0x06 0x06 Lg2 "lg2" OneUnary Data(Lg2) [Dest Source] [X] "base-2 logarithm of `s1.x`, to all components";
+            0x07 0x07 Litp "litp" OneUnary Data(Litp) [Dest Source] [all("xw").and(each("y"))] + FLAGS "`(max(s1.x, 0), clamp(s1.y, ±127.99609375), 0, max(s1.w, 0))`; `cmp = (s1.x >= 0, s1.w >= 0)`";
+            0x08 0x08 Mul "mul" One Data(Mul) [Dest Source Source] [EACH, EACH] "`s1·s2`, where inf·0 = 0";
+            0x09 0x09 Sge "sge" One Data(Sge) [Dest Source Source] [EACH, EACH] "`s1 >= s2 ? 1 : 0`";
+            0x0A 0x0A Slt "slt" One Data(Slt) [Dest Source Source] [EACH, EACH] "`s1 < s2 ? 1 : 0`";
+            0x0B 0x0B Flr "flr" OneUnary Data(Flr) [Dest Source] [EACH] "largest integer that is not above `s1`";
+            0x0C 0x0C Max "max" One Data(Max) [Dest Source Source] [EACH, EACH] "`s1 > s2 ? s1 : s2`";
+            0x0D 0x0D Min "min" One Data(Min) [Dest Source Source] [EACH, EACH] "`s1 < s2 ? s1 : s2`";
+            0x0E 0x0E Rcp "rcp" OneUnary Data(Rcp) [Dest Source] [X] "`1 / s1.x` to all components; ±0 gives +inf";
+            0x0F 0x0F Rsq "rsq" OneUnary Data(Rsq) [Dest Source] [X] "`1 / sqrt(s1.x)` to all components; ±0 gives +inf";
+            0x12 0x12 Mova "mova" OneUnary Address [AddressDest Source] [each("xy")] "`a0.x`, `a0.y` = `s1.x`, `s1.y` truncated to integers";
+            0x13 0x13 Mov "mov" OneUnary Data(Mov) [Dest Source] [EACH] "`s1`";
+            #[cfg(test)] // Shows in `src/tests.rs` what an opcode takes.
+            0x15 0x15 Lrp "lrp" One Data(Lrp) [Dest Source Source] [EACH.and(all("w")), EACH] "`s1·s1.w + s2·(1 - s1.w)`";
+            0x18 0x18 Dphi "dphi" OneInverted Data(Dph) [Dest Source Source] [XYZ, XYZW] "as `dph`, a uniform in `s2`";
+            0x19 0x19 Dsti "dsti" OneInverted Data(Dst) [Dest Source Source] [each("yz"), each("yw")] "as `dst`, a uniform in `s2`";
+            0x1A 0x1A Sgei "sgei" OneInverted Data(Sge) [Dest Source Source] [EACH, EACH] "as `sge`, a uniform in `s2`";
+            0x1B 0x1B Slti "slti" OneInverted Data(Slt) [Dest Source Source] [EACH, EACH] "as `slt`, a uniform in `s2`";
+            0x20 0x20 Break "break" Zero Control(Break) [] [] "leaves the innermost loop";
+            0x21 0x21 Nop "nop" Zero Control(Nop) [] [] "does nothing";
+            0x22 0x22 End "end" Zero Control(End) [] [] "ends the program";
+            0x23 0x23 Breakc "breakc" Two Control(BreakC) [Condition] [] "leaves the innermost loop if the condition holds";
+            0x24 0x24 Call "call" Two Control(Call) [Target Length] [] "runs `num` words from `dst`, then goes on after the call";
+            0x25 0x25 Callc "callc" Two Control(CallC) [Condition Target Length] [] "`call` if the condition holds";
+            0x26 0x26 Callu "callu" Three Control(CallU) [Bool Target Length] [] "`call` if the bool uniform is true";
+            0x27 0x27 Ifu "ifu" Three Control(IfU) [Bool Target Length] [] "runs the words up to `dst` if the bool uniform is true, else `num` words from `dst`";
+            0x28 0x28 Ifc "ifc" Two Control(IfC) [Condition Target Length] [] "runs the words up to `dst` if the condition holds, else `num` words from `dst`";
+            0x29 0x29 Loop "for" Three Control(Loop) [Int Last] [] "repeats the words up to and including `dst` `i.x + 1` times; `aL = i.y`, then `aL += i.z` after each";
+            0x2A 0x2A Emit "emit" Zero Emit [] [] "hands a vertex to the primitive assembler (geometry programs)";
+            0x2B 0x2B Setemit "setemit" Four SetEmit [Vertex Flags] [] "sets what the next `emit` does (geometry programs)";
+            0x2C 0x2C Jmpc "jmpc" Two Control(JmpC) [Condition Target] [] "goes on at `dst` if the condition holds";
+            0x2D 0x2D Jmpu "jmpu" Three Control(JmpU) [BoolOrNot Target] [] "goes on at `dst` if the bool uniform is true (`num` bit 0 = 0) or false (1)";
+            0x2E 0x2F Cmp "cmp" OneCompare Compare [Source CompareOp CompareOp Source] [XY, XY] + FLAGS "`cmp = (s1.x opx s2.x, s1.y opy s2.y)`";
+            0x30 0x37 Madi "madi" FiveInverted Data(Mad) [Dest Source Source Source] [EACH, EACH, EACH] "as `mad`, a uniform in `s3`";
+            0x38 0x3F Mad "mad" Five Data(Mad) [Dest Source Source Source] [EACH, EACH, EACH] "`s1·s2 + s3`, the product rounded before the sum";
         }
     };
 }
 
-/// What kind of instruction an opcode makes.
+/// What kind of instruction an opcode makes: the variants of [`Inst`](super::Inst) but the undefined ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Writes a register; inverted forms name the same operation as the plain ones.
@@ -63,8 +71,12 @@ pub enum Class {
     Address,
     /// Writes the flags.
     Compare,
-    /// Steers, or talks to the primitive assembler.
-    Control,
+    /// Moves the program counter, or ends the program.
+    Control(FlowOp),
+    /// Hands a vertex to the primitive assembler.
+    Emit,
+    /// Sets what the next EMIT does.
+    SetEmit,
 }
 
 /// What an operand of the assembler text is.
@@ -98,6 +110,28 @@ pub enum Role {
     Flags,
 }
 
+impl Role {
+    /// The bits of a field that hold this operand; nothing where another operand has the field, or hardware ignores it.
+    pub const fn reads(self, field: Field) -> u32 {
+        let all = u32::MAX;
+        match (self, field) {
+            (Self::Dest, Field::Dest) => all,
+            (Self::Source, Field::Index | Field::Source1 | Field::Source2 | Field::Source3) => all,
+            (Self::CompareOp, Field::CompareX | Field::CompareY) => all,
+            (Self::Condition, Field::RefX | Field::RefY | Field::ConditionOp) => all,
+            (Self::Bool | Self::BoolOrNot, Field::Id) => all,
+            (Self::BoolOrNot, Field::Num) => 1,
+            // Only i0..i3 exist; the upper two bits of the number are ignored.
+            (Self::Int, Field::Id) => INTS as u32 - 1,
+            (Self::Target | Self::Last, Field::Target) => all,
+            (Self::Length, Field::Num) => 0xFF,
+            (Self::Vertex, Field::Vertex) => all,
+            (Self::Flags, Field::Prim | Field::Invert) => all,
+            _other_fields => 0,
+        }
+    }
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
@@ -115,31 +149,50 @@ pub struct Info {
     pub class: Class,
     /// The operands of the assembler text.
     pub operands: &'static [Role],
+    /// The components that it reads of each source.
+    pub reads: &'static [Reads],
+    /// Whether it writes the flags, whatever its mask says.
+    pub writes_flags: bool,
     /// What it does, as Markdown.
     pub meaning: &'static str,
 }
 
+/// The class of a row.
+macro_rules! class {
+    (Data $op:ident) => {
+        Class::Data(DataOp::$op)
+    };
+    (Control $op:ident) => {
+        Class::Control(FlowOp::$op)
+    };
+    ($class:ident) => {
+        Class::$class
+    };
+}
+
 macro_rules! define_opcodes {
-    ($($first:literal $last:literal $name:ident $mnemonic:literal $format:ident
-        $class:ident $(($op:ident))? [$($role:ident)*] $meaning:literal;)*) => {
+    ($($(#[$attribute:meta])* $first:literal $last:literal $name:ident $mnemonic:literal $format:ident
+        $class:ident $(($op:ident))? [$($role:ident)*] [$($reads:expr),*] $(+ $flags:ident)? $meaning:literal;)*) => {
         /// An opcode as the word holds it: the inverted forms are opcodes of their own.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Opcode {
-            $(#[doc = $meaning] $name,)*
+            $($(#[$attribute])* #[doc = $meaning] $name,)*
         }
 
         impl Opcode {
             /// All opcodes, ascending by code.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-            const TABLE: &'static [Info] = &[$(Info {
+            pub const ALL: &'static [Self] = &[$($(#[$attribute])* Self::$name),*];
+            const TABLE: &'static [Info] = &[$($(#[$attribute])* Info {
                 opcode: Self::$name,
                 first: $first,
                 last: $last,
                 mnemonic: $mnemonic,
                 format: Format::$format,
-                class: Class::$class $((DataOp::$op))?,
+                class: class!($class $($op)?),
                 operands: &[$(Role::$role),*],
+                reads: &[$($reads),*],
+                writes_flags: false $(|| $flags)?,
                 meaning: $meaning,
             }),*];
         }
@@ -167,7 +220,6 @@ const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
 /// What decoding needs to know of an opcode, small enough that all of it stays in the cache.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
-    pub(super) opcode: Opcode,
     pub(super) class: Class,
     pub(super) format: Format,
 }
@@ -180,7 +232,7 @@ const SHAPES_OF_CODES: [Option<Shape>; 64] = {
     while code < 64 {
         if let Some(opcode) = OPCODES_OF_CODES[code] {
             let info = &Opcode::TABLE[opcode as usize];
-            table[code] = Some(Shape { opcode, class: info.class, format: info.format });
+            table[code] = Some(Shape { class: info.class, format: info.format });
         }
         code += 1;
     }
@@ -191,7 +243,7 @@ const SHAPES_OF_CODES: [Option<Shape>; 64] = {
 const CONTROL: u64 = {
     let (mut set, mut code) = (0, 0);
     while code < 64 {
-        if let Some(Shape { class: Class::Control, .. }) = SHAPES_OF_CODES[code] {
+        if let Some(Shape { class: Class::Control(_), .. }) = SHAPES_OF_CODES[code] {
             set |= 1 << code;
         }
         code += 1;
@@ -199,7 +251,7 @@ const CONTROL: u64 = {
     set
 };
 
-/// Whether a word steers, or talks to the primitive assembler; quicker than its row.
+/// Returns whether a word is a control-flow instruction; quicker than its row.
 #[inline]
 pub fn is_control(word: u32) -> bool {
     CONTROL >> (word >> 26) & 1 != 0
@@ -224,17 +276,13 @@ impl Opcode {
     pub fn of_word(word: u32) -> Option<Self> {
         BY_CODE[(word >> 26) as usize]
     }
-    /// The row of this opcode, for tables that are made from this one.
-    pub(super) const fn row(self) -> &'static Info {
-        &Self::TABLE[self as usize]
-    }
     /// Its first six-bit code.
     pub const fn code(self) -> u8 {
         Self::TABLE[self as usize].first
     }
     /// The row of this opcode.
     #[inline]
-    pub fn info(self) -> &'static Info {
+    pub const fn info(self) -> &'static Info {
         &Self::TABLE[self as usize]
     }
     /// The layout of the word.
@@ -255,6 +303,14 @@ impl Opcode {
     pub fn from_mnemonic(name: &str) -> Option<Self> {
         Self::TABLE.iter().find(|info| info.mnemonic.eq_ignore_ascii_case(name)).map(|info| info.opcode)
     }
+    /// How control moves, if this is an opcode of control flow.
+    #[inline]
+    pub fn moves(self) -> Option<Move> {
+        match self.info().class {
+            Class::Control(op) => Some(op.moves()),
+            Class::Data(_) | Class::Address | Class::Compare | Class::Emit | Class::SetEmit => None,
+        }
+    }
     /// The form of this operation that takes a uniform in its last source, where there is one.
     pub fn inverted(self) -> Option<Self> {
         let Class::Data(op) = self.info().class else { return None };
@@ -274,15 +330,38 @@ impl DataOp {
     pub fn source_count(self) -> usize {
         self.opcode().format().source_count()
     }
+    /// The components that it reads of each source.
+    pub fn reads(self) -> &'static [Reads] {
+        self.opcode().info().reads
+    }
+    /// Whether it writes the flags, whatever its mask says.
+    #[inline]
+    pub fn writes_flags(self) -> bool {
+        self.opcode().info().writes_flags
+    }
     /// The name in assembler text.
     pub fn mnemonic(self) -> &'static str {
         self.opcode().mnemonic()
     }
 }
 
+/// How many operations there are.
+const DATA_OPS: usize = {
+    let (mut count, mut row) = (0, 0);
+    while row < Opcode::TABLE.len() {
+        if let Class::Data(op) = Opcode::TABLE[row].class
+            && op as usize >= count
+        {
+            count = op as usize + 1;
+        }
+        row += 1;
+    }
+    count
+};
+
 /// The plain opcode of each operation.
-static PLAIN: [Opcode; DataOp::Mad as usize + 1] = {
-    let mut table = [Opcode::Nop; DataOp::Mad as usize + 1];
+static PLAIN: [Opcode; DATA_OPS] = {
+    let mut table = [Opcode::Nop; DATA_OPS];
     let mut row = 0;
     while row < Opcode::TABLE.len() {
         let info = &Opcode::TABLE[row];
@@ -295,3 +374,62 @@ static PLAIN: [Opcode; DataOp::Mad as usize + 1] = {
     }
     table
 };
+
+impl FlowOp {
+    /// Its opcode.
+    #[inline]
+    pub fn opcode(self) -> Opcode {
+        CONTROL_OPCODES[self as usize]
+    }
+}
+
+/// How many control-flow operations there are.
+const FLOW_OPS: usize = CONTROL.count_ones() as usize;
+
+/// The opcode of each control-flow operation.
+static CONTROL_OPCODES: [Opcode; FLOW_OPS] = {
+    let mut table = [Opcode::Nop; FLOW_OPS];
+    let mut row = 0;
+    while row < Opcode::TABLE.len() {
+        if let Class::Control(op) = Opcode::TABLE[row].class {
+            table[op as usize] = Opcode::TABLE[row].opcode;
+        }
+        row += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_says_what_it_reads_of_each_source() {
+        for info in Opcode::TABLE {
+            assert_eq!(info.reads.len(), info.format.source_count(), "{:?}", info.opcode);
+            let sources = info.operands.iter().filter(|&&role| role == Role::Source).count();
+            assert_eq!(sources, info.reads.len(), "{:?}", info.opcode);
+        }
+    }
+
+    #[test]
+    fn an_inverted_row_says_what_the_plain_one_says() {
+        for info in Opcode::TABLE {
+            let Class::Data(op) = info.class else { continue };
+            let plain = op.opcode().info();
+            assert!(!plain.format.is_inverted() && plain.class == info.class, "{:?}", info.opcode);
+            let says = |info: &Info| (info.reads, info.writes_flags, info.operands);
+            assert_eq!(says(info), says(plain), "{:?}", info.opcode);
+        }
+    }
+
+    #[test]
+    fn every_control_flow_operation_has_one_opcode() {
+        let ops = Opcode::ALL.iter().filter_map(|opcode| match opcode.info().class {
+            Class::Control(op) => Some((*opcode, op)),
+            Class::Data(_) | Class::Address | Class::Compare | Class::Emit | Class::SetEmit => None,
+        });
+        assert_eq!(ops.clone().count(), FLOW_OPS);
+        ops.for_each(|(opcode, op)| assert_eq!(op.opcode(), opcode));
+    }
+}

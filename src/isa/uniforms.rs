@@ -1,6 +1,8 @@
 //! The uniform registers, as a host fills them before a draw.
 //! In: values. Out: values. The interpreter reads them and the host packs them. Knows neither programs nor precisions.
 
+use super::limits::{FLOATS, INTS};
+
 /// All uniform registers; the default is zero and false everywhere.
 ///
 /// ```
@@ -12,9 +14,9 @@
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniforms {
     /// c0..c95
-    pub floats: [[f32; 4]; 96],
+    pub floats: [[f32; 4]; FLOATS],
     /// i0..i3: count less one, start of aL, step of aL; hardware does not read the fourth.
-    pub ints: [[u8; 4]; 4],
+    pub ints: [[u8; 4]; INTS],
     /// b0..b15, bit n is bn.
     pub bools: u16,
 }
@@ -34,6 +36,6 @@ impl Uniforms {
 
 impl Default for Uniforms {
     fn default() -> Self {
-        Self { floats: [[0.0; 4]; 96], ints: [[0; 4]; 4], bools: 0 }
+        Self { floats: [[0.0; 4]; FLOATS], ints: [[0; 4]; INTS], bools: 0 }
     }
 }

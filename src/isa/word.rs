@@ -2,6 +2,7 @@
 //! In: 32-bit words. Out: fields as the word holds them, and words from fields. Knows no operand descriptor and no meaning.
 //! Facts: 3dbrew "GPU/Shader Instruction Set"; positions checked against words that picasso assembled.
 
+use super::inst::Move;
 use super::table::Opcode;
 
 /// A run of bits in a word.
@@ -16,6 +17,8 @@ impl Bits {
     pub const fn new(high: u8, low: u8) -> Self {
         Self { low, width: high - low + 1 }
     }
+    /// No bits: reads as 0. Stands where a format lacks a field.
+    const NONE: Self = Self { low: 0, width: 0 };
     /// The highest bit.
     pub const fn high(self) -> u8 {
         self.low + self.width - 1
@@ -27,7 +30,7 @@ impl Bits {
     /// The largest value that fits.
     #[inline]
     pub const fn max(self) -> u32 {
-        u32::MAX >> (32 - self.width as u32)
+        ((1u64 << self.width) - 1) as u32 // Range: at most 32 bits.
     }
     /// The value these bits have in a word.
     #[inline]
@@ -81,6 +84,11 @@ pub enum Field {
 }
 
 impl Field {
+    /// How many fields there are.
+    const COUNT: usize = Self::Invert as usize + 1;
+    /// The source fields, in the order of the operands.
+    pub const SOURCES: [Self; 3] = [Self::Source1, Self::Source2, Self::Source3];
+
     /// The name that tables of the instruction set use.
     pub fn name(self) -> &'static str {
         match self {
@@ -118,9 +126,9 @@ pub enum Format {
     OneUnary,
     /// 1c: CMP.
     OneCompare,
-    /// 2: steers by the flags.
+    /// 2: control flow that the flags decide.
     Two,
-    /// 3: steers by a bool or int uniform.
+    /// 3: control flow that a bool or int uniform decides.
     Three,
     /// 4: SETEMIT.
     Four,
@@ -128,47 +136,6 @@ pub enum Format {
     Five,
     /// 5i: three sources, the third wide.
     FiveInverted,
-}
-
-/// Bit positions of formats 1, 1i, 1u and 1c.
-pub(super) mod one {
-    use super::Bits;
-    pub const DEST: Bits = Bits::new(25, 21);
-    pub const COMPARE_X: Bits = Bits::new(26, 24);
-    pub const COMPARE_Y: Bits = Bits::new(23, 21);
-    pub const INDEX: Bits = Bits::new(20, 19);
-    pub const WIDE1: Bits = Bits::new(18, 12);
-    pub const NARROW2: Bits = Bits::new(11, 7);
-    pub const NARROW1: Bits = Bits::new(18, 14);
-    pub const WIDE2: Bits = Bits::new(13, 7);
-    pub const DESCRIPTOR: Bits = Bits::new(6, 0);
-}
-
-/// Bit positions of formats 2, 3 and 4.
-pub(crate) mod flow {
-    use super::Bits;
-    pub const REF_X: Bits = Bits::new(25, 25);
-    pub const REF_Y: Bits = Bits::new(24, 24);
-    pub const CONDITION_OP: Bits = Bits::new(23, 22);
-    pub const ID: Bits = Bits::new(25, 22);
-    pub const TARGET: Bits = Bits::new(21, 10);
-    pub const NUM: Bits = Bits::new(9, 0);
-    pub const VERTEX: Bits = Bits::new(25, 24);
-    pub const PRIM: Bits = Bits::new(23, 23);
-    pub const INVERT: Bits = Bits::new(22, 22);
-}
-
-/// Bit positions of formats 5 and 5i.
-pub(super) mod five {
-    use super::Bits;
-    pub const DEST: Bits = Bits::new(28, 24);
-    pub const INDEX: Bits = Bits::new(23, 22);
-    pub const NARROW1: Bits = Bits::new(21, 17);
-    pub const WIDE2: Bits = Bits::new(16, 10);
-    pub const NARROW3: Bits = Bits::new(9, 5);
-    pub const NARROW2: Bits = Bits::new(16, 12);
-    pub const WIDE3: Bits = Bits::new(11, 5);
-    pub const DESCRIPTOR: Bits = Bits::new(4, 0);
 }
 
 impl Format {
@@ -203,66 +170,110 @@ impl Format {
     /// The fields with their places, from the top of the word down.
     pub const fn layout(self) -> &'static [(Field, Bits)] {
         use Field::*;
+        const fn at(high: u8, low: u8) -> Bits {
+            Bits::new(high, low)
+        }
         match self {
             Self::Zero => &[],
-            Self::One => &[
-                (Dest, one::DEST),
-                (Index, one::INDEX),
-                (Source1, one::WIDE1),
-                (Source2, one::NARROW2),
-                (Descriptor, one::DESCRIPTOR),
-            ],
-            Self::OneInverted => &[
-                (Dest, one::DEST),
-                (Index, one::INDEX),
-                (Source1, one::NARROW1),
-                (Source2, one::WIDE2),
-                (Descriptor, one::DESCRIPTOR),
-            ],
-            Self::OneUnary => &[
-                (Dest, one::DEST),
-                (Index, one::INDEX),
-                (Source1, one::WIDE1),
-                (Descriptor, one::DESCRIPTOR),
-            ],
-            Self::OneCompare => &[
-                (CompareX, one::COMPARE_X),
-                (CompareY, one::COMPARE_Y),
-                (Index, one::INDEX),
-                (Source1, one::WIDE1),
-                (Source2, one::NARROW2),
-                (Descriptor, one::DESCRIPTOR),
-            ],
-            Self::Two => &[
-                (RefX, flow::REF_X),
-                (RefY, flow::REF_Y),
-                (ConditionOp, flow::CONDITION_OP),
-                (Target, flow::TARGET),
-                (Num, flow::NUM),
-            ],
-            Self::Three => &[(Id, flow::ID), (Target, flow::TARGET), (Num, flow::NUM)],
-            Self::Four => &[(Vertex, flow::VERTEX), (Prim, flow::PRIM), (Invert, flow::INVERT)],
-            Self::Five => &[
-                (Dest, five::DEST),
-                (Index, five::INDEX),
-                (Source1, five::NARROW1),
-                (Source2, five::WIDE2),
-                (Source3, five::NARROW3),
-                (Descriptor, five::DESCRIPTOR),
-            ],
-            Self::FiveInverted => &[
-                (Dest, five::DEST),
-                (Index, five::INDEX),
-                (Source1, five::NARROW1),
-                (Source2, five::NARROW2),
-                (Source3, five::WIDE3),
-                (Descriptor, five::DESCRIPTOR),
-            ],
+            Self::One => {
+                const {
+                    &[
+                        (Dest, at(25, 21)),
+                        (Index, at(20, 19)),
+                        (Source1, at(18, 12)),
+                        (Source2, at(11, 7)),
+                        (Descriptor, at(6, 0)),
+                    ]
+                }
+            }
+            Self::OneInverted => {
+                const {
+                    &[
+                        (Dest, at(25, 21)),
+                        (Index, at(20, 19)),
+                        (Source1, at(18, 14)),
+                        (Source2, at(13, 7)),
+                        (Descriptor, at(6, 0)),
+                    ]
+                }
+            }
+            Self::OneUnary => {
+                const { &[(Dest, at(25, 21)), (Index, at(20, 19)), (Source1, at(18, 12)), (Descriptor, at(6, 0))] }
+            }
+            Self::OneCompare => {
+                const {
+                    &[
+                        (CompareX, at(26, 24)),
+                        (CompareY, at(23, 21)),
+                        (Index, at(20, 19)),
+                        (Source1, at(18, 12)),
+                        (Source2, at(11, 7)),
+                        (Descriptor, at(6, 0)),
+                    ]
+                }
+            }
+            Self::Two => {
+                const {
+                    &[
+                        (RefX, at(25, 25)),
+                        (RefY, at(24, 24)),
+                        (ConditionOp, at(23, 22)),
+                        (Target, at(21, 10)),
+                        (Num, at(9, 0)),
+                    ]
+                }
+            }
+            Self::Three => const { &[(Id, at(25, 22)), (Target, at(21, 10)), (Num, at(9, 0))] },
+            Self::Four => const { &[(Vertex, at(25, 24)), (Prim, at(23, 23)), (Invert, at(22, 22))] },
+            Self::Five => {
+                const {
+                    &[
+                        (Dest, at(28, 24)),
+                        (Index, at(23, 22)),
+                        (Source1, at(21, 17)),
+                        (Source2, at(16, 10)),
+                        (Source3, at(9, 5)),
+                        (Descriptor, at(4, 0)),
+                    ]
+                }
+            }
+            Self::FiveInverted => {
+                const {
+                    &[
+                        (Dest, at(28, 24)),
+                        (Index, at(23, 22)),
+                        (Source1, at(21, 17)),
+                        (Source2, at(16, 12)),
+                        (Source3, at(11, 5)),
+                        (Descriptor, at(4, 0)),
+                    ]
+                }
+            }
         }
     }
+    /// Where a field stands; no bits where the format lacks it.
+    #[inline]
+    const fn place(self, field: Field) -> Bits {
+        PLACES[self as usize][field as usize]
+    }
     /// Where a field stands, if the format has it.
-    pub fn bits(self, field: Field) -> Option<Bits> {
-        self.layout().iter().find(|(name, _)| *name == field).map(|&(_, bits)| bits)
+    pub const fn bits(self, field: Field) -> Option<Bits> {
+        match self.place(field) {
+            Bits { width: 0, .. } => None,
+            bits => Some(bits),
+        }
+    }
+    /// The value of a field in a word of this format; 0 where the format lacks it.
+    #[inline]
+    pub const fn field(self, field: Field, word: u32) -> u32 {
+        self.place(field).get(word)
+    }
+    /// How many operand descriptors its words can name: MAD has two bits less than the others.
+    pub const fn descriptors(self) -> usize {
+        match self.bits(Field::Descriptor) {
+            Some(bits) => bits.max() as usize + 1,
+            None => 0,
+        }
     }
     /// The source that may be a uniform and take an address register.
     pub const fn wide(self) -> Option<Field> {
@@ -292,6 +303,24 @@ impl Format {
     }
 }
 
+/// Where each field of each format stands, by their numbers: the layouts, for look-up in constant time.
+static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = PLACES_OF_FORMATS;
+const PLACES_OF_FORMATS: [[Bits; Field::COUNT]; Format::ALL.len()] = {
+    let mut places = [[Bits::NONE; Field::COUNT]; Format::ALL.len()];
+    let mut format = 0;
+    while format < Format::ALL.len() {
+        let layout = Format::ALL[format].layout();
+        let mut next = 0;
+        while next < layout.len() {
+            let (field, bits) = layout[next];
+            places[Format::ALL[format] as usize][field as usize] = bits;
+            next += 1;
+        }
+        format += 1;
+    }
+    places
+};
+
 /// A code word seen as opcode and fields, exactly as stored.
 ///
 /// ```
@@ -314,6 +343,11 @@ impl Word {
     #[inline]
     pub fn opcode(self) -> Option<Opcode> {
         Opcode::of_word(self.0)
+    }
+    /// How control moves, if this is a control-flow instruction.
+    #[inline]
+    pub fn moves(self) -> Option<Move> {
+        self.opcode()?.moves()
     }
     /// The value of a field, or nothing where the format lacks it.
     pub fn get(self, field: Field) -> Option<u32> {

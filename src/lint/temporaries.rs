@@ -14,7 +14,7 @@ use crate::container::{Dvle, Semantic};
 use crate::entity::Handle;
 use crate::isa::access::{ADDRESS, Access, FLAGS, tested};
 use crate::isa::control::Test;
-use crate::isa::{CompareOp, DataOp, Dest, Inst, Mask, Pc, Program, Stage};
+use crate::isa::{CompareOp, Dest, Inst, Mask, Pc, Program, Stage};
 
 /// Blocks that are visited to find out which path comes first; beyond that the reads of further blocks are not judged.
 const MOST_VISITS: usize = 1 << 22;
@@ -105,7 +105,7 @@ fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
                 Dest::Output(register) => (outputs, register),
             };
             let mask = Mask(mask.0 & (set >> (4 * (register & 15))) as u8); // Range: the mask.
-            let sets_flags = op == DataOp::Litp && rest & (3 * FLAGS) != 0;
+            let sets_flags = op.writes_flags() && rest & (3 * FLAGS) != 0;
             if mask.is_empty() && !sets_flags {
                 return nothing;
             }

@@ -5,7 +5,7 @@ use super::{Findings, Rule};
 use crate::cfg::Cfg;
 use crate::cfg::explore::{Run, Trace};
 use crate::isa::control::State;
-use crate::isa::program::VERTEX_WORDS;
+use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
 /// Looks at every word of an exploration; says which are executed.

@@ -5,15 +5,15 @@
 use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
+use crate::ir::known::Constants;
 use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 use crate::precision::arith::LITP_LIMIT;
-
-const ONE: u32 = 1f32.to_bits();
+use crate::precision::bits::{ONE, SIGN};
 
 /// Lowers data instructions with a table of known float uniforms.
 pub(super) struct Data<'a> {
-    pub(super) constants: &'a [Option<[u32; 4]>; 96],
+    pub(super) constants: &'a Constants,
     /// Whether EX2 and LG2 are the library's own.
     pub(super) portable: bool,
     /// What EMIT and SETEMIT mean, in a geometry program.
@@ -46,7 +46,7 @@ impl Data<'_> {
 
     fn data(&self, b: &mut Builder, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
         let to = Target { dest, mask };
-        if mask.is_empty() && op != DataOp::Litp {
+        if mask.is_empty() && !op.writes_flags() {
             return;
         }
         match op {
@@ -86,6 +86,19 @@ impl Data<'_> {
             DataOp::Rsq => self.scalar(b, Unary::RsqP, to, sources),
             DataOp::Dst => self.distance(b, to, sources),
             DataOp::Litp => self.lighting(b, to, &sources[0]),
+            #[cfg(test)]
+            DataOp::Lrp => {
+                let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], mask));
+                let w = Lane::new(self.read(b, &sources[0], Mask(8)), 0);
+                let one = b.constant(Type::F32, [ONE, 0, 0, 0]);
+                let ones = b.gather(&[Lane::new(one, 0); 4][..mask.count()]);
+                let weights = b.gather(&[w; 4][..mask.count()]);
+                let negated = self.negate(b, weights);
+                let rest = b.emit(to.ty(), Op::Binary(Binary::AddP, ones, negated));
+                let [x, y] =
+                    [(x, weights), (y, rest)].map(|(x, y)| b.emit(to.ty(), Op::Binary(Binary::MulP, x, y)));
+                to.vector(b, Op::Binary(Binary::AddP, x, y));
+            }
         }
     }
 
@@ -216,7 +229,7 @@ impl Data<'_> {
     fn negate(&self, b: &mut Builder, value: Value) -> Value {
         let ty = b.func.ty(value);
         if let Some(Op::Const(mut bits)) = b.func.op(value) {
-            bits[..usize::from(ty.lanes)].iter_mut().for_each(|bits| *bits ^= 0x8000_0000);
+            bits[..usize::from(ty.lanes)].iter_mut().for_each(|bits| *bits ^= SIGN);
             return b.constant(ty, bits);
         }
         b.emit(ty, Op::Unary(Unary::Neg, value))
@@ -303,7 +316,7 @@ fn assigned(inst: &Inst, set: &mut SlotSet) {
     match *inst {
         Inst::Data { op, dest, mask, .. } => {
             set.insert_mask(lanes::register(dest), mask.0);
-            if op == DataOp::Litp {
+            if op.writes_flags() {
                 set.insert_mask(FLAGS, 3);
             }
         }

@@ -18,6 +18,7 @@ use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind as ErrorKind, Result};
 use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
 use crate::isa::control::{Effect, Test};
+use crate::isa::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use crate::isa::{Flow, Inst, Pc, Program};
 
 /// Value of the program counter after END.
@@ -39,14 +40,21 @@ const OPENED: Slot = VARS + 4;
 /// start, and the first aL, step and count of the int uniform.
 const ENTRY: [Slot; 5] = [VARS + 5, VARS + 6, VARS + 7, VARS + 8, VARS + 9];
 /// Columns: end, return address.
-const CALLS: Stack<2> = Stack { len: VARS + 10, columns: [VARS + 11, VARS + 15], depth: 4 };
+const CALLS: Stack<2> =
+    Stack { len: VARS + 10, columns: [VARS + 11, VARS + 11 + CALL_DEPTH], depth: CALL_DEPTH };
+const CALLS_END: Slot = CALLS.columns[1] + CALL_DEPTH;
 /// Columns: end, join.
-const IFS: Stack<2> = Stack { len: VARS + 19, columns: [VARS + 20, VARS + 28], depth: 8 };
+const IFS: Stack<2> =
+    Stack { len: CALLS_END, columns: [CALLS_END + 1, CALLS_END + 1 + IF_DEPTH], depth: IF_DEPTH };
+const IFS_END: Slot = IFS.columns[1] + IF_DEPTH;
 /// Columns: end, start, step of aL, iterations left, saved aL.
-const LOOPS: Stack<5> =
-    Stack { len: VARS + 36, columns: [VARS + 37, VARS + 41, VARS + 45, LEFT, SAVED], depth: 4 };
+const LOOPS: Stack<5> = Stack {
+    len: IFS_END,
+    columns: [IFS_END + 1, IFS_END + 1 + LOOP_DEPTH, IFS_END + 1 + 2 * LOOP_DEPTH, LEFT, SAVED],
+    depth: LOOP_DEPTH,
+};
 /// Number of slots.
-const SLOTS: usize = VARS + 49;
+const SLOTS: usize = LOOPS.columns[2] + LOOP_DEPTH;
 
 /// The guard against endless loops.
 #[derive(Clone, Copy)]
@@ -391,17 +399,17 @@ fn push_opened(b: &mut Builder) {
 /// Up to four calls may end at once; the fourth loses its return address.
 fn calls_end(b: &mut Builder) {
     b.set(RETURNED, b.get(PASSED));
-    for depth in 0..4 {
+    for depth in 0..CALL_DEPTH {
         let ends = CALLS.ends_at(b, RETURNED);
         b.open_if(ends);
-        if depth < 3 {
+        if depth + 1 < CALL_DEPTH {
             let ret = b.get(CALLS.columns[1]);
             b.set(PC, ret);
             b.set(RETURNED, ret);
         }
         CALLS.pop(b);
     }
-    for _ in 0..4 {
+    for _ in 0..CALL_DEPTH {
         b.otherwise();
         b.close();
     }

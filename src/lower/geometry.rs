@@ -17,14 +17,16 @@ use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
 use crate::geometry::Carried;
 use crate::host::{DrawField, GeometryInput, Options, Output, StateWord, kernel};
 use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
+use crate::isa::limits;
 use crate::isa::{Dest, Inst};
+use crate::precision::bits::ONE;
 
 /// Vertex slots that a triangle is made of.
 const HELD: usize = 3;
 /// What numbers in a record of an EMIT begin at.
 const RECORDED: f32 = crate::host::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
-const REGISTERS: u8 = 16;
+const REGISTERS: u8 = limits::INPUTS as u8;
 
 /// What EMIT and SETEMIT mean, and where invocations begin and end.
 #[derive(Clone, Copy)]
@@ -259,7 +261,7 @@ impl Emission<'_> {
 
     /// Loads the input registers of an invocation.
     fn inputs(&self, b: &mut Builder) {
-        let rest = b.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
         (0..REGISTERS).for_each(|register| b.set_input(register, rest));
         let (inputs, registers) = match (self.geometry.form, self.geometry.setup.input) {
             (Form::Emits, _) => (REGISTERS, std::array::from_fn(|register| register as u8)),
@@ -277,7 +279,7 @@ impl Emission<'_> {
 
     /// The inputs of a native stage: [`Op::Input`] n is vector n of an invocation.
     fn stage_inputs(&self, b: &mut Builder) {
-        let rest = b.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+        let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
         let mut values = [rest; REGISTERS as usize];
         if let GeometryInput::Point { inputs, registers } = self.geometry.setup.input {
             for (place, register) in (0..inputs).zip(registers) {
@@ -375,8 +377,7 @@ impl Emission<'_> {
         let [named, invocation] =
             [named, b.scalar(b.get(self.invocation()))].map(|number| small_float(b, number));
         let flags = [setting[1], setting[2]].map(|flag| {
-            let (one, zero) =
-                (b.constant(Type::F32, [1f32.to_bits(), 0, 0, 0]), b.constant(Type::F32, [0; 4]));
+            let (one, zero) = (b.constant(Type::F32, [ONE, 0, 0, 0]), b.constant(Type::F32, [0; 4]));
             let cond = b.scalar(flag);
             b.emit(Type::F32, Op::Select { cond, a: one, b: zero })
         });

@@ -3,6 +3,7 @@
 
 use crate::ir::{HintRegister, Kind};
 use crate::isa::Dest;
+use crate::isa::limits::{self, LOOP_DEPTH};
 
 /// Index of a scalar in the lane map.
 pub(super) type Slot = usize;
@@ -10,21 +11,21 @@ pub(super) type Slot = usize;
 /// First slot of the temporaries r0..r15.
 const TEMPS: Slot = 0;
 /// First slot of the outputs o0..o15.
-const OUTPUTS: Slot = 64;
+const OUTPUTS: Slot = TEMPS + 4 * limits::TEMPS;
 /// a0.x; a0.y follows.
-pub(super) const ADDRESS: Slot = 128;
+pub(super) const ADDRESS: Slot = OUTPUTS + 4 * limits::OUTPUTS;
 /// aL
-pub(super) const COUNTER: Slot = 130;
+pub(super) const COUNTER: Slot = ADDRESS + 2;
 /// cmp.x; cmp.y follows.
-pub(super) const FLAGS: Slot = 131;
+pub(super) const FLAGS: Slot = COUNTER + 1;
 /// Iterations left of the loops in slots 0..=3.
-pub(super) const LEFT: Slot = 133;
+pub(super) const LEFT: Slot = FLAGS + 2;
 /// aL saved by the loops in slots 0..=3.
-pub(super) const SAVED: Slot = 137;
+pub(super) const SAVED: Slot = LEFT + LOOP_DEPTH;
 /// Jumps back that the guard against endless loops still allows.
-pub(super) const JUMPS: Slot = 141;
+pub(super) const JUMPS: Slot = SAVED + LOOP_DEPTH;
 /// First helper variable.
-pub(super) const VARS: Slot = 142;
+pub(super) const VARS: Slot = JUMPS + 1;
 
 /// First slot of a register.
 pub(super) fn register(dest: Dest) -> Slot {

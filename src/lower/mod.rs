@@ -27,6 +27,7 @@ use crate::cfg::Cfg;
 use crate::error::Result;
 use crate::host::{GeometrySetup, Options, Output, StateWord};
 use crate::ir::Module;
+use crate::ir::known::Constants;
 use crate::isa::Program;
 use crate::structure::tree::Tree;
 
@@ -71,7 +72,7 @@ pub struct Context<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// Float uniforms that are known, as f32 bits: they become literals.
-    pub constants: &'a [Option<[u32; 4]>; 96],
+    pub constants: &'a Constants,
     /// What the main function yields; for a geometry program what a vertex is, the function itself yields the number of
     /// triangles and what is left for the next draw, as u32.
     pub outputs: Outputs<'a>,

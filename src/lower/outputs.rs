@@ -7,8 +7,7 @@ use super::{Outputs, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
 use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
 use crate::isa::Dest;
-
-const ONE: u32 = 1f32.to_bits();
+use crate::precision::bits::ONE;
 
 /// The values that the main function yields, computed here from the lane map; none if the program never ends.
 pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -> Vec<Value> {

@@ -9,6 +9,7 @@ use crate::ir::{
     Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
+use crate::precision::bits::ONE;
 
 /// The bool uniform that is true after every invocation of a geometry program.
 const RAN: u8 = 15;
@@ -137,7 +138,7 @@ impl Builder {
             geometry,
         };
         let w = match options.uninitialized {
-            Unwritten::Default => 1f32.to_bits(),
+            Unwritten::Default => ONE,
             Unwritten::Zero => 0,
         };
         let register = builder.constant(Type::F32X4, [0, 0, 0, w]);
@@ -252,7 +253,7 @@ impl Builder {
         let mut value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
         self.prologue.push(Item::Let(value));
         if self.seen[slot] < 4 {
-            let rest = self.constant(Type::F32X4, [0, 0, 0, 1f32.to_bits()]);
+            let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
             let seen = self.seen[slot];
             let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < seen { value } else { rest }, lane));
             value = self.func.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)));

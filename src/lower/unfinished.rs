@@ -15,6 +15,7 @@ use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
 use crate::host::{DrawField, Options};
 use crate::ir::{Binary, Lane, NodeData, Op, Type, Value};
+use crate::precision::bits::ONE;
 
 /// Rounds of the loop that finds out whether the driver leaves loops.
 const ROUNDS: i32 = 3;
@@ -23,7 +24,7 @@ const ROUND: usize = LEFT;
 
 /// The vector behind o15: x is 1 where the guard fired, y where the driver left a loop.
 pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
-    let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [1f32.to_bits(), 0, 0, 0]));
+    let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [ONE, 0, 0, 0]));
     let reasons = [guard_fired(b, options), driver_left(b)].map(|reason| match reason {
         Some(cond) => b.emit(Type::F32, Op::Select { cond, a: one, b: zero }),
         None => zero,

@@ -4,6 +4,7 @@
 //! Facts: hardware tests as listed by 3dbrew and GBATEK. Our choices, where hardware is unknown: the order of dot product
 //! sums, two roundings in RSQ, truncation in f24, LITP of NaN.
 
+use super::bits::{INFINITY, MAGNITUDE, NAN, SIGN};
 use super::float24::{from_f32_bits, to_f32_bits};
 use super::{Precision, portable};
 
@@ -18,17 +19,17 @@ const F24_OVERFLOW_BITS: u32 = 0x5F80_0000; // 2^64
 /// A source of float24 arithmetic: magnitudes below 2^-62 count as +0.
 #[inline]
 fn flush(x: f32) -> f32 {
-    if x.to_bits() & 0x7FFF_FFFF < F24_MIN_BITS { 0.0 } else { x }
+    if x.to_bits() & MAGNITUDE < F24_MIN_BITS { 0.0 } else { x }
 }
 
 /// A result of float24 arithmetic: truncated, flushed, overflowed, NaN made canonical.
 #[inline]
 pub fn truncate(x: f32) -> f32 {
-    let magnitude = x.to_bits() & 0x7FFF_FFFF;
-    let bits = if magnitude > 0x7F80_0000 {
-        0x7FC0_0000
+    let magnitude = x.to_bits() & MAGNITUDE;
+    let bits = if magnitude > INFINITY {
+        NAN
     } else if magnitude >= F24_OVERFLOW_BITS {
-        x.to_bits() & 0x8000_0000 | 0x7F80_0000
+        x.to_bits() & SIGN | INFINITY
     } else if magnitude < F24_MIN_BITS {
         0
     } else {
@@ -179,7 +180,7 @@ pub fn load(precision: Precision, a: f32) -> f32 {
         Precision::Exact | Precision::Fast => a,
         Precision::F24 => {
             let normal = F24_MIN_BITS..F24_OVERFLOW_BITS;
-            if normal.contains(&(a.to_bits() & 0x7FFF_FFFF)) {
+            if normal.contains(&(a.to_bits() & MAGNITUDE)) {
                 truncate(a)
             } else {
                 f32::from_bits(to_f32_bits(from_f32_bits(a.to_bits())))

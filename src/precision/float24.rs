@@ -1,5 +1,7 @@
 //! float24: 1 sign, 7 exponent (bias 63), 16 mantissa bits; the number format of PICA200 registers and uniforms.
 
+use super::bits::{INFINITY, MAGNITUDE, MIN_NORMAL};
+
 /// Widens float24 bits (the low 24 of `bits`) to f32 bits. Lossless: subnormals become normal f32 values.
 ///
 /// ```
@@ -13,7 +15,7 @@ pub const fn to_f32_bits(bits: u32) -> u32 {
     let exponent = bits >> 16 & 0x7F;
     let mantissa = bits & 0xFFFF;
     match exponent {
-        0x7F => sign | 0x7F80_0000 | mantissa << 7,
+        0x7F => sign | INFINITY | mantissa << 7,
         0 if mantissa == 0 => sign,
         0 => {
             let high = 31 - mantissa.leading_zeros();
@@ -34,8 +36,8 @@ pub const fn to_f32_bits(bits: u32) -> u32 {
 /// ```
 pub const fn from_f32_bits(bits: u32) -> u32 {
     let sign = (bits >> 31) << 23;
-    let magnitude = bits & 0x7FFF_FFFF;
-    if magnitude > 0x7F80_0000 {
+    let magnitude = bits & MAGNITUDE;
+    if magnitude > INFINITY {
         return 0x7F_8000;
     }
     if magnitude >= 0x5F80_0000 {
@@ -47,7 +49,7 @@ pub const fn from_f32_bits(bits: u32) -> u32 {
     }
     // Subnormal: value = M * 2^-78; 1.m * 2^(e-127) with e-127 < -62.
     let shift = 1 - exponent;
-    if magnitude < 0x0080_0000 || shift > 16 {
+    if magnitude < MIN_NORMAL || shift > 16 {
         return sign;
     }
     sign | (0x1_0000 | (magnitude >> 7 & 0xFFFF)) >> shift

@@ -4,6 +4,7 @@
 //! Facts: hardware reports that inf · 0 = 0, that products and sums are separate roundings, and the float24 layout.
 
 pub mod arith;
+pub mod bits;
 pub mod float24;
 pub mod portable;
 

@@ -6,6 +6,8 @@
 //! [`exp2`] is within [`EXP2_ULP`] units in the last place of the true value, [`log2`] within [`LOG2_ULP`] (tests ask
 //! all significands). Coefficients: minimax polynomials (Remez), rounded to f32.
 
+use super::bits::{ONE, SIGNIFICAND, SIGNIFICAND_BITS};
+
 /// Units in the last place between [`exp2`] and the true power.
 pub const EXP2_ULP: f64 = 1.5;
 /// Units in the last place between [`log2`] and the true logarithm.
@@ -37,10 +39,6 @@ pub(crate) const EXP2_OVERFLOW: f32 = 128.0;
 pub(crate) const EXPONENT_BIAS: f32 = 8_388_735.0;
 /// The bits of 2^23: an exponent field set into them makes the float 2^23 + field.
 pub(crate) const EXPONENT_BITS: u32 = 0x4B00_0000;
-/// Bits of the significand.
-pub(crate) const SIGNIFICAND_BITS: u32 = 23;
-/// The significand.
-pub(crate) const SIGNIFICAND: u32 = 0x007F_FFFF;
 /// √2
 pub(crate) const ROOT: f32 = std::f32::consts::SQRT_2;
 
@@ -79,7 +77,7 @@ pub fn log2(a: f32) -> f32 {
     }
     let bits = a.to_bits();
     let exponent = f32::from_bits(bits >> SIGNIFICAND_BITS | EXPONENT_BITS) - EXPONENT_BIAS;
-    let significand = f32::from_bits(bits & SIGNIFICAND | 1f32.to_bits());
+    let significand = f32::from_bits(bits & SIGNIFICAND | ONE);
     let is_large = significand > ROOT;
     let significand = if is_large { significand * 0.5 } else { significand };
     let exponent = if is_large { exponent + 1.0 } else { exponent };
@@ -121,7 +119,7 @@ mod tests {
         let mut worst: f64 = 0.0;
         for bits in significands() {
             // All fractions that f32 has between 0 and 1 in steps of 2^-23, and powers far from 1.
-            let fraction = f32::from_bits(bits | 1f32.to_bits()) - 1.0;
+            let fraction = f32::from_bits(bits | ONE) - 1.0;
             for a in [fraction, fraction - 1.0, fraction + 7.0, fraction - 100.0, fraction + 126.0] {
                 worst = worst.max(ulps(exp2(a), f64::from(a).exp2()));
             }

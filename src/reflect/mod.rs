@@ -12,8 +12,8 @@ use crate::host::{
     MemberType, Memory, Options, Reach, Usage,
 };
 use crate::ir::Op;
-use crate::isa::table::is_control;
-use crate::isa::{Opcode, Program};
+use crate::isa::table::Class;
+use crate::isa::{FlowOp, Opcode, Program};
 use crate::translate::Translated;
 
 /// Version of the shape of [`Reflection`].
@@ -424,9 +424,11 @@ fn instructions(program: &Program<'_>) -> Instructions {
     let (mut reached, mut control, mut nop) = (0, 0, 0);
     reach(program, |_, word, _| {
         reached += 1;
-        let is_nop = Opcode::of_word(word) == Some(Opcode::Nop);
-        nop += u32::from(is_nop);
-        control += u32::from(is_control(word) && !is_nop);
+        match Opcode::of_word(word).map(|opcode| opcode.info().class) {
+            Some(Class::Control(FlowOp::Nop)) => nop += 1,
+            Some(Class::Control(_) | Class::Emit | Class::SetEmit) => control += 1,
+            Some(Class::Data(_) | Class::Address | Class::Compare) | None => {}
+        }
     });
     let code = program.code().len() as u32; // Range: at most 4,096.
     Instructions { code, reached, arithmetic: reached - control - nop, control, nop }

@@ -11,9 +11,7 @@ use crate::backend::interface::{defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
-
-/// All exponent bits set: infinite or NaN.
-const EXPONENT: u32 = 0x7F80_0000;
+use crate::precision::bits::EXPONENT;
 
 /// How an operation is written.
 enum Form {

@@ -8,7 +8,7 @@ use super::{RegisterState, SLOTS};
 use crate::container::{ConstantValue, Dvle, GeometryMode, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::Stage;
-use crate::isa::program::{GEOMETRY_WORDS, MAX_DESCRIPTORS, VERTEX_WORDS};
+use crate::isa::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 
 /// Output registers that the library keeps words for.
 const REGISTERS: usize = 8;
@@ -151,7 +151,7 @@ impl RegisterState {
         }
         self.write(base + offset::CODE_END, 1);
         self.write(base + offset::DESCRIPTOR_INDEX, 0);
-        for descriptor in file.package.descriptors.iter().take(MAX_DESCRIPTORS) {
+        for descriptor in file.package.descriptors.iter().take(DESCRIPTORS) {
             self.write(base + offset::DESCRIPTOR_DATA, descriptor.bits);
         }
         self.write(base + offset::ENTRY, UPPER | executable.header.main & 0xFFFF);

@@ -1,7 +1,7 @@
 //! One shader unit: memories, uniforms, configuration.
 //! In: words for its registers, by their offset in the unit's block. Out: what they make of its memories.
 
-use crate::isa::program::MAX_DESCRIPTORS;
+use crate::isa::limits::{DESCRIPTORS, FLOATS};
 use crate::isa::{Pc, Stage, Uniforms};
 use crate::precision::float24;
 
@@ -28,9 +28,6 @@ pub(super) mod offset {
     pub(in super::super) const DESCRIPTOR_DATA: u16 = 0x26;
     pub(in super::super) const DESCRIPTOR_DATA_LAST: u16 = 0x2D;
 }
-
-/// Float uniforms that exist.
-const FLOATS: usize = 96;
 
 /// Words that a program is made of, and where the next one goes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +94,7 @@ impl Unit {
             offset::FLOAT_DATA..=offset::FLOAT_DATA_LAST => words.iter().for_each(|&word| self.float(word)),
             offset::CODE_DATA..=offset::CODE_DATA_LAST => self.code.upload(words, upload.words() as usize),
             offset::DESCRIPTOR_DATA..=offset::DESCRIPTOR_DATA_LAST => {
-                self.descriptors.upload(words, MAX_DESCRIPTORS);
+                self.descriptors.upload(words, DESCRIPTORS);
             }
             register => {
                 for word in words {

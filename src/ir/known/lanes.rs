@@ -1,16 +1,16 @@
 //! What an operation makes of what is known of its operands, lane by lane; and what a place knows beyond that.
 //! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
 
-use super::{Fact, Known, SIGN};
+use super::{Fact, Known};
 use crate::ir::func::Func;
 use crate::ir::op::{Binary, Def, Op, Unary};
 use crate::ir::scalar;
 use crate::ir::signature::Shape;
 use crate::ir::types::{Kind, Lane, Value};
+use crate::isa::limits::FLOATS;
 use crate::precision::arith;
+use crate::precision::bits::{NAN, ONE, SIGN, SIGNIFICAND};
 
-const NAN: u32 = 0x7FC0_0000;
-const ONE: u32 = 0x3F80_0000;
 /// How many definitions one question looks at.
 const FUEL: u32 = 16;
 
@@ -41,7 +41,7 @@ pub fn foldable(op: Unary, a: u32) -> bool {
             let a = f32::from_bits(a);
             a.floor().to_bits() == a.to_bits() || a <= -150.0 || a >= 128.0
         }
-        Unary::Log2P => a & 0x007F_FFFF == 0,
+        Unary::Log2P => a & SIGNIFICAND == 0,
         Unary::Sqrt | Unary::Exp2 | Unary::Log2 => false,
     }
 }
@@ -289,7 +289,7 @@ impl Known<'_> {
         let mut fact = Fact { seen: true, ..Fact::NONE };
         if let Some(offset) = offset.literal {
             let index = arith::uniform_index(base, offset.cast_signed());
-            let bits = if index < 96 { self.register(index) } else { Some([ONE; 4]) };
+            let bits = if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) };
             return bits.map_or(fact, |bits| self.constant(Kind::F32, bits, 4));
         }
         if offset.fixed {

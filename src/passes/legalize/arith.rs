@@ -11,8 +11,7 @@ use super::helpers::Helper;
 use crate::ir::known::{foldable, one_nan};
 use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value, scalar};
 use crate::precision::Precision;
-
-const SIGN: u32 = 0x8000_0000;
+use crate::precision::bits::SIGN;
 
 /// The two operations that lanes are sorted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,12 +15,9 @@ use std::borrow::Cow;
 
 use super::emit::Emit;
 use crate::ir::{Binary, Func, Kind, Lane, Type, Unary, Value};
+use crate::precision::bits::{INFINITY, MAGNITUDE, NAN, ONE, SIGN, SIGNIFICAND, SIGNIFICAND_BITS};
 use crate::precision::{Precision, portable};
 
-const SIGN: u32 = 0x8000_0000;
-const MAGNITUDE: u32 = 0x7FFF_FFFF;
-const INFINITY: u32 = 0x7F80_0000;
-const NAN: u32 = 0x7FC0_0000;
 /// The bits of an f32 that float24 keeps.
 const F24_KEPT: u32 = 0xFFFF_FF80;
 /// 2^-62, the smallest magnitude that float24 arithmetic does not flush.
@@ -367,7 +364,7 @@ impl Body<'_, '_, '_> {
         let one = self.float(1.0);
         let (zero, infinity) = (self.float(0.0), self.float(f32::INFINITY));
         let range = [self.float(portable::EXP2_ZERO), self.float(portable::EXP2_OVERFLOW)];
-        let (bias, shift) = (self.float(portable::EXPONENT_BIAS), self.bits(portable::SIGNIFICAND_BITS));
+        let (bias, shift) = (self.float(portable::EXPONENT_BIAS), self.bits(SIGNIFICAND_BITS));
         let whole = self.emit.unary(Unary::Floor, a);
         let fraction = self.difference(a, whole);
         let power = self.horner(&portable::EXP2, fraction);
@@ -387,8 +384,8 @@ impl Body<'_, '_, '_> {
         let (one, half, root) = (self.float(1.0), self.float(0.5), self.float(portable::ROOT));
         let (infinity, nan) = (self.float(f32::NEG_INFINITY), self.float(f32::from_bits(NAN)));
         let bias = self.float(portable::EXPONENT_BIAS);
-        let (shift, field) = (self.bits(portable::SIGNIFICAND_BITS), self.bits(portable::EXPONENT_BITS));
-        let (kept, unit) = (self.bits(portable::SIGNIFICAND), self.bits(1f32.to_bits()));
+        let (shift, field) = (self.bits(SIGNIFICAND_BITS), self.bits(portable::EXPONENT_BITS));
+        let (kept, unit) = (self.bits(SIGNIFICAND), self.bits(ONE));
         let emit = &mut self.emit;
         let bits = emit.unary(Unary::ToBits, a);
         let exponent = emit.binary(Binary::ShiftRight, bits, shift);

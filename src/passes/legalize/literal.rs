@@ -14,11 +14,8 @@
 
 use crate::ir::known::Known;
 use crate::ir::{Binary, Func, Lane, Op, Unary, Value};
+use crate::precision::bits::{INFINITY, MAGNITUDE, MIN_NORMAL, SIGN};
 
-const SIGN: u32 = 0x8000_0000;
-const MAGNITUDE: u32 = 0x7FFF_FFFF;
-const INFINITY: u32 = 0x7F80_0000;
-const MIN_NORMAL: u32 = 0x0080_0000;
 /// How many definitions one question may look at.
 const FUEL: u32 = 32;
 

@@ -13,11 +13,12 @@ use super::helpers::Helpers;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::known::Constants;
 use crate::ir::{Binary, Func, Item, Kind, Lane, Op, Type, Unary, Value};
+use crate::isa::limits::FLOATS;
 use crate::precision::arith;
+use crate::precision::bits::ONE;
 
-const ONE: u32 = 0x3F80_0000;
 /// Registers that exist, and registers that an index can name.
-const REGISTERS: u8 = 96;
+const REGISTERS: u8 = FLOATS as u8;
 const INDICES: u8 = 128;
 
 /// Where a run of registers is read from.

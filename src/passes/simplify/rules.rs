@@ -10,9 +10,10 @@
 use super::{Simplify, signs};
 use crate::entity::Handle;
 use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
+use crate::isa::limits::FLOATS;
+use crate::precision::bits::{ONE, SIGNIFICAND};
 use crate::precision::{Precision, arith};
 
-const ONE: u32 = 1f32.to_bits();
 const MINUS_ONE: u32 = (-1f32).to_bits();
 const MINUS_ZERO: u32 = (-0f32).to_bits();
 
@@ -93,7 +94,7 @@ impl Simplify<'_> {
     fn uniform_at(&self, base: u8, offset: Value) -> Fold {
         match self.literal(offset) {
             Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
-                index @ 0..96 => Fold::Op(Op::Uniform(index)),
+                index if usize::from(index) < FLOATS => Fold::Op(Op::Uniform(index)),
                 _ => Fold::Op(Op::Const([ONE; 4])),
             },
             None => Fold::Keep,
@@ -423,7 +424,7 @@ fn is_foldable(op: Unary, bits: u32) -> bool {
     match op {
         // The host's approximation is used except where any is exact.
         Unary::Exp2 | Unary::Exp2P => x.abs() <= 126.0 && x.fract() == 0.0,
-        Unary::Log2 | Unary::Log2P => x.is_normal() && x > 0.0 && bits & 0x007F_FFFF == 0,
+        Unary::Log2 | Unary::Log2P => x.is_normal() && x > 0.0 && bits & SIGNIFICAND == 0,
         Unary::ToInt => x.abs() < 2_147_483_648.0,
         Unary::RcpP
         | Unary::RsqP

@@ -10,10 +10,10 @@
 
 use crate::ir::{Binary, Func, Lane, Op, Unary, scalar};
 use crate::precision::Precision;
+use crate::precision::bits::{ONE, SIGN};
 
 /// How many definitions one question may look at.
 const FUEL: u32 = 24;
-const ONE: u32 = 1f32.to_bits();
 
 /// Which classes of numbers a lane may belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Search<'_> {
         match self.op(lane)? {
             Op::Const(bits) => Some([bits[usize::from(index)]; 2]),
             Op::Binary(Binary::SgeP | Binary::SltP, ..) => Some([0, ONE]),
-            Op::Unary(Unary::Neg, a) => Some(self.two(Lane::new(a, index))?.map(|bits| bits ^ 0x8000_0000)),
+            Op::Unary(Unary::Neg, a) => Some(self.two(Lane::new(a, index))?.map(|bits| bits ^ SIGN)),
             _other_operations => None,
         }
     }

@@ -4,6 +4,8 @@
 use serde_json::{Map, Value};
 use transpica::interp::Uniforms;
 use transpica::isa::Stage;
+use transpica::isa::limits::FLOATS;
+use transpica::precision::bits;
 use transpica_gpu::Registers;
 
 /// Float uniforms that one invocation of a geometry program gets, with their registers.
@@ -15,7 +17,7 @@ pub struct State {
     /// Values of the file laid over those given.
     pub uniforms: Uniforms,
     /// The float uniforms that the file sets.
-    pub floats_set: [bool; 96],
+    pub floats_set: [bool; FLOATS],
     /// v0..v15 of each vertex or invocation.
     pub vertices: Vec<Registers>,
     /// What each invocation of a geometry program gets; nothing for vertices.
@@ -30,12 +32,12 @@ pub fn parse(text: &str, mut uniforms: Uniforms, stage: Stage) -> Result<State, 
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
     known_keys(root, &["uniforms", "vertices"], "the file")?;
-    let mut floats_set = [false; 96];
+    let mut floats_set = [false; FLOATS];
     if let Some(banks) = root.get("uniforms") {
         let banks = object(banks, "uniforms")?;
         known_keys(banks, &["c", "i", "b"], "uniforms")?;
         for (key, value) in bank(banks, "c")? {
-            let register = index(&key, 96, "uniforms.c")?;
+            let register = index(&key, FLOATS, "uniforms.c")?;
             uniforms.floats[register] = vector(value, &format!("uniforms.c.{key}"))?.map(f32::from_bits);
             floats_set[register] = true;
         }
@@ -70,7 +72,7 @@ fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delive
             let place = format!("{place}.c");
             for (key, value) in object(value, &place)? {
                 // Range: below 96.
-                let register = index(key, 96, &place)? as u8;
+                let register = index(key, FLOATS, &place)? as u8;
                 delivered.push((register, vector(value, &format!("{place}.{key}"))?));
             }
             continue;
@@ -132,7 +134,7 @@ fn float(value: &Value) -> Option<u32> {
         Value::String(text) => match text.as_str() {
             "inf" => Some(f32::INFINITY.to_bits()),
             "-inf" => Some(f32::NEG_INFINITY.to_bits()),
-            "nan" => Some(0x7fc0_0000),
+            "nan" => Some(bits::NAN),
             text => {
                 let digits = text.strip_prefix("0x")?;
                 let bits = u32::from_str_radix(digits, 16).ok();

@@ -3,8 +3,8 @@
 //! In: random choices. Out: code that never passes a stack limit and always ends. Knows no values.
 //! Facts: the padding rules are those that picasso uses, see [`Block::finish`].
 
-use transpica::isa::Opcode;
 use transpica::isa::word::{Field, Word};
+use transpica::isa::{Move, Opcode};
 
 use crate::data::DataMaker;
 use crate::random::Random;
@@ -519,13 +519,11 @@ impl Block {
     /// Pads a block that is complete: where it is empty; where its last word steers, so that the end of the scope would
     /// override it; where a label stands at its end or an inner scope ended there, so that no two ends coincide.
     fn finish(&self, maker: &mut Maker<'_>, scope: Scope) {
-        let last = maker.piece.words[self.start..].last().and_then(|(word, _)| word.opcode());
-        let steers = match last {
-            None => true,
-            Some(Opcode::Jmpc | Opcode::Jmpu | Opcode::Call | Opcode::Callc | Opcode::Callu) => true,
-            Some(Opcode::Break | Opcode::Breakc) => scope.loop_body,
-            Some(_) => false,
-        };
+        let steers = maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
+            Some(Move::Jump | Move::Call) => true,
+            Some(Move::Break) => scope.loop_body,
+            Some(Move::Next | Move::End | Move::If | Move::Loop) | None => false,
+        });
         if steers || self.label_at_end {
             maker.nop();
         }

@@ -1,17 +1,13 @@
 //! Instructions that compute: random operations, operands and descriptors.
 //! In: random choices. Out: single words and a descriptor table. Knows no addresses.
 
+use transpica::isa::limits::FLOATS;
 use transpica::isa::opdesc::{Descriptor, Selector};
 use transpica::isa::table::Class;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{Mask, Opcode, Swizzle};
 
 use crate::random::Random;
-
-/// Opcodes of some classes, in the order of the table.
-fn opcodes(wanted: fn(Class) -> bool) -> Vec<Opcode> {
-    Opcode::ALL.iter().copied().filter(|opcode| wanted(opcode.info().class)).collect()
-}
 
 /// Makes data instructions that share one descriptor table.
 pub(crate) struct DataMaker {
@@ -23,9 +19,6 @@ pub(crate) struct DataMaker {
     reach: u32,
 }
 
-/// How many descriptors MAD can name.
-const MAD_REACH: u32 = 32;
-
 impl DataMaker {
     pub fn new(random: &mut Random) -> Self {
         let count = random.weighted(&[(4, 6), (4, 16), (2, 32), (1, 128)]);
@@ -34,18 +27,9 @@ impl DataMaker {
         descriptors.extend((1..count).map(|_| descriptor(random)));
         Self {
             descriptors,
-            writers: opcodes(|class| matches!(class, Class::Data(_))),
+            writers: Opcode::ALL.iter().copied().filter(|opcode| is_data(*opcode)).collect(),
             reach: random.weighted(&[(3, 3), (3, 7), (1, 15)]),
         }
-    }
-
-    /// The opcodes of CMP and MOVA are each alone in their class.
-    fn single(class: Class) -> Opcode {
-        opcodes(match class {
-            Class::Address => |class| class == Class::Address,
-            Class::Compare => |class| class == Class::Compare,
-            Class::Data(_) | Class::Control => |_| true,
-        })[0]
     }
 
     /// A random instruction that writes a register.
@@ -62,13 +46,13 @@ impl DataMaker {
 
     /// A random CMP.
     pub fn compare(&self, random: &mut Random) -> Word {
-        let word = self.sources(random, Self::single(Class::Compare));
+        let word = self.sources(random, Opcode::Cmp);
         word.with(Field::CompareX, random.below(8)).with(Field::CompareY, random.below(8))
     }
 
     /// A random MOVA.
     pub fn address(&self, random: &mut Random) -> Word {
-        self.sources(random, Self::single(Class::Address))
+        self.sources(random, Opcode::Mova)
     }
 
     /// A full copy between registers of these numbers.
@@ -80,9 +64,9 @@ impl DataMaker {
     pub fn whole(&self, random: &mut Random, dest: u32) -> Word {
         let opcode = if random.chance(70) { Opcode::Mov } else { random.pick(&self.writers) };
         let word = self.write_with(random, opcode).with(Field::Dest, dest);
-        let reach = opcode.format().bits(Field::Descriptor).map_or(1, |bits| bits.max().saturating_add(1));
+        let reach = opcode.format().descriptors().min(self.descriptors.len()) as u32; // Range: at most 128.
         let is_whole = |number: &u32| self.descriptors[*number as usize] & 15 == 15;
-        let whole: Vec<u32> = (0..reach.min(self.descriptors.len() as u32)).filter(is_whole).collect();
+        let whole: Vec<u32> = (0..reach).filter(is_whole).collect();
         word.with(Field::Descriptor, random.pick(&whole))
     }
 
@@ -94,16 +78,12 @@ impl DataMaker {
     /// Random sources and a random descriptor.
     fn sources(&self, random: &mut Random, opcode: Opcode) -> Word {
         let format = opcode.format();
-        let reach = if format.bits(Field::Descriptor).is_some_and(|bits| bits.max() < MAD_REACH) {
-            MAD_REACH.min(self.descriptors.len() as u32)
-        } else {
-            self.descriptors.len() as u32
-        };
+        let reach = format.descriptors().min(self.descriptors.len()) as u32; // Range: at most 128.
         let mut word = Word::new(opcode).with(Field::Descriptor, random.below(reach));
-        for source in [Field::Source1, Field::Source2, Field::Source3] {
+        for source in Field::SOURCES {
             let uniform = format.wide() == Some(source) && random.chance(55);
             let register = if uniform {
-                0x20 + random.below_some(&[(3, 8), (1, 96)])
+                0x20 + random.below_some(&[(3, 8), (1, FLOATS as u32)])
             } else {
                 random.below(self.reach + 1) + if random.chance(60) { 0x10 } else { 0 }
             };
@@ -112,6 +92,10 @@ impl DataMaker {
         // An index beside a v or r register has no effect; that too wants to be tested.
         if random.chance(25) { word.with(Field::Index, random.between(1, 3)) } else { word }
     }
+}
+
+fn is_data(opcode: Opcode) -> bool {
+    matches!(opcode.info().class, Class::Data(_))
 }
 
 /// A random descriptor: often all components, often plain swizzles, as real programs have them.

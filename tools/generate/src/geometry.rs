@@ -13,6 +13,7 @@ use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;
 use crate::random::Random;
 use crate::values::{inputs, uniforms};
+use transpica::isa::limits::FLOATS;
 
 /// EMITs of one invocation.
 const MOST_EMITS: u32 = 24;
@@ -151,7 +152,7 @@ fn setup(random: &mut Random) -> Setup {
             let any = random.between(1, 16);
             let less = random.between(1, count);
             let stride = random.weighted(&[(5, count), (3, any), (2, less)]);
-            let last = 96 - (vertices - 1) * stride - count;
+            let last = FLOATS as u32 - (vertices - 1) * stride - count;
             let near = random.below(8).min(last);
             let any = random.between(0, last);
             let first = random.weighted(&[(6, near), (2, any), (1, last)]);

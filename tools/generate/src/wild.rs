@@ -2,8 +2,8 @@
 //! overflow, code without END. All words are defined, so every run is, but not every run ends.
 //! In: random choices. Out: code. Knows no values.
 
-use transpica::isa::Opcode;
 use transpica::isa::word::{Field, Word};
+use transpica::isa::{Move, Opcode};
 
 use crate::clean;
 use crate::data::DataMaker;
@@ -144,7 +144,7 @@ fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
         let usual = random.pick(&tests);
         let opcode = usual.opcode().unwrap_or(Opcode::Nop);
         let word = if random.chance(odd / 3) { test(random, opcode) } else { usual };
-        let word = if matches!(opcode, Opcode::Call | Opcode::Callc | Opcode::Callu) {
+        let word = if opcode.moves() == Some(Move::Call) {
             let skip = if random.chance(odd) { random.between(1, 2) } else { 0 };
             let target = code.len() as u32 + 1 + skip;
             word.with(Field::Target, target).with(Field::Num, end.saturating_sub(target))

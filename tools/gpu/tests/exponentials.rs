@@ -9,7 +9,7 @@ use support::Bare;
 use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
-use transpica::host::{EntryPoint, Options, Profile, dvle};
+use transpica::host::{Job, Options, Profile, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Program;
 use transpica::limits::Limits;
@@ -59,13 +59,13 @@ fn inputs(operands: impl IntoIterator<Item = f32>) -> Vec<[[f32; 4]; 16]> {
 }
 
 fn options(precision: Precision) -> Options {
-    Options { precision, entry: EntryPoint::Compute, ..Options::default() }
+    Options { precision, ..Options::default() }
 }
 
 /// How many operands the driver gives another answer for than IEEE does.
 fn wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     let mut translator = Translator::new(options(Precision::Fast), Profile::default());
-    let translated = translator.translate(&program(instruction), &Bare).expect("it translates");
+    let translated = translator.translate(&program(instruction), &Bare, Job::Compute).expect("it translates");
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
     let inputs = inputs(answers.iter().map(|(operand, _)| *operand));
     let inputs: Vec<_> =

@@ -11,6 +11,7 @@ use transpica::host::{IntPacking, Layout, Options, RegisterLayout, UniformBlock,
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
+use transpica::isa::limits::FLOATS;
 use transpica::isa::{Program, Uniforms};
 use transpica::lower::{self, Context, Outputs};
 use transpica::passes::{self, Scratch};
@@ -219,8 +220,13 @@ impl Forms<'_> {
         let Case { program, outputs, ref options, .. } = *self.case;
         let wrong = self.mutant.map(|mutant| mutant.program(program));
         let lowered_program = wrong.as_ref().unwrap_or(program);
-        let context =
-            Context { program: lowered_program, constants: &[None; 96], outputs, geometry: None, options };
+        let context = Context {
+            program: lowered_program,
+            constants: &[None; FLOATS],
+            outputs,
+            geometry: None,
+            options,
+        };
         let explored = explore::explore(program, &translate::known(options), &options.limits);
         let mutant = self.mutant;
         let refused =
@@ -302,7 +308,7 @@ impl Forms<'_> {
         );
         observed?;
         self.plant(Place::Legalization, &mut module);
-        passes::legalize::run(&mut module, &self.case.options, block, &[None; 96]);
+        passes::legalize::run(&mut module, &self.case.options, block, &[None; FLOATS]);
         self.plant(Place::Legal, &mut module);
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);

@@ -17,6 +17,7 @@ use transpica::asm::{Assembled, Source, assemble};
 use transpica::isa::Uniforms;
 
 use crate::chain::Bits;
+use transpica::isa::limits::FLOATS;
 
 /// A file.
 pub struct Case {
@@ -121,7 +122,7 @@ fn command(line: &str, runs: &mut Vec<Run>) -> Option<()> {
 
 fn set_uniforms(text: &str, uniforms: &mut Uniforms) -> Option<()> {
     for (name, values) in assignments(text) {
-        if let Some(register) = index(name, "c", 96) {
+        if let Some(register) = index(name, "c", FLOATS) {
             let bits: [u32; 4] = floats(values)?.try_into().ok()?;
             uniforms.floats[register] = bits.map(f32::from_bits);
         } else if let Some(register) = index(name, "i", 4) {

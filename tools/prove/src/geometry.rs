@@ -20,6 +20,7 @@ use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
+use transpica::isa::limits::FLOATS;
 
 /// Items that one thread may evaluate.
 const BUDGET: u64 = 1 << 24;
@@ -127,7 +128,7 @@ struct Feeder<'a> {
     options: &'a Options,
     uniforms: Uniforms,
     /// c0..c95 of the geometry unit.
-    registers: [[f32; 4]; 96],
+    registers: [[f32; 4]; FLOATS],
     /// Vectors of an invocation.
     window: usize,
 }
@@ -258,7 +259,7 @@ impl Comparison<'_> {
             vertex,
             options,
             uniforms: Uniforms::default(),
-            registers: [[0.0; 4]; 96],
+            registers: [[0.0; 4]; FLOATS],
             window: 0,
         };
         let mut block = registers(&Uniforms::default(), options.precision);
@@ -381,7 +382,7 @@ pub struct Given {
     /// v0..v15
     pub inputs: [[f32; 4]; 16],
     /// c0..c95
-    pub floats: [[f32; 4]; 96],
+    pub floats: [[f32; 4]; FLOATS],
 }
 
 /// Compares every EMIT of a program, registers as they are.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use transpica::interp::{Machine, Record, Settings};
 use transpica::isa::word::Word;
-use transpica::isa::{Flow, Inst, Opcode, Pc};
+use transpica::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
 /// By address: how often a vertex entered a loop there (a LOOP in the word before), and how often it came back.
@@ -46,7 +46,7 @@ pub fn differ(generated: &Generated, vertices: usize, budget: u64) -> bool {
 
 /// Whether an instruction may go back.
 fn repeats(word: Word) -> bool {
-    matches!(word.opcode(), Some(Opcode::Loop | Opcode::Jmpc | Opcode::Jmpu))
+    matches!(word.moves(), Some(Move::Loop | Move::Jump))
 }
 
 /// Counts what an instruction says of the loop that begins where it goes.

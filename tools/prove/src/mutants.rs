@@ -7,6 +7,7 @@ use transpica::error::Result;
 use transpica::host::{Interface, Job, Options, Surroundings};
 use transpica::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
 use transpica::isa::control::{Effect, Test};
+use transpica::isa::limits::FLOATS;
 use transpica::isa::word::{Field, Word};
 use transpica::isa::{ConditionOp, Opcode, Program};
 use transpica::lower::{self, Context, Outputs};
@@ -253,7 +254,7 @@ pub fn translate(
     let wrong = mutant.program(program);
     let context = Context {
         program: &wrong,
-        constants: &[None; 96],
+        constants: &[None; FLOATS],
         outputs: Outputs::Registers,
         geometry: None,
         options: &options,
@@ -274,7 +275,7 @@ pub fn translate(
     let Interface { outputs, entry_point, .. } = right.interface;
     let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };
     mutant.module(Place::Legalization, &mut module);
-    passes::legalize::run(&mut module, &options, &interface.block, &[None; 96]);
+    passes::legalize::run(&mut module, &options, &interface.block, &[None; FLOATS]);
     mutant.module(Place::Legal, &mut module);
     passes::tidy(&mut module, &mut scratch);
     passes::leave::run(&mut module.main, &module.helpers, &mut scratch);
@@ -313,7 +314,7 @@ mod tests {
         for seed in 0..20 {
             let generated = generate(Kind::Numeric, seed);
             let program = generated.program();
-            let right = translator.translate(&program, &Bare).expect("translates");
+            let right = translator.translate(&program, &Bare, Job::Compute).expect("translates");
             // A straight program has no loop, so this error is none.
             let same = translate(&mut translator, &program, &Bare, Mutant::CounterKept).expect("translates");
             assert_eq!(same.module, right.module, "seed {seed}");

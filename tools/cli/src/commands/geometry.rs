@@ -14,9 +14,7 @@ use transpica_gpu::{Gpu, Route};
 use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
 use crate::trace::Log;
-
-/// Float uniforms that there are.
-const FLOATS: usize = 96;
+use transpica::isa::limits::FLOATS;
 
 /// Runs all invocations and tells what each emitted; into the log, if there is one, goes what runs.
 pub fn run(

@@ -20,6 +20,8 @@ use crate::files;
 use crate::report::Failure;
 use crate::state::{self, State};
 use crate::trace::Log;
+use transpica::isa::limits::FLOATS;
+use transpica::precision::bits;
 
 pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let Run { file, selection, state, seed, vertices, on, route, adapter, trace, budget, json, output } =
@@ -109,7 +111,7 @@ pub fn generated(
         .iter()
         .map(|registers| registers.map(|register| register.map(f32::to_bits)))
         .collect();
-    State { uniforms, floats_set: [false; 96], vertices, delivered }
+    State { uniforms, floats_set: [false; FLOATS], vertices, delivered }
 }
 
 fn interpret(
@@ -160,7 +162,7 @@ fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<
 
 /// NaN always as the canonical one.
 fn canonical(bits: u32) -> u32 {
-    if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits }
+    if f32::from_bits(bits).is_nan() { bits::NAN } else { bits }
 }
 
 /// The components of a register as JSON.

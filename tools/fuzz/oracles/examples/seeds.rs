@@ -66,7 +66,12 @@ fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
     reduce(&mut cfg, &options.limits);
     let Structured::Tree(tree) = structure::structure(&cfg, &options.limits) else { return None };
     let outputs = Outputs::Registers;
-    let context =
-        Context { program: &program, constants: &[None; 96], outputs, geometry: None, options: &options };
+    let context = Context {
+        program: &program,
+        constants: &[None; transpica::isa::limits::FLOATS],
+        outputs,
+        geometry: None,
+        options: &options,
+    };
     lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
 }

@@ -17,6 +17,7 @@ use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, Allowed, CompareError, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
+use transpica::isa::limits::FLOATS;
 
 /// EMITs of an invocation that there is room for at first, where fewer are not proven.
 const FIRST_EMITS: u32 = 32;
@@ -30,7 +31,7 @@ pub struct Given {
     /// v0..v15
     pub inputs: Registers,
     /// c0..c95
-    pub floats: [[u32; 4]; 96],
+    pub floats: [[u32; 4]; FLOATS],
 }
 
 /// One EMIT.

@@ -25,13 +25,14 @@ use stage::{Buffers, READ, UNIFORM, WRITE};
 
 pub use emits::{EmitCase, Given, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
+use transpica::isa::limits::FLOATS;
 
 /// Triangles of an invocation that there is room for at first, where fewer are not proven.
 const FIRST_TRIANGLES: u32 = 32;
 /// Bytes of a buffer, unless told otherwise: what every device of wgpu's defaults has.
 const MOST_BYTES: u32 = 1 << 27;
 /// Bytes of the register file, c0 to c95.
-const FILE_BYTES: u64 = 96 * 16;
+const FILE_BYTES: u64 = FLOATS as u64 * 16;
 /// Bytes of [`Found`].
 const FOUND_BYTES: u64 = 32;
 

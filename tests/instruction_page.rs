@@ -1,23 +1,26 @@
-//! The instruction set as a page of documentation.
-//! In: the opcode table and the formats. Out: Markdown; a test keeps the page beside this file equal to it.
+//! `src/isa/README.md` shows the table of opcodes and the formats: the page is made here, and `BLESS=1` writes it.
 
 use std::fmt::Write as _;
 
-use super::table::{Opcode, Role};
-use super::word::Format;
+use transpica::isa::Mask;
+use transpica::isa::reads::Reads;
+use transpica::isa::table::{Info, Opcode, Role};
+use transpica::isa::word::Format;
 
 const HEAD: &str = "\
 # Instruction set
 
-This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica isa::docs` rewrites it.
+This page is made from `table.rs` and `word.rs`; `BLESS=1 cargo test -p transpica --test instruction_page` rewrites it.
 
 Every instruction is one 32-bit word with its code in bits 31..26. `s1`, `s2`, `s3` are the sources after swizzle and
 negation; `·` is the product where inf·0 = 0. The low code bits of `cmp`, `mad` and `madi` belong to their first field.
+The column `reads` has the components of each source that can change a result: always, and in brackets those that are read
+where the same component is written.
 
 ## Opcodes
 
-| code | text | format | result |
-|---|---|---|---|
+| code | text | format | reads | result |
+|---|---|---|---|---|
 ";
 
 const FORMATS: &str = "
@@ -49,24 +52,22 @@ const TAIL: &str = "
 Bits 7..6 of a swizzle choose what becomes x, 5..4 y, 3..2 z, 1..0 w.
 ";
 
-impl Role {
-    /// How the operand is shown in a syntax line.
-    fn placeholder(self) -> &'static str {
-        match self {
-            Self::Dest => "dest",
-            Self::AddressDest => "a0",
-            Self::Source => "s",
-            Self::CompareOp => "op",
-            Self::Condition => "condition",
-            Self::Bool => "b",
-            Self::BoolOrNot => "[!]b",
-            Self::Int => "i",
-            Self::Target => "dst",
-            Self::Last => "last",
-            Self::Length => "num",
-            Self::Vertex => "vertex",
-            Self::Flags => "[prim] [inv]",
-        }
+/// How an operand is shown in a syntax line.
+fn placeholder(role: Role) -> &'static str {
+    match role {
+        Role::Dest => "dest",
+        Role::AddressDest => "a0",
+        Role::Source => "s",
+        Role::CompareOp => "op",
+        Role::Condition => "condition",
+        Role::Bool => "b",
+        Role::BoolOrNot => "[!]b",
+        Role::Int => "i",
+        Role::Target => "dst",
+        Role::Last => "last",
+        Role::Length => "num",
+        Role::Vertex => "vertex",
+        Role::Flags => "[prim] [inv]",
     }
 }
 
@@ -81,7 +82,7 @@ fn syntax(opcode: Opcode) -> String {
                 sources += 1;
                 text += &format!("s{sources}");
             }
-            Role::CompareOp => text += compares.next().unwrap_or(role.placeholder()),
+            Role::CompareOp => text += compares.next().unwrap_or(placeholder(*role)),
             Role::Dest
             | Role::AddressDest
             | Role::Condition
@@ -92,14 +93,24 @@ fn syntax(opcode: Opcode) -> String {
             | Role::Last
             | Role::Length
             | Role::Vertex
-            | Role::Flags => text += role.placeholder(),
+            | Role::Flags => text += placeholder(*role),
         }
     }
     text
 }
 
+/// The components that an instruction reads of each source.
+fn reads(info: &Info) -> String {
+    let one = |reads: &Reads| {
+        let always = reads.of(Mask::NONE);
+        let lanewise = Mask(reads.of(Mask::XYZW).0 & !always.0);
+        if lanewise.is_empty() { always.to_string() } else { format!("{always}[{lanewise}]") }
+    };
+    info.reads.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
 /// The instruction set as a Markdown page.
-pub fn markdown() -> String {
+fn markdown() -> String {
     let mut page = HEAD.to_string();
     for &opcode in Opcode::ALL {
         let info = opcode.info();
@@ -110,10 +121,11 @@ pub fn markdown() -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             page,
-            "| {} | `{}` | {} | {} |",
+            "| {} | `{}` | {} | {} | {} |",
             codes.replace('X', "x"),
             syntax(opcode),
             info.format.name(),
+            reads(info),
             info.meaning
         );
     }
@@ -135,17 +147,12 @@ pub fn markdown() -> String {
     page + TAIL
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_shows_the_table() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/isa/README.md");
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(path, markdown()).expect("the page can be written");
-        }
-        let page = std::fs::read_to_string(path).unwrap_or_default();
-        assert_eq!(page, markdown(), "BLESS=1 rewrites the page");
+#[test]
+fn the_page_shows_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/isa/README.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, markdown()).expect("the page can be written");
     }
+    let page = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(page, markdown(), "BLESS=1 rewrites the page");
 }
