@@ -102,7 +102,7 @@ pub struct Risk {
 
 /// The first operand of a product or sum of a legal module that is a literal zero, or could become one where a driver copies
 /// code; in words. A call with two float arguments counts as a product. `legalize` leaves none, but in functions that read no
-/// number when they run, which every driver can compute altogether, and where conditions turn out to be equal after it.
+/// number when they run, which every driver can compute altogether.
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {

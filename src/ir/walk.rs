@@ -172,6 +172,15 @@ impl NodeData {
         }
     }
 
+    /// Whether it has one region, which always runs.
+    #[inline]
+    pub fn has_one_region(&self) -> bool {
+        match self {
+            Self::Loop { .. } | Self::Block { .. } => true,
+            Self::If { .. } | Self::Switch { .. } => false,
+        }
+    }
+
     /// Whether it is a loop.
     #[inline]
     pub fn is_loop(&self) -> bool {

@@ -42,6 +42,12 @@ impl Visible {
         self.filled.drain(scope..).rev().for_each(|place| self.table[place as usize] = 0);
     }
 
+    /// A region ends and its items continue the region around it: what was evaluated in it stays visible.
+    #[inline]
+    pub fn join(&mut self) {
+        self.scopes.pop();
+    }
+
     /// The visible value of an equal operation; if there is none, `value` is that from here on.
     #[inline]
     pub fn find_or_add(&mut self, f: &Func, value: Value) -> Option<Value> {

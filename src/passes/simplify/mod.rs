@@ -35,8 +35,7 @@ pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
     walk(f, precision, scratch, false)
 }
 
-/// As [`run`], and evaluates equal operations once, as `cse` does; what a dissolved `block` and the items after it have in
-/// common may stay.
+/// As [`run`], and evaluates equal operations once, as `cse` does.
 pub(super) fn run_merging(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
     walk(f, precision, scratch, true)
 }
@@ -287,7 +286,14 @@ impl Simplify<'_> {
             }
             return;
         };
-        self.visible.end();
+        // The only region of a construct may continue the region around it: `leave` decides.
+        let is_only = match self.stack.last() {
+            Some(Frame::Node(parent)) => self.f.nodes[parent.node].has_one_region(),
+            Some(Frame::Region(_)) | None => false,
+        };
+        if !is_only {
+            self.visible.end();
+        }
         let data = &mut self.f.regions[region];
         data.items = frame.items;
         data.items.clear();
@@ -345,6 +351,7 @@ impl Simplify<'_> {
             && frame.breaks == 0
         {
             self.changed = true;
+            self.visible.join();
             let data = &mut self.f.regions[body];
             self.out.append(&mut data.items);
             let exit = data.exit;
@@ -352,6 +359,9 @@ impl Simplify<'_> {
                 Exit::Yield(list) => self.replace_list(results, list),
                 Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => self.finish_early(exit),
             };
+        }
+        if self.f.nodes[node].has_one_region() {
+            self.visible.end();
         }
         if let NodeData::If { cond, then, otherwise, results } = self.f.nodes[node]
             && let Some((a, b)) = self.empty_arms(then, otherwise)

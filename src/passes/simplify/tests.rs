@@ -273,6 +273,30 @@ fn a_block_that_nothing_leaves_early_dissolves() {
 }
 
 #[test]
+fn what_a_dissolved_block_evaluates_is_evaluated_once() {
+    let merging = |before: &str, after: &str| {
+        let (before, after) = (format!("{GIVEN}{before}"), format!("{GIVEN}{after}"));
+        check(|f, scratch| super::run_merging(f, Precision::Exact, scratch), &before, &after);
+    };
+    // What stands after the block, and in a construct after it.
+    merging(
+        "block { %0: bool = uniform b2 yield %0 } -> %1: bool %2: bool = uniform b2 yield %1 %2",
+        "%0: bool = uniform b2 yield %0 %0",
+    );
+    merging(
+        "block { %0: i32 = iadd %82 %82 yield %0 } -> %1: i32 \
+         if %81 { %2: i32 = iadd %82 %82 yield %2 } else { %3: i32 = iadd %1 %82 yield %3 } -> %4: i32 yield %4",
+        "%0: i32 = iadd %82 %82 \
+         if %81 { yield %0 } else { %3: i32 = iadd %0 %82 yield %3 } -> %4: i32 yield %4",
+    );
+    // A block that stays, and a loop, keep what they evaluate to themselves.
+    let text = "block { %0: i32 = iadd %82 %82 if %81 { break %82 } yield %0 } -> %1: i32 %2: i32 = iadd %82 %82 yield %1 %2";
+    merging(text, text);
+    let text = "loop { %0: i32 = iadd %82 %82 if %81 { continue } break %0 } -> %1: i32 %2: i32 = iadd %82 %82 yield %1 %2";
+    merging(text, text);
+}
+
+#[test]
 fn a_loop_that_never_continues_is_a_block() {
     rule("loop { %0: i32 = iadd %82 %82 break %0 } -> %1: i32 yield %1", "%0: i32 = iadd %82 %82 yield %0");
     rule(

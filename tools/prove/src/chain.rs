@@ -264,6 +264,10 @@ impl Forms<'_> {
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
+        // Before `leave`, whose parameters begin with literals that never leave their loop.
+        if let Some(risk) = ir::known::first_risk(&module, self.case.options.precision) {
+            return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
+        }
         if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
             self.check(&format!("{tier} after leave"), &module, Stage::Legal)?;
         }
