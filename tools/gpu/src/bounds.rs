@@ -279,7 +279,10 @@ impl Follow {
         let result = mask.iter().next().map_or(0.0, |lane| f64::from(record.result[lane.index()]));
         let nears = match op {
             DataOp::Mov => a,
-            DataOp::Add => each(&|lane| arithmetic.sum(a[lane], b[lane])),
+            DataOp::Add => each(&|lane| {
+                let is_difference = reads_one(sources, lane) && sources[0].negate != sources[1].negate;
+                if is_difference { arithmetic.difference(a[lane]) } else { arithmetic.sum(a[lane], b[lane]) }
+            }),
             DataOp::Mul => each(&product),
             DataOp::Mad => each(&|lane| arithmetic.sum(product(lane), c[lane])),
             DataOp::Dp3 => [arithmetic.dot(&a[..3], &b[..3]); 4],
@@ -317,10 +320,14 @@ impl Follow {
 /// Whether both operands are the same component: then a comparison falls as it does, however that was computed. Of a component
 /// of which nothing is known not even that is said, since it may be NaN.
 fn is_one(sources: &[Operand], lane: usize, values: &[Near; 4]) -> bool {
+    reads_one(sources, lane) && sources[0].negate == sources[1].negate && !values[lane].is_open()
+}
+
+/// Whether both operands read the same component.
+fn reads_one(sources: &[Operand], lane: usize) -> bool {
     let [a, b] = [&sources[0], &sources[1]];
     let component = |operand: &Operand| operand.swizzle.components()[lane];
-    let is_one = (a.register, a.index, a.negate) == (b.register, b.index, b.negate);
-    is_one && component(a) == component(b) && !values[lane].is_open()
+    (a.register, a.index) == (b.register, b.index) && component(a) == component(b)
 }
 
 #[cfg(test)]
@@ -563,6 +570,15 @@ mod tests {
         }
         // The product with zero is zero.
         assert_eq!(open_order(body, [f32::INFINITY, 0.0, 0.7, 0.0]), [0.0; 2]);
+    }
+
+    #[test]
+    fn what_is_taken_from_itself_may_be_zero() {
+        let body = "add position, v0.x, -v0.x\nadd color, v0.x, -v0.y";
+        for special in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            assert_eq!(open_order(body, [special, special, 0.0, 0.0]), [OPEN, 0.0], "{special}");
+        }
+        assert_eq!(open_order(body, [0.1, 0.3, 0.0, 0.0]), [0.0; 2]);
     }
 
     #[test]

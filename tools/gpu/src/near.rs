@@ -299,6 +299,16 @@ impl Arithmetic {
         self.settled(near)
     }
 
+    /// `a - a`
+    pub(crate) fn difference(&self, a: Near) -> Near {
+        let near = self.sum(a, a.as_operand(-a.value));
+        match self.order {
+            // Without NoContraction drivers have zero for it, and do not ask whether a is NaN or infinite.
+            Order::Any if near.value.is_nan() => Near::open(near.value).because(a.is_by_exponential()),
+            Order::Fixed | Order::DotProducts | Order::Any => near,
+        }
+    }
+
     /// `a · b`
     pub(crate) fn product(&self, a: Near, b: Near) -> Near {
         let value = f64::from(arith::mul(self.precision, a.value as f32, b.value as f32));

@@ -14,7 +14,7 @@ const INSIDE: &str = "usr/lib/chromium";
 /// The driver and what tells the Vulkan loader of it, in that order.
 const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
 /// Tests that open a GPU.
-const TESTS: [&str; 28] = [
+const TESTS: [&str; 30] = [
     "--test",
     "random_programs",
     "--test",
@@ -43,6 +43,8 @@ const TESTS: [&str; 28] = [
     "unfinished",
     "--test",
     "verdict",
+    "--test",
+    "exponentials",
 ];
 /// Seconds that they may take: a program that a driver never finishes must not last for ever.
 const LIMIT: &str = "1800";
