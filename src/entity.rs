@@ -227,13 +227,9 @@ impl Mixer {
 impl Hasher for Mixer {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.mix(word.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
-        }
-        for &byte in words.remainder() {
-            self.mix(byte.into());
-        }
+        let (words, rest) = bytes.as_chunks();
+        words.iter().for_each(|&word| self.mix(u64::from_le_bytes(word)));
+        rest.iter().for_each(|&byte| self.mix(byte.into()));
     }
     #[inline]
     fn write_u8(&mut self, value: u8) {

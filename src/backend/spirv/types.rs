@@ -3,6 +3,8 @@
 //! they are first asked for. Ids depend on the order of asking only, never on hash order.
 //! SPIR-V 2.8: types that are no aggregates may not be declared twice.
 
+use std::hash::{Hash, Hasher};
+
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
@@ -28,10 +30,28 @@ pub(super) struct Types {
     signatures: Vec<Word>,
     functions: Vec<(usize, Word)>,
     /// Literals, and the ids of those.
-    literals: Interner<(Type, [u32; 4])>,
+    literals: Interner<Literal>,
     literal_ids: Vec<Word>,
     /// Opcode, type and id of values without operands.
     bare: Vec<(Op, Word, Word)>,
+}
+
+/// A literal of a type.
+#[derive(PartialEq, Eq)]
+struct Literal {
+    ty: Type,
+    bits: [u32; 4],
+}
+
+/// In three words, for literals are looked up more often than anything else.
+impl Hash for Literal {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let [x, y, z, w] = self.bits.map(u64::from);
+        state.write_u64(x << 32 | y);
+        state.write_u64(z << 32 | w);
+        state.write_u16(u16::from(self.ty.lanes) << 8 | self.ty.kind as u16);
+    }
 }
 
 impl Types {
@@ -209,7 +229,7 @@ impl Writer {
     /// A literal; lanes beyond the type's must be 0. Floats must be finite (naga refuses other constants).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
-        match self.types.literals.find(&(ty, bits)) {
+        match self.types.literals.find(&Literal { ty, bits }) {
             Some(number) => self.types.literal_ids[number],
             None => self.new_constant(ty, bits),
         }
@@ -232,7 +252,7 @@ impl Writer {
                 Kind::Bool => self.literal(Op::ConstantFalse, type_id, &[]),
             }
         };
-        self.types.literals.intern((ty, bits));
+        self.types.literals.intern(Literal { ty, bits });
         self.types.literal_ids.push(id);
         id
     }
