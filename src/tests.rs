@@ -87,9 +87,8 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
             Options { precision, entry: EntryPoint::Compute, outputs: OutputSet::All, ..Options::default() };
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
         let around = Executable::new(&file, 0, "lrp").expect("there");
-        let translated = Translator::new(options.clone(), Profile::default())
-            .translate(&program, &around)
-            .expect("translates");
+        let translated =
+            Translator::new(options, Profile::default()).translate(&program, &around).expect("translates");
         let mut machine = Machine::new(&program, options.settings(1000)).expect("a vertex program");
         let mut inputs = Registers::DEFAULT_INPUTS;
         inputs[0] = [2.0, -4.0, 8.0, 0.25];
