@@ -3,9 +3,9 @@
 //!
 //! Every tier of the translation looks at these words alone, so a program is known by them: other words may be anything.
 
-use crate::isa::table::{Class, Role, is_control};
+use crate::isa::table::{Class, Role, Shape, is_control};
 use crate::isa::word::Field;
-use crate::isa::{Move, Opcode, Pc, Program};
+use crate::isa::{Move, Pc, Program};
 
 /// A set of addresses. A byte for each: keys take 6 to 8 % longer with bits.
 struct Set(Vec<bool>);
@@ -54,11 +54,12 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
 /// program ends. Decoding it whole would take several times as long.
 #[inline]
 fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
-    let info = Opcode::of_word(word)?.info();
-    let Class::Control(op) = info.class else { return Some([None; 2]) };
+    let Some(Shape { class: Class::Control(op), format }) = Shape::of_word(word) else {
+        return Some([None; 2]);
+    };
     // Ranges: a target has twelve bits; of the length eight are read.
-    let target = Pc(info.format.field(Field::Target, word) as u16);
-    let length = (info.format.field(Field::Num, word) & Role::Length.reads(Field::Num)) as u8;
+    let target = Pc(format.field(Field::Target, word) as u16);
+    let length = (format.field(Field::Num, word) & Role::Length.reads(Field::Num)) as u8;
     match op.moves() {
         Move::Call | Move::Jump => Some([Some(target), None]),
         Move::If => Some([Some(target), Some(target.plus(length))]),

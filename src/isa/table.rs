@@ -219,9 +219,9 @@ const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
 
 /// What decoding needs to know of an opcode, small enough that all of it stays in the cache.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) class: Class,
-    pub(super) format: Format,
+pub(crate) struct Shape {
+    pub(crate) class: Class,
+    pub(crate) format: Format,
 }
 
 /// The shape of each six-bit code.
@@ -259,7 +259,7 @@ pub fn is_control(word: u32) -> bool {
 
 impl Shape {
     #[inline]
-    pub(super) fn of_word(word: u32) -> Option<Self> {
+    pub(crate) fn of_word(word: u32) -> Option<Self> {
         SHAPES[(word >> 26) as usize]
     }
 }

@@ -14,6 +14,7 @@ use transpica::error::{Error, Kind};
 use transpica::host::{self, Job, Options, Profile, Surroundings};
 use transpica::interp::{Machine, Record, Settings, Uniforms};
 use transpica::isa::Program;
+use transpica::precision::bits::MAGNITUDE;
 use transpica::{Translated, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};
@@ -295,7 +296,7 @@ pub(crate) fn ulp(a: f32, b: f32) -> Option<u32> {
         return None;
     }
     let order = |x: f32| {
-        let magnitude = i64::from(x.to_bits() & 0x7fff_ffff);
+        let magnitude = i64::from(x.to_bits() & MAGNITUDE);
         if x.is_sign_negative() { -magnitude } else { magnitude }
     };
     u32::try_from((order(a) - order(b)).abs()).ok()
