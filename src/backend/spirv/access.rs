@@ -136,7 +136,7 @@ impl Body<'_> {
         }
         let expected = match source.options.entry {
             EntryPoint::Vertex | EntryPoint::Geometry => source.interface.outputs.len(),
-            EntryPoint::Compute => REGISTERS as usize + usize::from(source.options.reports()),
+            EntryPoint::Compute => source.vectors() as usize,
         };
         if values.len() != expected {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
