@@ -48,6 +48,7 @@ pub struct Plan {
     /// Names of the variables in `words`.
     pub variables: Vec<u32>,
     /// Variables that are given values with arithmetic on floats.
+    #[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "only GLSL marks arithmetic"))]
     pub exact_variables: Vec<bool>,
     /// Declarations by place.
     pub declarations: Vec<Declaration>,

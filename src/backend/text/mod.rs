@@ -47,7 +47,9 @@ use self::inline::{Style, plan};
 use self::names::Names;
 use self::print::{Body, Dialect};
 use super::interface::Source;
-use crate::error::{At, Error, Kind, Result};
+use crate::error::Result;
+#[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
+use crate::error::{At, Error, Kind};
 use crate::host::{EntryPoint, Interface};
 use crate::ir::{Func, Type};
 

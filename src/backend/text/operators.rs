@@ -33,6 +33,7 @@ pub enum OnVectors {
     /// By the operator.
     Operator,
     /// By a function of the language.
+    #[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "WGSL has operators on vectors"))]
     Function(&'static str),
     /// By a function of ours: `a && b` lane by lane.
     Both,

@@ -96,6 +96,7 @@ pub enum Closing {
 /// A function that is being written.
 pub struct Body<'w, D> {
     pub out: &'w mut String,
+    #[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "WGSL has no state"))]
     pub dialect: &'w mut D,
     pub draft: &'w Draft,
     pub plan: Plan,
@@ -103,6 +104,10 @@ pub struct Body<'w, D> {
     /// Names of the helper functions.
     pub helpers: &'w [String],
     /// Type of the result of a helper.
+    #[cfg_attr(
+        not(feature = "wgsl"),
+        expect(dead_code, reason = "only WGSL fills loops that nothing leaves")
+    )]
     pub result: Option<Type>,
     pub indent: usize,
     /// Declarations that were written.
