@@ -133,9 +133,9 @@ fn equal_keys_give_equal_words() {
         };
         let (code, descriptors) = disguised(&generated, &of, &mut random);
         changed += usize::from((&code, &descriptors) != (&generated.code, &generated.descriptors));
-        for translator in &mut translators {
+        for (translator, job) in translators.iter_mut().zip([Job::Vertex, Job::Compute].into_iter().cycle()) {
             let mut words = |program: &Program<'_>| -> transpica::error::Result<Vec<u32>> {
-                let translated: Translated = translator.translate(program, &state.vertex(), Job::Compute)?;
+                let translated: Translated = translator.translate(program, &state.vertex(), job)?;
                 translator.spirv(&translated)
             };
             let plain = words(&generated.program());

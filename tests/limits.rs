@@ -39,17 +39,18 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 250 });
 
 /// Translates to SPIR-V; gives the words as well.
-fn translate(bytes: &[u8], options: Options) -> Result<(Translated, Vec<u32>)> {
+fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translated, Vec<u32>)> {
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, 0, &options.limits)?;
     let mut translator = Translator::new(options, Profile::default());
-    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?, Job::Compute)?;
+    let translated = translator.translate(&program, &Executable::new(&file, 0, "file")?, job)?;
     let words = translator.spirv(&translated)?;
     Ok((translated, words))
 }
 
 fn tier(bytes: &[u8], limits: Limits) -> Result<Tier> {
-    translate(bytes, Options { limits, ..Options::default() }).map(|(translated, _)| translated.tier)
+    translate(bytes, Job::Vertex, Options { limits, ..Options::default() })
+        .map(|(translated, _)| translated.tier)
 }
 
 /// What a translation took, the best of some.
@@ -61,13 +62,13 @@ struct Cost {
     words: usize,
 }
 
-fn measure(name: &str, bytes: &[u8], options: Options, times: u32) -> Cost {
+fn measure(name: &str, bytes: &[u8], job: Job<'_>, options: Options, times: u32) -> Cost {
     let mut cost = Cost { time: Duration::MAX, bytes: 0, tier: Tier::Structured, words: 0 };
     for number in 0..times {
         MEMORY.reset_peak_usage();
         let before = MEMORY.current_usage();
         let start = Instant::now();
-        let result = translate(bytes, options);
+        let result = translate(bytes, job, options);
         cost.time = cost.time.min(start.elapsed());
         cost.bytes = cost.bytes.max(MEMORY.peak_usage().saturating_sub(before));
         let (translated, words) = result.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -89,7 +90,7 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
         let options =
             Options { precision: [Precision::Exact, Precision::F24][number % 2], ..Options::default() };
         let times = if cfg!(debug_assertions) { 1 } else { 3 };
-        let cost = measure(name, &program(pattern, WORDS, between, other), options, times);
+        let cost = measure(name, &program(pattern, WORDS, between, other), Job::Compute, options, times);
         let text = format!(
             "{:7.1} ms {:5.1} MiB {:7} words  {}  {name}, {between} between",
             cost.time.as_secs_f64() * 1e3,
@@ -155,7 +156,8 @@ fn threshold(bytes: &[u8], limits: impl Fn(u32) -> Limits) -> u32 {
 
 /// Why a program was not structured.
 fn why(bytes: &[u8], limits: Limits) -> (Tier, At, String) {
-    let (translated, _) = translate(bytes, Options { limits, ..Options::default() }).expect("a simpler tier");
+    let (translated, _) =
+        translate(bytes, Job::Vertex, Options { limits, ..Options::default() }).expect("a simpler tier");
     let [warning] = &translated.warnings[..] else { panic!("{:?}", translated.warnings) };
     (translated.tier, warning.at, warning.text.clone())
 }
@@ -237,7 +239,7 @@ fn a_block_dispatcher_has_at_most_1024_blocks() {
     assert_eq!(tier_of(2064), Ok(Tier::PcDispatcher));
     for words in [2062, 2064] {
         let bytes = compared("jumps to the mirror image", words);
-        let cost = measure("threshold", &bytes, Options::default(), 2);
+        let cost = measure("threshold", &bytes, Job::Vertex, Options::default(), 2);
         println!("{words} words: {:?}, {} KiB, {}", cost.time, cost.bytes >> 10, cost.tier);
         assert!(cost.time < MOST_TIME && cost.bytes < MOST_BYTES);
     }
@@ -257,7 +259,7 @@ fn time_does_not_grow_with_the_square_of_the_program() {
     for &(name, pattern) in all {
         let cost = |words: usize, times: u32| {
             let bytes = program(pattern, words, 1, |n, _| compare(n));
-            measure(name, &bytes, Options::default(), times)
+            measure(name, &bytes, Job::Vertex, Options::default(), times)
         };
         let grows = |times: u32| {
             let (half, full) = (cost(whole / 2, times), cost(whole, times));

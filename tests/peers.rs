@@ -151,7 +151,7 @@ fn the_same_code_words_with_other_descriptors_are_another_program() {
     for_each(|case, program, around| {
         if case.name.starts_with("descriptors_") {
             // One translator for both, so that it could confuse them.
-            let translated = translator.translate(program, around, Job::Vertex).expect("translates");
+            let translated = translator.translate(program, around, Job::Compute).expect("translates");
             let words = translator.spirv(&translated).expect("SPIR-V");
             pair.push((case.assemble().model.code, words));
         }

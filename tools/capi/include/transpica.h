@@ -99,6 +99,8 @@ enum TranspicaCode
     TRANSPICA_CODE_BACKEND = 15,
     // Anything else.
     TRANSPICA_CODE_OTHER = 16,
+    // A geometry program that cannot be a geometry stage.
+    TRANSPICA_CODE_NO_GEOMETRY_STAGE = 17,
     // An argument is NULL that may not be.
     TRANSPICA_CODE_NULL_ARGUMENT = 100,
     // A structure of a chain has a type that this library does not know.
@@ -285,8 +287,6 @@ enum TranspicaEntryPoint
     TRANSPICA_ENTRY_POINT_VERTEX = 0,
     // A compute stage: all registers of each vertex in and out through storage buffers.
     TRANSPICA_ENTRY_POINT_COMPUTE = 1,
-    // A geometry stage, for geometry programs: not to be had through this interface.
-    TRANSPICA_ENTRY_POINT_GEOMETRY = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

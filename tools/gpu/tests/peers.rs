@@ -120,7 +120,7 @@ fn outputs_reach_the_rasteriser() {
         let is_told = case.runs.iter().flat_map(|run| &run.vertices).any(|v| !v.semantics.is_empty());
         if is_told {
             let mut translator = Translator::new(Options::default(), Profile::default());
-            let translated = translator.translate(program, around, Job::Compute).expect("translates");
+            let translated = translator.translate(program, around, Job::Vertex).expect("translates");
             for route in [Route::Passthrough, Route::Wgsl] {
                 check_outputs(&gpu, &mut translator, &translated, case, route);
             }

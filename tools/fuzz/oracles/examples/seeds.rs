@@ -10,6 +10,7 @@ use transpica::cfg::reduce::reduce;
 use transpica::container::{Model, Shbin};
 use transpica::host::Options;
 use transpica::host::dvle;
+use transpica::isa::limits::FLOATS;
 use transpica::lower::{self, Context, Outputs};
 use transpica::structure::{self, Structured};
 use transpica::{ir, isa};
@@ -66,12 +67,7 @@ fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
     reduce(&mut cfg, &options.limits);
     let Structured::Tree(tree) = structure::structure(&cfg, &options.limits) else { return None };
     let outputs = Outputs::Registers;
-    let context = Context {
-        program: &program,
-        constants: &[None; transpica::isa::limits::FLOATS],
-        outputs,
-        geometry: None,
-        options: &options,
-    };
+    let context =
+        Context { program: &program, constants: &[None; FLOATS], outputs, geometry: None, options: &options };
     lower::structured(context, &cfg, &tree).ok().map(|module| ir::text::print(&module))
 }
