@@ -49,7 +49,7 @@ pub enum Mutant {
 /// Where in the translation an error is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// By whoever decodes what is lowered.
+    /// In the words of the program that is lowered.
     Program,
     /// On the way from the graph and the tree to the module.
     Control,
