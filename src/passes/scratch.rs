@@ -1,5 +1,6 @@
 //! Tables that the passes use and keep between programs, so that a short program costs no allocation.
-//! Knows nothing of what the passes write into them; each pass begins by filling what it needs.
+//! Knows nothing of what the passes write into them; each pass begins by filling what it needs. Apart from the tables stand
+//! the two analyses that several passes read: who runs the passes computes them and passes them in.
 
 use super::demand::Demand;
 use super::equal::Visible;
@@ -7,9 +8,20 @@ use super::flow::Flow;
 use super::simplify::Frame;
 use crate::ir::{Func, Item, Value, Walk};
 
-/// Reusable memory of the passes. Its content never matters, only its capacity.
+/// Reusable memory of the passes: two analyses and the tables of each pass.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    /// Control flow of the function that was analyzed last.
+    pub flow: Flow,
+    /// Demanded lanes of the function that was analyzed last.
+    pub demand: Demand,
+    /// Tables of each pass.
+    pub tables: Tables,
+}
+
+/// Tables that each pass fills anew. Their content never matters, only their capacity.
+#[derive(Debug, Default)]
+pub struct Tables {
     /// What takes the place of each value.
     pub(super) map: Vec<Value>,
     /// Items of the regions being rebuilt.
@@ -26,15 +38,11 @@ pub struct Scratch {
     pub(super) layouts: Vec<u8>,
     /// How often each value is an operand.
     pub(super) uses: Vec<u32>,
-    /// Control flow of the function.
-    pub(super) flow: Flow,
-    /// Used lanes of the function.
-    pub(super) demand: Demand,
 }
 
 impl Scratch {
-    /// Finds what is needed in a function.
-    pub(super) fn analyse(&mut self, f: &Func) {
+    /// Computes both analyses of a function.
+    pub fn analyze(&mut self, f: &Func) {
         self.flow.compute(f);
         self.demand.compute(f, &self.flow);
     }

@@ -1,5 +1,5 @@
 //! Removes the lanes that nothing needs from values, parameters and results.
-//! In and out: a function. What is needed, [`Demand`](super::demand::Demand) says.
+//! In and out: a function that `dce` left. What is needed, [`Demand`] says.
 //!
 //! ```text
 //! %2 = mulp %0 %1 (f32x4) ; %3 = shuffle %2.x %2.z      =>      %4 = shuffle %0.x %0.z ; %5 = shuffle %1.x %1.z
@@ -10,37 +10,26 @@
 //! members and what a call gives or takes keep their type: where a narrow operation reads one of them, or an operand
 //! with other lanes, a shuffle picks what it needs. Shuffles that then pick everything in order go.
 
-use super::dce;
-use super::demand::all_lanes;
+use super::demand::{Demand, all_lanes};
 use super::edit::sweep;
-use super::scratch::{Scratch, identity};
+use super::flow::Flow;
+use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Exit, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Value, ValueList};
 
-/// Removes unneeded lanes, and what is not needed at all.
-pub fn run(f: &mut Func, scratch: &mut Scratch) -> bool {
-    scratch.analyse(f);
-    let removed = dce::remove(f, &scratch.demand, &scratch.flow);
-    let narrowed = narrow(f, scratch);
-    if narrowed {
-        dce::run(f, scratch);
-    }
-    removed || narrowed
-}
-
-/// Removes the lanes that the analysis in `scratch` found unneeded; nothing that is dead altogether may be left. Operations
+/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead altogether may be left. Operations
 /// that read literals of their own afterwards may leave the shared ones without use.
-pub(super) fn narrow(f: &mut Func, scratch: &mut Scratch) -> bool {
-    let partial = find_layouts(f, scratch);
+pub fn run(f: &mut Func, flow: &Flow, demand: &Demand, tables: &mut Tables) -> bool {
+    let partial = find_layouts(f, flow, demand, &mut tables.layouts);
     if partial {
-        rebuild(f, scratch);
+        rebuild(f, tables);
     }
     partial
 }
 
 /// Gives every value its new layout.
-fn rebuild(f: &mut Func, scratch: &mut Scratch) {
-    let Scratch { map, layouts, items, .. } = scratch;
+fn rebuild(f: &mut Func, tables: &mut Tables) {
+    let Tables { map, layouts, items, .. } = tables;
     identity(map, f.values.len());
     for (index, &layout) in layouts.iter().enumerate() {
         let data = &mut f.values[Value::from_index(index)];
@@ -57,8 +46,7 @@ fn rebuild(f: &mut Func, scratch: &mut Scratch) {
 }
 
 /// Fills in which of its lanes each value keeps; whether any value loses one.
-fn find_layouts(f: &Func, scratch: &mut Scratch) -> bool {
-    let Scratch { layouts, demand, flow, .. } = scratch;
+fn find_layouts(f: &Func, flow: &Flow, demand: &Demand, layouts: &mut Vec<u8>) -> bool {
     layouts.clear();
     let mut partial = false;
     layouts.extend(f.values.iter().map(|(value, data)| {
@@ -292,80 +280,4 @@ fn pick_bits(bits: [u32; 4], layout: u8) -> [u32; 4] {
         *slot = bits[usize::from(lane)];
     }
     picked
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::passes::testing::check;
-
-    fn shrink(before: &str, after: &str) {
-        check(super::run, before, after);
-    }
-
-    #[test]
-    fn an_operation_keeps_the_lanes_that_are_used() {
-        shrink(
-            "%0: f32x4 = input v0 %1: f32x4 = input v1 %2 @r0.xyzw: f32x4 = mulp %0 %1 %3: f32x2 = shuffle %2.z %2.x yield %3",
-            "%0: f32x4 = input v0 %1: f32x4 = input v1 %4: f32x2 = shuffle %0.x %0.z %5: f32x2 = shuffle %1.x %1.z
-             %2 @r0.xz: f32x2 = mulp %4 %5 %3: f32x2 = shuffle %2.y %2.x yield %3",
-        );
-    }
-
-    #[test]
-    fn lanes_that_no_shuffle_leads_out_of_pass_through() {
-        shrink(
-            "%0: f32x4 = input v0 %1: f32x4 = shuffle %0.w %0.z %0.y %0.x %2: f32x4 = neg %1 %3: f32x4 = mulp %2 %2
-             %4: f32x3 = shuffle %3.x %3.y %3.z yield %4",
-            "%0: f32x4 = input v0 %1: f32x3 = shuffle %0.w %0.z %0.y %2: f32x3 = neg %1 %3: f32x3 = mulp %2 %2 yield %3",
-        );
-    }
-
-    #[test]
-    fn dot_products_need_all_lanes() {
-        let text = "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32 = dotp %1 %1 yield %2";
-        shrink(text, text);
-    }
-
-    #[test]
-    fn literals_and_conditions_shrink_with_their_users() {
-        shrink(
-            "%0: f32x4 = input v0 %1: f32x4 = const 1 2 3 4 %2: boolx4 = less %0 %1 %3: f32x4 = select %2 %1 %0
-             %4: f32 = shuffle %3.w yield %4",
-            "%0: f32x4 = input v0 %1: f32 = const 4 %5: f32 = shuffle %0.w %2: bool = less %5 %1 %6: f32 = shuffle %0.w
-             %3: f32 = select %2 %1 %6 yield %3",
-        );
-    }
-
-    #[test]
-    fn parameters_and_results_shrink() {
-        shrink(
-            "%0: f32x4 = input v0 %1: bool = uniform b0
-             loop (%2: f32x4 = %0) {
-               %3: f32x4 = shuffle %2.y %2.x %0.z %0.w
-               %4: f32x4 = addp %3 %0
-               if %1 { break %4 }
-               continue %4
-             } -> %5: f32x4
-             %6: f32 = shuffle %5.x
-             yield %6",
-            "%0: f32x4 = input v0 %1: bool = uniform b0
-             %7: f32x2 = shuffle %0.x %0.y
-             loop (%2: f32x2 = %7) {
-               %3: f32x2 = shuffle %2.y %2.x
-               %8: f32x2 = shuffle %0.x %0.y
-               %4: f32x2 = addp %3 %8
-               if %1 { %9: f32 = shuffle %4.x break %9 }
-               continue %4
-             } -> %5: f32
-             yield %5",
-        );
-    }
-
-    #[test]
-    fn dead_values_do_not_hold_lanes() {
-        shrink(
-            "%0: f32x4 = input v0 %1: f32x4 = neg %0 %2: f32 = shuffle %1.w %3: f32 = shuffle %1.x yield %3",
-            "%0: f32x4 = input v0 %4: f32 = shuffle %0.x %1: f32 = neg %4 yield %1",
-        );
-    }
 }

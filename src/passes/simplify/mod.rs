@@ -11,6 +11,7 @@
 //! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
 //! * `if not %c` exchanges its arms; a `break` that ends a `block` or a `case` yields.
 //! * What follows a construct that never falls through goes.
+//! * Equal operations are evaluated once, as by `cse`: of what is simpler now, some is equal only now.
 //!
 //! Replaced values are gone at once: every operand is looked up in a table on the way, which one walk in program order
 //! suffices for, because definitions come before uses. Other values that nothing needs any more are left to `dce`.
@@ -18,11 +19,9 @@
 
 mod rules;
 mod signs;
-#[cfg(test)]
-mod tests;
 
 use super::equal::Visible;
-use super::scratch::{Scratch, identity};
+use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{
     Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Unary, Value, ValueList,
@@ -31,22 +30,13 @@ use crate::precision::Precision;
 use rules::Fold;
 
 /// Simplifies a function; `precision` decides what literals compute to and which identities hold.
-pub fn run(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
-    walk(f, precision, scratch, false)
-}
-
-/// As [`run`], and evaluates equal operations once, as `cse` does.
-pub(super) fn run_merging(f: &mut Func, precision: Precision, scratch: &mut Scratch) -> bool {
-    walk(f, precision, scratch, true)
-}
-
-fn walk(f: &mut Func, precision: Precision, scratch: &mut Scratch, merges: bool) -> bool {
-    identity(&mut scratch.map, f.values.len());
-    scratch.items.clear();
-    scratch.frames.clear();
-    scratch.visible.start(f.values.len());
-    let Scratch { map, items: out, frames: stack, visible, .. } = scratch;
-    let mut pass = Simplify { f, precision, map, out, stack, visible, merges, changed: false };
+pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
+    let Tables { map, items: out, frames: stack, visible, .. } = tables;
+    identity(map, f.values.len());
+    out.clear();
+    stack.clear();
+    visible.start(f.values.len());
+    let mut pass = Simplify { f, precision, map, out, stack, visible, changed: false };
     pass.function();
     pass.changed
 }
@@ -94,7 +84,6 @@ struct Simplify<'a> {
     out: &'a mut Vec<Item>,
     stack: &'a mut Vec<Frame>,
     visible: &'a mut Visible,
-    merges: bool,
     changed: bool,
 }
 
@@ -163,9 +152,7 @@ impl Simplify<'_> {
                 }
             }
         }
-        if self.merges
-            && let Some(same) = self.visible.find_or_add(self.f, value)
-        {
+        if let Some(same) = self.visible.find_or_add(self.f, value) {
             self.replace(value, same);
             return false;
         }

@@ -150,7 +150,7 @@ impl Mutant {
         if self.place() == Place::Optimizer {
             for f in module.helpers.iter_mut().chain([&mut module.main]) {
                 let before = f.clone();
-                passes::simplify::run(f, precision, scratch);
+                passes::simplify::run(f, precision, &mut scratch.tables);
                 take_first_lanes(&before, f);
             }
         }

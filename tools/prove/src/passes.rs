@@ -3,7 +3,7 @@
 
 use transpica::error::{At, Error, Kind, Result};
 use transpica::ir::{Func, Module, Stage, text, verify};
-use transpica::passes::{Scratch, cse, dce, params, shrink, simplify};
+use transpica::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
 use transpica::precision::Precision;
 
 use crate::same::compare;
@@ -11,16 +11,33 @@ use crate::same::compare;
 /// A pass by its name.
 pub type Pass = (&'static str, fn(&mut Func, Precision, &mut Scratch) -> bool);
 
-/// The passes that [`check_passes`] tries, each on what the one before it leaves.
+/// The passes of one function, through the functions that ship.
 pub const PASSES: [Pass; 7] = [
-    ("simplify", simplify::run),
-    ("params", |f, _, scratch| params::run(f, scratch)),
-    ("simplify", simplify::run),
-    ("cse", |f, _, scratch| cse::run(f, scratch)),
-    ("dce", |f, _, scratch| dce::run(f, scratch)),
-    ("shrink", |f, _, scratch| shrink::run(f, scratch)),
-    ("cse", |f, _, scratch| cse::run(f, scratch)),
+    ("simplify", |f, precision, scratch| simplify::run(f, precision, &mut scratch.tables)),
+    ("params", |f, _, scratch| {
+        scratch.flow.compute(f);
+        params::run(f, &scratch.flow, &mut scratch.tables)
+    }),
+    ("cse", |f, _, scratch| cse::run(f, &mut scratch.tables)),
+    ("dce", |f, _, scratch| {
+        scratch.analyze(f);
+        dce::run(f, &scratch.flow, &scratch.demand)
+    }),
+    ("shrink", |f, _, scratch| {
+        scratch.analyze(f);
+        shrink::run(f, &scratch.flow, &scratch.demand, &mut scratch.tables)
+    }),
+    ("unused", |f, _, scratch| unused::run(f, &mut scratch.tables)),
+    ("leave", |f, _, scratch| leave::run(f, &[], scratch)),
 ];
+
+/// The passes that [`check_passes`] tries, each on what the one before it leaves.
+const ORDER: [&str; 8] = ["simplify", "params", "simplify", "cse", "dce", "shrink", "unused", "cse"];
+
+/// The pass of this name.
+pub fn find(name: &str) -> Option<Pass> {
+    PASSES.into_iter().find(|(known, _)| *known == name)
+}
 
 /// Runs every pass on a module of the `Pica` stage: each must leave it valid, change nothing when run again, and keep all outputs
 /// on `runs` random inputs.
@@ -39,7 +56,7 @@ pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32)
     verify(module, Stage::Pica)?;
     let mut scratch = Scratch::default();
     let mut before = module.clone();
-    for (name, pass) in PASSES {
+    for (name, pass) in ORDER.map(|name| find(name).expect("a pass")) {
         let mut after = before.clone();
         let mut apply = |module: &mut Module| {
             let functions = module.helpers.iter_mut().chain([&mut module.main]);

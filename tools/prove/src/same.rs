@@ -1,7 +1,5 @@
 //! Compares what two modules compute, on random inputs.
 //! In: two modules, a precision, a seed. Out: nothing, or what differs. Knows no pass.
-//!
-//! The library's own tests of passes have this file too, over the library as it is under test.
 
 use transpica::error::{At, Error, Kind, Result};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, same};

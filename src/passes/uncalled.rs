@@ -1,0 +1,66 @@
+//! Removes the helpers that nothing calls, directly or through others.
+//! In and out: a module.
+
+use crate::ir::{Def, Func, Module, Op};
+
+/// Removes the helpers that nothing calls, directly or through others.
+pub fn run(module: &mut Module) -> bool {
+    let mut used = vec![false; module.helpers.len()];
+    mark_called(&module.main, &mut used);
+    // A helper calls only those before it.
+    for index in (0..module.helpers.len()).rev() {
+        if used[index] {
+            mark_called(&module.helpers[index], &mut used);
+        }
+    }
+    if used.iter().all(|&used| used) {
+        return false;
+    }
+    let mut next = 0;
+    let numbers: Vec<u16> = used
+        .iter()
+        .map(|&used| {
+            let number = next;
+            next += u16::from(used);
+            number
+        })
+        .collect();
+    let mut keep = used.into_iter();
+    module.helpers.retain(|_| keep.next().unwrap_or(true));
+    for f in module.helpers.iter_mut().chain([&mut module.main]) {
+        for data in f.values.values_mut() {
+            if let Def::Op(Op::Call { helper, .. }) = &mut data.def {
+                *helper = numbers[usize::from(*helper)];
+            }
+        }
+    }
+    true
+}
+
+fn mark_called(f: &Func, used: &mut [bool]) {
+    for data in f.values.values() {
+        if let Def::Op(Op::Call { helper, .. }) = data.def {
+            used[usize::from(helper)] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::text;
+
+    #[test]
+    fn helpers_that_nothing_calls_go() {
+        let helper = |name, op| format!("func {name}(%0: f32) {{ %1: f32 = {op} yield %1 }}\n");
+        let before = helper("a", "neg %0")
+            + &helper("b", "abs %0")
+            + &helper("c", "call 0(%0)")
+            + &helper("d", "call 2(%0)");
+        let after = helper("a", "neg %0") + &helper("c", "call 0(%0)");
+        let main = |call| format!("func main {{ %0: f32 = const 1 %1: f32 = call {call}(%0) yield %1 }}");
+        let mut module = text::parse(&(before + &main(2))).unwrap();
+        assert!(super::run(&mut module));
+        assert_eq!(text::print(&module), text::print(&text::parse(&(after + &main(1))).unwrap()));
+        assert!(!super::run(&mut module));
+    }
+}
