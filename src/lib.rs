@@ -28,12 +28,11 @@ pub mod structure;
 pub mod host;
 pub mod ir;
 
-pub mod chain;
 pub mod lower;
 
 pub mod passes;
 
-pub mod pipeline;
+pub mod draw;
 
 pub mod backend;
 pub mod key;

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 
+use transpica::draw::cpu::Pipeline;
 use transpica::host::Setup;
 use transpica::host::kernel::RECORDED;
 use transpica::host::{
@@ -14,7 +15,6 @@ use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
 use transpica::ir::{Buffer, Kind};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::Pipeline;
 use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;

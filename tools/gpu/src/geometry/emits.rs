@@ -1,7 +1,7 @@
 //! Every EMIT of a geometry program, with its registers as they are: interpreter against GPU.
 //! In: a geometry program, what each invocation finds. Out: records of EMITs, or a [`Verdict`]. Knows no vertex program.
 
-use transpica::chain::Draw;
+use transpica::draw::gpu::Draw;
 use transpica::error::{At, Error, Kind};
 use transpica::host::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};

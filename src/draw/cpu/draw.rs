@@ -148,7 +148,7 @@ impl Geometry {
 
 /// Programs with everything around them. What a geometry program leaves behind carries over from draw to draw.
 ///
-/// See the example of [`crate::pipeline`].
+/// See the example of [`crate::draw::cpu`].
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     vertex: Machine,

@@ -1,5 +1,5 @@
 //! Plans a draw: how many threads and records, how large every buffer is.
-//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::pipeline`] would find.
+//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::draw::cpu`] would find.
 
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
@@ -149,7 +149,7 @@ impl Plan {
     /// of triangles and counts.
     ///
     /// ```
-    /// use transpica::chain::{Plan, Request};
+    /// use transpica::draw::gpu::{Plan, Request};
     /// use transpica::host::{GeometryInput, Memory, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
