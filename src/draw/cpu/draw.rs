@@ -6,7 +6,7 @@ use super::assembly::Assembler;
 use super::feed::{Compacted, Feed};
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::geometry::{Primitive, Primitives, no_vertex};
+use crate::geometry::input::{Primitive, Primitives, no_vertex};
 use crate::host::{
     GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Setup, Topology, dvle, varying,
 };

@@ -3,7 +3,7 @@
 
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
-use crate::host::geometry::no_vertex;
+use crate::geometry::input::no_vertex;
 use crate::host::{GeometryInput, Memory, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;

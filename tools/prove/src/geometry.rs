@@ -5,8 +5,8 @@
 use std::cell::RefCell;
 
 use transpica::draw::cpu::Pipeline;
+use transpica::geometry::kernel::RECORDED;
 use transpica::host::Setup;
-use transpica::host::kernel::RECORDED;
 use transpica::host::{
     Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
     OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,

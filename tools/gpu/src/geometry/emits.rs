@@ -3,7 +3,7 @@
 
 use transpica::draw::gpu::Draw;
 use transpica::error::{At, Error, Kind};
-use transpica::host::kernel::{DRIVER_LEFT, RECORDED};
+use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
