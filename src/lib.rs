@@ -24,12 +24,11 @@ pub mod structure;
 pub mod host;
 pub mod ir;
 
-pub mod chain;
 pub mod lower;
 
 pub mod passes;
 
-pub mod pipeline;
+pub mod draw;
 
 pub mod backend;
 pub mod key;
@@ -43,6 +42,11 @@ pub mod translate;
 #[cfg(all(test, feature = "asm"))]
 mod tests;
 
-pub use host::{Options, Profile};
+#[cfg(feature = "glsl")]
+pub use backend::text::GlslVersion;
+pub use container::Shbin;
+pub use error::{Error, Result};
+pub use host::{Job, Options, Profile, Setup};
 pub use key::Key;
-pub use translate::{Translated, Translator};
+pub use reflect::Reflection;
+pub use translate::{FileProgram, Translated, Translator};

@@ -2,10 +2,12 @@
 //! In: [`Program`], its [`Surroundings`] and a [`Job`]. Out: [`Translated`], and from it SPIR-V, text or a naga module.
 
 mod control;
+mod file;
 mod geometry;
 mod stage;
 
 pub use control::{Control, Tier, control, known};
+pub use file::FileProgram;
 
 use crate::cfg::Action;
 use crate::cfg::reach::reach;
@@ -84,6 +86,24 @@ impl Translated {
         let limit = self.options.limits.output_words;
         crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
         Ok(text)
+    }
+
+    /// The module as WGSL: [`text`](Self::text).
+    ///
+    /// # Errors
+    /// As [`text`](Self::text).
+    #[cfg(feature = "wgsl")]
+    pub fn wgsl(&self) -> Result<String> {
+        self.text(crate::backend::Language::Wgsl)
+    }
+
+    /// The module as GLSL of a version: [`text`](Self::text).
+    ///
+    /// # Errors
+    /// As [`text`](Self::text).
+    #[cfg(feature = "glsl")]
+    pub fn glsl(&self, version: crate::backend::text::GlslVersion) -> Result<String> {
+        self.text(crate::backend::Language::Glsl(version))
     }
 
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]

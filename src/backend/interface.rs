@@ -4,7 +4,7 @@
 //! language.
 
 use crate::error::{At, Error, Kind, Result};
-use crate::host::kernel::bindings;
+use crate::geometry::kernel::bindings;
 use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
     MemberType, Options, Output, Profile,

@@ -5,7 +5,7 @@
 //! | target | contract |
 //! |---|---|
 //! | HLSL | entry `main`, shader model 5.1; binding n of set m is register b*n*, t*n* or u*n* in space *m* |
-//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::host::kernel::bindings::SIZES) |
+//! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::geometry::kernel::bindings::SIZES) |
 //!
 //! MSL has no sets, so two blocks may not share a binding there; naga's writers know no
 //! specialisation constants.
@@ -174,7 +174,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
         })
         .collect::<Result<_>>()?;
     // Vertex entries, whose bindings the host chooses, have no runtime arrays.
-    let sizes_buffer = u8::try_from(crate::host::kernel::bindings::SIZES).ok();
+    let sizes_buffer = u8::try_from(crate::geometry::kernel::bindings::SIZES).ok();
     let resources = EntryPointResources { resources, sizes_buffer, ..EntryPointResources::default() };
     let options = Options {
         lang_version: (2, 1),

@@ -1,4 +1,9 @@
-//! What an invocation of a geometry program may see of those before it, and how much it may emit.
+//! Geometry programs: how they get vertices, what they become on the GPU, and what is known of their invocations.
+//!
+//! * [`input`]: what an invocation is given, what becomes of its vertices; [`kernel`], [`stage`]: the compute stage and the
+//!   geometry stage that a program becomes. Plain data.
+//! * `flow`, `observe`, `bounds`: what an invocation may see of those before it, and how much it may emit.
+//!
 //! In: a geometry [`Program`](crate::isa::Program) and its [`Cfg`](crate::cfg::Cfg). Out: [`Observation`]s, [`Bounds`].
 //! Knows no arithmetic, no uniform's value but those it is told, and not how vertices come in.
 //! Facts: what carries over is [`interp::GeometryMachine`](crate::interp::GeometryMachine)'s (registers, both banks of outputs,
@@ -10,14 +15,20 @@ mod bounds;
 #[cfg(test)]
 mod differential;
 mod flow;
+pub mod input;
+pub mod kernel;
 mod observe;
+pub mod stage;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
 pub use bounds::{Bounds, bounds};
+pub use input::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
+pub use kernel::{DrawField, GeometryKernel, StateWord};
 pub use observe::observe;
+pub use stage::{GeometryStage, StagePrimitive};
 
 use crate::isa::{Component, Mask, Pc};
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::kernel::GeometryKernel;
-use super::stage::GeometryStage;
 use crate::error::Warning;
+use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;

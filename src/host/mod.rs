@@ -2,10 +2,8 @@
 //! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 pub mod dvle;
-pub mod geometry;
 pub mod interface;
 pub mod job;
-pub mod kernel;
 pub mod layout;
 pub(crate) mod names;
 pub mod options;
@@ -13,17 +11,18 @@ pub mod profile;
 pub mod registers;
 mod registers_layout;
 pub mod setup;
-pub mod stage;
 mod values;
 pub mod varying;
 
-pub use geometry::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
+pub use crate::geometry::{
+    DrawField, GeometryInput, GeometryKernel, GeometrySetup, GeometryStage, Memory, Primitive, Primitives,
+    StagePrimitive, StateWord, Topology,
+};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
 };
 pub use job::Job;
-pub use kernel::{DrawField, GeometryKernel, StateWord};
 pub use layout::pack;
 pub use options::{
     AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, FlipY, IntUniforms, Layout,
@@ -33,7 +32,6 @@ pub use profile::{Binding, Bindings, HostField, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
 pub use setup::Setup;
-pub use stage::{GeometryStage, StagePrimitive};
 pub use values::HostValues;
 pub use varying::OutputMap;
 

@@ -2,8 +2,8 @@
 //! In: choices of the host. Out: plain data.
 
 use super::interface::EntryPoint;
-use super::kernel::bindings;
 use crate::error::{At, Error, Kind, Result};
+use crate::geometry::kernel::bindings;
 
 /// A place in the host's descriptor sets (Vulkan) or bind groups (WebGPU).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,7 +15,8 @@ use super::lanes::{self, ADDRESS, COUNTER, FLAGS, Slot, SlotSet, geometry as own
 use super::scope::{Builder, Slots};
 use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
 use crate::geometry::Carried;
-use crate::host::{DrawField, GeometryInput, Options, Output, StateWord, kernel};
+use crate::geometry::kernel;
+use crate::host::{DrawField, GeometryInput, Options, Output, StateWord};
 use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
 use crate::isa::limits;
 use crate::isa::{Dest, Inst};
@@ -24,7 +25,7 @@ use crate::precision::bits::ONE;
 /// Vertex slots that a triangle is made of.
 const HELD: usize = 3;
 /// What numbers in a record of an EMIT begin at.
-const RECORDED: f32 = crate::host::kernel::RECORDED;
+const RECORDED: f32 = crate::geometry::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
 const REGISTERS: u8 = limits::INPUTS as u8;
 

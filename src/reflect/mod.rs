@@ -5,7 +5,7 @@
 mod table;
 
 use crate::cfg::reach::reach;
-use crate::host::kernel::bindings;
+use crate::geometry::kernel::bindings;
 use crate::host::profile::specialized_name;
 use crate::host::{
     AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,

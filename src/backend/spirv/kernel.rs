@@ -11,7 +11,7 @@ use crate::backend::interface::{
     DRAW, StorageBuffer, defect, draw_field, draw_members, kernel_outputs, submission,
 };
 use crate::error::Result;
-use crate::host::kernel::FIRST_THREAD;
+use crate::geometry::kernel::FIRST_THREAD;
 use crate::host::{DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 

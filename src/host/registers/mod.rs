@@ -91,7 +91,7 @@ const SLOTS: usize = 7;
 /// state.write(0x050, 0x0302_0100); // the position
 /// let program = state.program(Stage::Vertex)?;
 /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
-/// let translated = translator.translate(&program, &state.vertex())?;
+/// let translated = translator.translate(&program, &state.vertex(), transpica::Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "v0");
 /// # Ok::<(), transpica::error::Error>(())
 /// ```

@@ -93,7 +93,7 @@ impl GeneratedGeometry {
 ///
 /// ```
 /// use transpica::isa::Stage;
-/// use transpica::pipeline::Pipeline;
+/// use transpica::draw::cpu::Pipeline;
 /// let generated = transpica_generate::generate_geometry(1);
 /// let (vertex, geometry) = (generated.vertex(), generated.geometry());
 /// let mut pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &Default::default())?;

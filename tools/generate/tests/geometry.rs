@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use transpica::cfg::explore::{Explored, Options, explore};
+use transpica::draw::cpu::Pipeline;
 use transpica::geometry::{Carried, bounds, observe};
 use transpica::host::GeometryInput;
 use transpica::isa::{Inst, Mask, Pc, Stage};
 use transpica::limits::Limits;
-use transpica::pipeline::Pipeline;
 use transpica_generate::{GeneratedGeometry, Memory, generate_geometry};
 
 const SEEDS: u64 = 2_000;

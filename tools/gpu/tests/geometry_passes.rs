@@ -1,6 +1,6 @@
 //! Each pass around a geometry program does on the GPU what a few lines of Rust do; its SPIR-V is that of its WGSL.
 
-use transpica::chain::{Collect, Found, Pass, Plan, Request};
+use transpica::draw::gpu::{Collect, Found, Pass, Plan, Request};
 use transpica::error::Result;
 use transpica::host::{GeometryInput, Memory, Topology};
 use transpica_gpu::geometry::run_pass;
@@ -14,7 +14,7 @@ fn spirv_of_passes_is_that_of_their_text() {
         let Shader::Passthrough(words) = Shader::spirv_of_wgsl(pass.wgsl()).expect("valid text") else {
             panic!("words are passed through");
         };
-        let path = format!("{}/../../src/chain/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
+        let path = format!("{}/../../src/draw/gpu/passes/{}.spv", env!("CARGO_MANIFEST_DIR"), pass.name());
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&path, bytes(&words)).expect("written");
             continue;
@@ -275,7 +275,7 @@ fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route
 
 /// Compares the passes with a loop over threads and the assembler.
 fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random, route: Route) {
-    use transpica::pipeline::Assembler;
+    use transpica::draw::cpu::Assembler;
     let Collect { capacity, vectors, topology, .. } = shape;
     let triangle = (3 * vectors * 4) as usize;
     let triangles: Vec<u32> =

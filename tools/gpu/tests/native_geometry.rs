@@ -9,6 +9,7 @@ use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
+use transpica::draw::cpu::Drawn;
 use transpica::host::Setup;
 use transpica::host::dvle::Executable;
 use transpica::host::{
@@ -17,7 +18,6 @@ use transpica::host::{
 };
 use transpica::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::Drawn;
 use transpica::{Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::geometry::Unnamed;

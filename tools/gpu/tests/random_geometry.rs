@@ -6,9 +6,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use transpica::draw::cpu::Pipeline;
 use transpica::host::{Layout, Options};
 use transpica::isa::Stage;
-use transpica::pipeline::Pipeline;
 use transpica::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
 use transpica_gpu::compare::Verdict;

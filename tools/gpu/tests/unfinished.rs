@@ -12,8 +12,8 @@ use transpica::host::{Job, Layout, Memory, Options, Profile, Topology};
 use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 
-use transpica::chain::Found;
-use transpica::pipeline::Pipeline;
+use transpica::draw::cpu::Pipeline;
+use transpica::draw::gpu::Found;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};

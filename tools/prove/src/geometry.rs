@@ -4,8 +4,9 @@
 
 use std::cell::RefCell;
 
+use transpica::draw::cpu::Pipeline;
+use transpica::geometry::kernel::RECORDED;
 use transpica::host::Setup;
-use transpica::host::kernel::RECORDED;
 use transpica::host::{
     Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
     OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
@@ -14,7 +15,6 @@ use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
 use transpica::ir::{Buffer, Kind};
 use transpica::isa::{Program, Stage};
-use transpica::pipeline::Pipeline;
 use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;

@@ -15,7 +15,7 @@
 //! | clip distances | `gl_ClipDistance[0]`, `[1]`; not in ES | |
 //! | specialisation constants | `b3`, `i0_x` | `constant_id`, 450 alone |
 //! | compute form | storage buffers `Inputs`, `Outputs`, arrays `inputs`, `outputs` | bindings 0 and 1, block 2, set 0; not in 330 |
-//! | geometry program | storage buffers `Feed`, `Triangles`, `Counts`, `State`, arrays of those names in small letters; block `Draw`, instance `draw` | as [`kernel::bindings`](crate::host::kernel::bindings) says, set 0; not in 330 |
+//! | geometry program | storage buffers `Feed`, `Triangles`, `Counts`, `State`, arrays of those names in small letters; block `Draw`, instance `draw` | as [`kernel::bindings`](crate::geometry::kernel::bindings) says, set 0; not in 330 |
 //!
 //! The names of blocks, varyings, and what is in the blocks never depend on the program, apart from
 //! members named after its symbols; all else gives way to them. Nothing is of less than `highp`.

@@ -1,9 +1,9 @@
 //! Every EMIT of a geometry program, with its registers as they are: interpreter against GPU.
 //! In: a geometry program, what each invocation finds. Out: records of EMITs, or a [`Verdict`]. Knows no vertex program.
 
-use transpica::chain::Draw;
+use transpica::draw::gpu::Draw;
 use transpica::error::{At, Error, Kind};
-use transpica::host::kernel::{DRIVER_LEFT, RECORDED};
+use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
 use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;

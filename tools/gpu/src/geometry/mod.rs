@@ -1,12 +1,12 @@
-//! Runs draws with geometry programs headless: the passes of [`transpica::chain`] around the compute entries of both programs.
+//! Runs draws with geometry programs headless: the passes of [`transpica::draw::gpu`] around the compute entries of both programs.
 //! In: programs, how a draw is set up, vertices. Out: finished triangles, as bits and as buffers for an indirect draw.
 //! Knows no instruction: what is known of a program comes with its translation.
 
 mod emits;
 mod stage;
 
-use transpica::chain::{Draw, Found, Pass, Plan, Request};
 use transpica::container::Shbin;
+use transpica::draw::gpu::{Draw, Found, Pass, Plan, Request};
 use transpica::error::{At, Error, Kind};
 use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
@@ -288,7 +288,7 @@ impl<'a> GeometryChain<'a> {
         self.bytes = bytes;
     }
 
-    /// Draws. Each vertex is v0..v15; indices are those of [`transpica::pipeline::Pipeline::draw`]. Where there was not room
+    /// Draws. Each vertex is v0..v15; indices are those of [`transpica::draw::cpu::Pipeline::draw`]. Where there was not room
     /// for all triangles, the draw is done once more with as much as it needs; where the driver left loops, once more with
     /// fewer invocations in a dispatch.
     ///

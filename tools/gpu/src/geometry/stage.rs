@@ -1,9 +1,9 @@
 //! Compute pipelines with their bindings: those of programs, and those of the passes that are the same for all programs.
 //! In: shaders, buffers, how many workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::chain::{Draw, Pass, Use};
+use transpica::draw::gpu::{Draw, Pass, Use};
+use transpica::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
 use transpica::host::DrawField;
-use transpica::host::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};

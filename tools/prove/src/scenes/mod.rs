@@ -7,12 +7,12 @@ pub mod mesh;
 mod samples;
 
 use transpica::container::{Shbin, SymbolBank};
+use transpica::draw::cpu::Pipeline;
 use transpica::error::Result;
 use transpica::host::Setup;
 use transpica::host::{Options, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Stage;
-use transpica::pipeline::Pipeline;
 
 /// The console's upper screen.
 pub const WIDTH: u32 = 400;

@@ -12,8 +12,8 @@
 //! ```
 //! use transpica::container::Shbin;
 //! use transpica::isa::Stage;
-//! use transpica::pipeline::Pipeline;
-//! let file = Shbin::parse(include_bytes!("../../shaders/points.shbin"))?;
+//! use transpica::draw::cpu::Pipeline;
+//! let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin"))?;
 //! let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &Default::default())?;
 //! let mut uniforms = pipeline.uniforms(Stage::Vertex);
 //! for row in 0..4 {

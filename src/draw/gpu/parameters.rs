@@ -1,6 +1,6 @@
 //! What passes are told in uniform blocks, and what the scan tells. Plain numbers; bytes are those of words in little endian.
 
-use crate::host::kernel;
+use crate::geometry::kernel;
 
 /// Defines a struct of words with its bytes.
 macro_rules! words {

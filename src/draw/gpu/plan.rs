@@ -1,9 +1,9 @@
 //! Plans a draw: how many threads and records, how large every buffer is.
-//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::pipeline`] would find.
+//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::draw::cpu`] would find.
 
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
-use crate::host::geometry::no_vertex;
+use crate::geometry::input::no_vertex;
 use crate::host::{GeometryInput, Memory, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;
@@ -149,7 +149,7 @@ impl Plan {
     /// of triangles and counts.
     ///
     /// ```
-    /// use transpica::chain::{Plan, Request};
+    /// use transpica::draw::gpu::{Plan, Request};
     /// use transpica::host::{GeometryInput, Memory, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },

@@ -1,7 +1,7 @@
 //! A geometry program as a geometry stage of the host's API: what its primitives are, how much it emits.
 //! Plain data. Knows no back end. Facts: Vulkan 24 (geometry shaders).
 
-use super::geometry::GeometryInput;
+use super::input::GeometryInput;
 
 /// The primitives that a geometry stage takes, one for each invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

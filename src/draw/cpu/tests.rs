@@ -12,7 +12,7 @@ use crate::limits::Limits;
 const POSITION: [u8; 4] = [0, 1, 2, 3];
 const COLOR: [u8; 4] = [8, 9, 10, 11];
 const END: Inst = Inst::Flow(Flow::End);
-const POINTS: &[u8] = include_bytes!("../../shaders/points.shbin");
+const POINTS: &[u8] = include_bytes!("../../../shaders/points.shbin");
 
 fn mov(output: u8, source: Source) -> Inst {
     Inst::data(DataOp::Mov, Dest::Output(output), Mask::XYZW, &[Operand::new(source)])

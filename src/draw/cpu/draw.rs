@@ -6,7 +6,7 @@ use super::assembly::Assembler;
 use super::feed::{Compacted, Feed};
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
-use crate::host::geometry::{Primitive, Primitives, no_vertex};
+use crate::geometry::input::{Primitive, Primitives, no_vertex};
 use crate::host::{
     GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Setup, Topology, dvle, varying,
 };
@@ -148,7 +148,7 @@ impl Geometry {
 
 /// Programs with everything around them. What a geometry program leaves behind carries over from draw to draw.
 ///
-/// See the example of [`crate::pipeline`].
+/// See the example of [`crate::draw::cpu`].
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     vertex: Machine,

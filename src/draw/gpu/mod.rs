@@ -19,7 +19,7 @@
 //! [in the order that each pass tells](Pass::bindings).
 //!
 //! ```
-//! use transpica::chain::{Pass, Plan, Request};
+//! use transpica::draw::gpu::{Pass, Plan, Request};
 //! use transpica::host::{GeometryInput, Memory, Topology};
 //! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
 //! let mut registers = [0; 16];
@@ -118,20 +118,20 @@ impl Pass {
     /// As WGSL.
     pub fn wgsl(self) -> &'static str {
         match self {
-            Self::Feed => include_str!("feed.wgsl"),
-            Self::Scan => include_str!("scan.wgsl"),
-            Self::Compact => include_str!("compact.wgsl"),
-            Self::Assemble => include_str!("assemble.wgsl"),
+            Self::Feed => include_str!("passes/feed.wgsl"),
+            Self::Scan => include_str!("passes/scan.wgsl"),
+            Self::Compact => include_str!("passes/compact.wgsl"),
+            Self::Assemble => include_str!("passes/assemble.wgsl"),
         }
     }
 
     /// As SPIR-V 1.3.
     pub fn spirv(self) -> Vec<u32> {
         let bytes: &[u8] = match self {
-            Self::Feed => include_bytes!("feed.spv"),
-            Self::Scan => include_bytes!("scan.spv"),
-            Self::Compact => include_bytes!("compact.spv"),
-            Self::Assemble => include_bytes!("assemble.spv"),
+            Self::Feed => include_bytes!("passes/feed.spv"),
+            Self::Scan => include_bytes!("passes/scan.spv"),
+            Self::Compact => include_bytes!("passes/compact.spv"),
+            Self::Assemble => include_bytes!("passes/assemble.spv"),
         };
         let (words, _rest) = bytes.as_chunks();
         words.iter().map(|&word| u32::from_le_bytes(word)).collect()

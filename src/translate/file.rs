@@ -1,0 +1,92 @@
+//! Programs of a file together with what their executable says of them: the short way from bytes to modules.
+//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and [`Reflection`](crate::reflect::Reflection).
+
+use super::{Translated, Translator};
+use crate::container::{ShaderType, Shbin};
+use crate::error::Result;
+use crate::host::dvle::{self, Executable};
+use crate::host::{Job, Options, Profile, Setup};
+use crate::isa::{Program, Stage};
+use crate::limits::Limits;
+
+/// A program of a file with its environment: constants, outputs and names of its executable.
+#[derive(Clone, Debug)]
+pub struct FileProgram<'a> {
+    file: &'a Shbin<'a>,
+    index: usize,
+    program: Program<'static>,
+    executable: Executable<'a>,
+}
+
+impl Shbin<'_> {
+    /// The program of an executable, ready to be translated.
+    ///
+    /// ```
+    /// use transpica::{Options, Shbin};
+    /// let file = Shbin::parse(include_bytes!("../../shaders/lights.shbin"))?;
+    /// let module = file.program(0)?.translate(&Options::default())?;
+    /// let words: Vec<u32> = module.spirv()?;
+    /// assert_eq!(words[0], 0x0723_0203);
+    /// # Ok::<(), transpica::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No such executable, an unknown shader type, code over the default limits, an entry point that its unit does not reach.
+    pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
+        let program = dvle::program(self, index, &Limits::default())?;
+        Ok(FileProgram { file: self, index, program, executable: Executable::new(self, index, "")? })
+    }
+}
+
+impl<'a> FileProgram<'a> {
+    /// The same with a name for its file, which headers of texts and reflection show.
+    ///
+    /// # Errors
+    /// None: the executable exists.
+    pub fn named(self, source: &'a str) -> Result<Self> {
+        let executable = Executable::new(self.file, self.index, source)?;
+        Ok(Self { executable, ..self })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program<'static> {
+        &self.program
+    }
+
+    /// Its environment.
+    pub fn executable(&self) -> &Executable<'a> {
+        &self.executable
+    }
+
+    /// The setup of a draw with this geometry program and the nearest vertex program of the file, before it if there is
+    /// one; without any, what the geometry program says itself. Of a vertex program: the setup of a draw with it alone.
+    ///
+    /// # Errors
+    /// As [`Setup::from_file`].
+    pub fn setup(&self) -> Result<Setup> {
+        if self.program.stage() == Stage::Vertex {
+            return Setup::from_file(self.file, self.index, None, None);
+        }
+        let executables = &self.file.executables;
+        let is_vertex = |&other: &usize| executables[other].header.shader_type() == Some(ShaderType::Vertex);
+        match (0..self.index).rev().chain(self.index..executables.len()).find(is_vertex) {
+            Some(vertex) => Setup::from_file(self.file, vertex, Some(self.index), None),
+            None => Setup::of_geometry(self.file, self.index, None),
+        }
+    }
+
+    /// Translates it for the default profile: a vertex program to a vertex stage, a geometry program to a compute stage.
+    /// [`Translator`] has the other jobs and keeps its memory.
+    ///
+    /// # Errors
+    /// As [`Translator::translate`].
+    pub fn translate(&self, options: &Options) -> Result<Translated> {
+        let mut translator = Translator::new(*options, Profile::default());
+        match self.program.stage() {
+            Stage::Vertex => translator.translate(&self.program, &self.executable, Job::Vertex),
+            Stage::Geometry => {
+                translator.translate(&self.program, &self.executable, Job::Geometry(&self.setup()?))
+            }
+        }
+    }
+}
