@@ -118,7 +118,7 @@ fn primitive(setup: &Setup) -> Result<(StagePrimitive, u8)> {
         }
     }
     let GeometryInput::Point { inputs, registers: _ } = geometry.input else {
-        return impossible("it has vertices in registers: only point mode does");
+        return impossible("only point mode has vertices in registers");
     };
     let outputs = setup.vertex_outputs.count_ones();
     match GeometryStage::primitive(geometry.input, outputs) {

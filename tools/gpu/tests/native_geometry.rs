@@ -170,8 +170,8 @@ fn samples_in_a_geometry_stage_make_what_the_interpreter_makes() {
     }
     expect_test::expect![[r#"
         counter: pc 0xe: no geometry stage: an invocation sees r15.x as earlier ones left it
-        fireworks: input: a geometry stage has vertices in registers: only point mode does
-        subdivision: input: a geometry stage has vertices in registers: only point mode does
+        fireworks: input: no geometry stage: only point mode has vertices in registers
+        subdivision: input: no geometry stage: only point mode has vertices in registers
         trail: pc 0x26: no geometry stage: an invocation sees r14.x as earlier ones left it"#]]
     .assert_eq(&refused.join("\n"));
 }
