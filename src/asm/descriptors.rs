@@ -100,7 +100,7 @@ pub(crate) fn significant(opcode: Opcode, mask: Mask) -> u32 {
     })
 }
 
-/// Whether picasso lets all components of a source count, though not all are read.
+/// Returns whether picasso counts all components of a source, though not all are read.
 fn is_whole(class: Class, source: usize) -> bool {
     match class {
         Class::Data(op) => matches!(op, DataOp::Dst | DataOp::Litp),

@@ -32,7 +32,7 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether the compute entry of a vertex program says why an invocation did not run to its end.
+    /// Returns whether the compute entry of a vertex program reports unfinished invocations.
     pub(super) fn reports(&self) -> bool {
         self.interface.entry_point == EntryPoint::Compute { reports_unfinished: true }
     }
@@ -65,7 +65,7 @@ pub(super) struct Reads {
     /// Mask of specialisation constants.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub(super) specialized: u32,
-    /// Whether a field of the host block is read.
+    /// A field of the host block is read.
     pub(super) host: bool,
 }
 
@@ -93,7 +93,7 @@ impl Reads {
         Ok(())
     }
 
-    /// What the functions of a module read.
+    /// The reads of all functions of a module.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -114,7 +114,7 @@ pub(super) struct StorageBuffer {
     pub(super) binding: u32,
     /// Type of an element.
     pub(super) element: Type,
-    /// Whether the program writes it.
+    /// The program writes it.
     pub(super) is_writable: bool,
 }
 

@@ -111,7 +111,7 @@ pub fn validate(module: &naga::Module) -> Result<ModuleInfo> {
     check(module, ValidationFlags::all())
 }
 
-/// What naga's writers want to know of a module, with the checks that these flags name.
+/// The facts of a module that naga's writers need, after the checks that these flags name.
 fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     let mut validator = Validator::new(flags, Capabilities::CLIP_DISTANCES);
     validator.validate(module).map_err(|error| {
@@ -125,7 +125,7 @@ fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     })
 }
 
-/// What naga's writers want to know. Our own modules are valid: all rules are checked in debug
+/// The facts that naga's writers need. Our own modules are valid: all rules are checked in debug
 /// builds only.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn info(module: &naga::Module) -> Result<ModuleInfo> {

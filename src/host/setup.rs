@@ -115,6 +115,29 @@ impl Setup {
         Ok(Self { vertex_outputs: 0, geometry: Some(geometry), map, topology: Topology::Geometry })
     }
 
+    /// The setup of a draw with a geometry program of a file and a vertex program: the chosen one, else the nearest of the
+    /// file, before it if there is one; without any, what the geometry program says itself. `stride` as above.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file) and [`of_geometry`](Self::of_geometry).
+    pub fn with_nearest(
+        file: &Shbin<'_>,
+        index: usize,
+        vertex: Option<usize>,
+        stride: Option<u8>,
+    ) -> Result<Self> {
+        let is_vertex = |&other: &usize| {
+            file.executables
+                .get(other)
+                .is_some_and(|other| other.header.shader_type() == Some(ShaderType::Vertex))
+        };
+        let nearest = || (0..index).rev().chain(index..file.executables.len()).find(is_vertex);
+        match vertex.or_else(nearest) {
+            Some(vertex) => Self::from_file(file, vertex, Some(index), stride),
+            None => Self::of_geometry(file, index, stride),
+        }
+    }
+
     /// Checks what types cannot say.
     ///
     /// # Errors

@@ -178,7 +178,7 @@ pub struct Buffer {
     pub binding: u32,
     /// Its type.
     pub ty: String,
-    /// Whether the program writes it.
+    /// The program writes it.
     pub written: bool,
 }
 

@@ -2,7 +2,7 @@
 //! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and [`Reflection`](crate::reflect::Reflection).
 
 use super::{Translated, Translator};
-use crate::container::{ShaderType, Shbin};
+use crate::container::Shbin;
 use crate::error::Result;
 use crate::host::dvle::{self, Executable};
 use crate::host::{Job, Options, Profile, Setup};
@@ -58,20 +58,14 @@ impl<'a> FileProgram<'a> {
         &self.executable
     }
 
-    /// The setup of a draw with this geometry program and the nearest vertex program of the file, before it if there is
-    /// one; without any, what the geometry program says itself. Of a vertex program: the setup of a draw with it alone.
+    /// The setup of a draw with this geometry program, by [`Setup::with_nearest`], or with this vertex program alone.
     ///
     /// # Errors
     /// As [`Setup::from_file`].
     pub fn setup(&self) -> Result<Setup> {
-        if self.program.stage() == Stage::Vertex {
-            return Setup::from_file(self.file, self.index, None, None);
-        }
-        let executables = &self.file.executables;
-        let is_vertex = |&other: &usize| executables[other].header.shader_type() == Some(ShaderType::Vertex);
-        match (0..self.index).rev().chain(self.index..executables.len()).find(is_vertex) {
-            Some(vertex) => Setup::from_file(self.file, vertex, Some(self.index), None),
-            None => Setup::of_geometry(self.file, self.index, None),
+        match self.program.stage() {
+            Stage::Vertex => Setup::from_file(self.file, self.index, None, None),
+            Stage::Geometry => Setup::with_nearest(self.file, self.index, None, None),
         }
     }
 

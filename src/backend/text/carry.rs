@@ -20,7 +20,7 @@ use crate::ir::{Hint, Type, Value, ValueList};
 /// A carrier: index into [`Carriers`].
 pub type Carrier = usize;
 
-/// What a variable serves.
+/// The purpose of a variable.
 type Key = (Hint, Type, usize);
 
 #[derive(Debug)]

@@ -91,7 +91,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether it has a place where it is evaluated, so that it could get a name there. All else
+    /// It has a place where it is evaluated, so that it could get a name there. All else
     /// never changes and is written at each use.
     pub const fn is_evaluated(self) -> bool {
         match self {
@@ -109,7 +109,7 @@ impl Form {
             | Self::Length => true,
         }
     }
-    /// Whether it only reads memory.
+    /// Returns whether it only reads memory.
     pub const fn is_read(self) -> bool {
         matches!(self, Self::Variable(_) | Self::Argument(_) | Self::Specialized(_) | Self::Read(_))
     }
@@ -139,7 +139,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether it is a buffer, or needs an index that is evaluated.
+    /// Returns whether it is a buffer, or needs an index that is evaluated.
     const fn is_evaluated(self) -> bool {
         match self {
             Self::ElementAt(_) | Self::Feed | Self::State | Self::Input(_) => true,
@@ -305,7 +305,7 @@ pub fn undefined(value: Value) -> crate::error::Error {
     crate::backend::interface::defect(format!("{value} is used before it is defined"))
 }
 
-/// Whether a constant of this kind can be written.
+/// Returns whether a constant of this kind can be written.
 pub fn is_finite(kind: Kind, bits: u32) -> bool {
     kind != Kind::F32 || f32::from_bits(bits).is_finite()
 }

@@ -57,21 +57,6 @@ fn open(adapter: Option<&str>, common: &Common) -> Result<Gpu, Failure> {
     Ok(gpu)
 }
 
-/// What stands around a geometry program: the vertex program that was chosen or, of those in the file, the nearest, first one
-/// before it; without any, what the geometry program says itself.
-fn setup(file: &Shbin<'_>, index: usize, chosen: GeometryOptions) -> Result<Setup, Error> {
-    let is_vertex = |&other: &usize| {
-        file.executables
-            .get(other)
-            .is_some_and(|other| other.header.shader_type() == Some(ShaderType::Vertex))
-    };
-    let nearest = || (0..index).rev().chain(index..file.executables.len()).find(is_vertex);
-    match chosen.vertex.or_else(nearest) {
-        Some(vertex) => Setup::from_file(file, vertex, Some(index), chosen.stride),
-        None => Setup::of_geometry(file, index, chosen.stride),
-    }
-}
-
 /// Translates a program of either stage; a geometry program becomes a compute stage.
 fn translated(
     translator: &mut Translator,
@@ -85,7 +70,7 @@ fn translated(
     match program.stage() {
         Stage::Vertex => translator.translate(&program, around, vertex),
         Stage::Geometry => {
-            let setup = setup(file, index, chosen)?;
+            let setup = Setup::with_nearest(file, index, chosen.vertex, chosen.stride)?;
             translator.translate(&program, around, Job::Geometry(&setup))
         }
     }
