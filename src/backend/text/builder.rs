@@ -2,19 +2,20 @@
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
+use super::Shared;
 use super::carry::Carriers;
-use super::draft::{
-    Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, undefined, whole,
-};
-use crate::backend::interface::{Source, defect};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
+use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Func, Kind, Lane, Op, Type, Value};
+use crate::ir::{Def, Func, Kind, Lane, Op, Type, Unary, Value};
 
 /// A function that is being built.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
-    pub source: &'a Source<'a>,
+    pub module: &'a Shared<'a>,
     pub ir: &'a Func,
+    /// Names of its parameters.
+    pub parameters: &'a [String],
     pub carriers: Carriers,
     /// Contents of input registers.
     pub inputs: [Option<Operand>; 16],
@@ -41,15 +42,13 @@ enum Atom {
 
 impl<'a> Builder<'a> {
     /// A function without lines, but with its floats that are no numbers.
-    pub fn new(draft: &'a mut Draft, source: &'a Source<'a>, ir: &'a Func) -> Self {
-        draft.clear();
-        draft.nodes.reserve(ir.values.len());
-        draft.lines.reserve(ir.values.len());
-        draft.operands.reserve(2 * ir.values.len());
+    pub fn new(draft: &'a mut Draft, module: &'a Shared<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+        draft.start(ir.values.len());
         let mut builder = Self {
             draft,
-            source,
+            module,
             ir,
+            parameters,
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
@@ -60,11 +59,10 @@ impl<'a> Builder<'a> {
         };
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {
-                for &bits in bits.iter().take(usize::from(data.ty.lanes)) {
-                    if !is_finite(data.ty.kind, bits) {
-                        builder.not_finite(bits);
-                    }
-                }
+                let bits = bits.iter().take(usize::from(data.ty.lanes));
+                bits.filter(|&&bits| !is_finite(data.ty.kind, bits)).for_each(|&bits| {
+                    builder.not_finite(bits);
+                });
             }
         }
         builder
@@ -85,10 +83,11 @@ impl<'a> Builder<'a> {
             0xFF80_0000 => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
-        let local = Local { label: Label::Word(variable), ty: Type::U32, bits: Some(bits) };
-        self.draft.variables.push(local);
-        let form = Form::NotFinite((self.draft.variables.len() - 1) as u32);
-        let expr = self.draft.add(form, Type::F32, &[], Label::Word(name));
+        let [name, variable] = [name, variable].map(|name| Label::Word(self.draft.word(name)));
+        let variable = self.draft.variable(variable, Type::U32, Some(bits));
+        let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
+        self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);
+        let expr = self.draft.nodes.len() as Expr - 1;
         self.not_finite.push((bits, expr));
         expr
     }
@@ -102,7 +101,13 @@ impl<'a> Builder<'a> {
 
     /// Where a value is found. Constants may be any.
     pub fn view(&self, value: Value) -> Result<View> {
-        self.views.get(value.0 as usize).copied().flatten().ok_or_else(|| undefined(value))
+        let view = self.views.get(value.0 as usize).copied().flatten();
+        view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
+    }
+
+    /// Values as operands.
+    pub fn operands(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
+        values.iter().map(|&value| self.operand(value)).collect()
     }
 
     /// A value as an operand.
@@ -124,8 +129,7 @@ impl<'a> Builder<'a> {
         for (atom, &bits) in atoms.iter_mut().zip(used) {
             *atom = self.constant_atom(ty.kind, bits);
         }
-        let all = atoms;
-        self.collected(ty, &all[..used.len()], PLAIN)
+        self.collected(ty, &atoms[..used.len()], PLAIN)
     }
 
     fn constant_atom(&mut self, kind: Kind, bits: u32) -> Atom {
@@ -161,7 +165,8 @@ impl<'a> Builder<'a> {
             View::Splat(expr) => Atom::Scalar(expr),
             view @ View::Not(..) => {
                 let operand = Operand { view, ty: Type::BOOL };
-                Atom::Scalar(self.draft.add(Form::Build, Type::BOOL, &[operand], PLAIN))
+                self.draft.add(Form::Build, Type::BOOL, &[operand], PLAIN);
+                Atom::Scalar(self.draft.nodes.len() as Expr - 1)
             }
             View::Const(bits) => self.constant_atom(ty.kind, bits[usize::from(index)]),
         })
@@ -179,7 +184,7 @@ impl<'a> Builder<'a> {
             {
                 self.selection(base, atoms)
             }
-            Atom::Scalar(_) | Atom::Part(..) | Atom::Const(_) => View::Whole(self.build(ty, atoms, label)),
+            Atom::Scalar(_) | Atom::Part(..) | Atom::Const(_) => self.build(ty, atoms, label),
         }
     }
 
@@ -202,9 +207,9 @@ impl<'a> Builder<'a> {
     }
 
     /// A vector of runs of lanes, scalars and constants.
-    fn build(&mut self, ty: Type, atoms: &[Atom], label: Label) -> Expr {
+    fn build(&mut self, ty: Type, atoms: &[Atom], label: Label) -> View {
         let scalar = ty.with_lanes(1);
-        let mut parts = [whole(0, scalar); 4];
+        let mut parts = [Operand { view: View::Whole(0), ty: scalar }; 4];
         let (mut count, mut rest) = (0, atoms);
         while let Some(&atom) = rest.first() {
             let mut length = 1;
@@ -214,13 +219,13 @@ impl<'a> Builder<'a> {
                     length = rest.iter().take_while(same).count();
                     Operand { view: self.selection(base, &rest[..length]), ty: ty.with_lanes(length as u8) }
                 }
-                Atom::Scalar(expr) => whole(expr, scalar),
+                Atom::Scalar(expr) => Operand { view: View::Whole(expr), ty: scalar },
                 Atom::Const(bits) => Operand { view: View::Const([bits, 0, 0, 0]), ty: scalar },
             };
             count += 1;
             rest = &rest[length..];
         }
-        self.draft.add(Form::Build, ty, &parts[..count], label)
+        self.draft.add(Form::Build, ty, &parts[..count], label).view
     }
 
     /// The scalar that is in all lanes of a value, if it is known to be one.

@@ -2,12 +2,15 @@
 //! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
 //! syntax.
 
+use std::fmt::Write as _;
+
 use super::builder::Builder;
-use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{StorageBuffer, array_length, defect, draw_field, host_field, not_legal};
+use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
+use crate::backend::interface::{StorageBuffer, defect, draw_field, host_field, no_constant, not_legal};
 use crate::error::Result;
-use crate::host::{DrawField, GeometryKernel, Member};
-use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
+use crate::host::profile::specialized_name;
+use crate::host::{DrawField, GeometryKernel};
+use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value};
 
 impl<'a> Builder<'a> {
     /// Evaluates a value here.
@@ -33,23 +36,30 @@ impl<'a> Builder<'a> {
                 let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
                 return Ok(input?.view);
             }
-            Op::Member { member, element } => (self.member(member, element)?, &[]),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.operand(operand)?.view.negated());
             }
-            Op::DrawField(field) => return Ok(self.draw(field)?.view),
+            Op::DrawField(field) => return Ok(self.draw(draw_field(field)?)?.view),
             Op::Submit { args } => return self.submit(args),
-            Op::Call { helper, args } => return self.call(helper, args, ty, label),
-            Op::HostField(field) => (Form::Read(Source::Host(host_field(field)?)), &[]),
-            Op::Specialized(id) => (Form::Specialized(id), &[]),
+            Op::Call { helper, args } => {
+                let name = self.module.helpers.get(usize::from(helper));
+                let name = name.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                let form = Form::Call(self.draft.word(name));
+                (form, &self.operands(self.ir.get(args))?)
+            }
+            Op::HostField(field) => {
+                let text = format!("host.{}", host_field(field)?.name());
+                return Ok(self.draft.text(ty, &text).view);
+            }
+            Op::Specialized(id) if id < 32 => return Ok(self.draft.text(ty, &specialized_name(id)).view),
+            Op::Specialized(id) => return Err(no_constant(id)),
+            Op::Member { member, element } => return self.member(ty, member, Some(element), &[]),
             Op::MemberAt { member, index } => {
-                if array_length(self.block_member(member)?.ty).is_none() {
-                    return Err(defect(format!("member {member} is no array")));
-                }
-                (Form::Read(Source::ElementAt(member)), &[self.operand(index)?])
+                let index = self.operand(index)?;
+                return self.member(ty, member, None, &[index]);
             }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
-            Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
+            Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
@@ -58,22 +68,25 @@ impl<'a> Builder<'a> {
                 (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
             }
             Op::Load { buffer, index } => {
-                let source = match (buffer, StorageBuffer::state(self.kernel()?)) {
-                    (Buffer::Feed, _) => Source::Feed,
-                    (Buffer::State, Some(_)) => Source::State,
+                let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
+                    (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
+                    (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
                     (Buffer::State, None) => return Err(defect("there is no state")),
                 };
-                (Form::Read(source), &[self.operand(index)?])
+                let index = self.operand(index)?;
+                let label = Label::Word(self.draft.word(name));
+                let form = Form::Text(self.draft.word(buffer.name), stay);
+                return Ok(self.draft.add(form, ty, &[index], label).view);
             }
             Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
                 return Err(not_legal(op));
             }
         };
-        Ok(View::Whole(self.draft.add(form, ty, operands, label)))
+        Ok(self.draft.add(form, ty, operands, label).view)
     }
 
     /// The operands of an operation. A factor that repeats a scalar stays that scalar.
-    fn operands(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
+    fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
         if op == Binary::Mul {
             if let Some(scalar) = self.repeated(left)? {
                 return Ok([scalar, self.operand(right)?]);
@@ -85,49 +98,50 @@ impl<'a> Builder<'a> {
         Ok([self.operand(left)?, self.operand(right)?])
     }
 
-    fn call(&mut self, helper: u16, args: ValueList, ty: Type, label: Label) -> Result<View> {
-        let mut operands = Vec::with_capacity(args.len as usize);
-        for &argument in self.ir.get(args) {
-            operands.push(self.operand(argument)?);
+    /// An element of a member of the uniform block, by a number or else by an operand.
+    fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
+        let declarations = &self.module.declarations;
+        let Some((name, length)) = declarations.members.get(usize::from(number)) else {
+            return Err(defect(format!("the uniform block has no member {number}")));
+        };
+        let (is_there, element) = match (*length, element) {
+            (None, element) => (element == Some(0), None),
+            (Some(length), Some(element)) => (element < length, Some(element)),
+            (Some(_), None) => (true, None),
+        };
+        if !is_there {
+            return Err(defect(format!("member {number} has no element {element:?}")));
         }
-        Ok(View::Whole(self.draft.add(Form::Call(helper), ty, &operands, label)))
-    }
-
-    fn block_member(&self, member: u16) -> Result<&Member> {
-        let found = self.source.interface.block.members.get(usize::from(member));
-        found.ok_or_else(|| defect(format!("the uniform block has no member {member}")))
-    }
-
-    /// An element of a member of the uniform block.
-    fn member(&self, member: u16, element: u16) -> Result<Form> {
-        let length = array_length(self.block_member(member)?.ty);
-        match length {
-            None if element == 0 => Ok(Form::Read(Source::Member(member))),
-            Some(length) if element < length => Ok(Form::Read(Source::Element(member, element))),
-            None | Some(_) => Err(defect(format!("member {member} has no element {element}"))),
+        let word = self.draft.words.add(|out| {
+            out.extend(["uniforms.", name]);
+            if let Some(element) = element {
+                let _ = write!(out, "[{element}]");
+            }
+        });
+        if index.is_empty() {
+            return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
         }
+        let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
+        Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
     }
 
     /// A draw parameter, or the number of the thread.
-    pub fn draw(&mut self, field: u8) -> Result<Operand> {
-        Ok(match draw_field(field)? {
-            DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
-            field => {
-                self.kernel()?;
-                whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32)
-            }
-        })
+    pub fn draw(&mut self, field: DrawField) -> Result<Operand> {
+        if field == DrawField::Thread {
+            return self.thread.ok_or_else(|| defect("only a compute entry has threads"));
+        }
+        self.kernel()?;
+        Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
     }
 
     /// The geometry program that this is.
     pub fn kernel(&self) -> Result<&'a GeometryKernel> {
-        let kernel = self.source.interface.kernel();
+        let kernel = self.module.source.interface.kernel();
         kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
     }
 
     /// An operation on integers.
     pub fn integers(&mut self, op: Binary, left: Operand, right: Operand, label: Label) -> Operand {
-        let ty = op.result(left.ty);
-        whole(self.draft.add(Form::Binary(op), ty, &[left, right], label), ty)
+        self.draft.add(Form::Binary(op), op.result(left.ty), &[left, right], label)
     }
 }

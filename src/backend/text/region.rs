@@ -15,7 +15,7 @@
 
 use super::builder::Builder;
 use super::carry::Carrier;
-use super::draft::{Line, Operand, int};
+use super::draft::{Line, Operand};
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
@@ -121,13 +121,14 @@ impl<'a> Builder<'a> {
     /// Adds a jump and notes it at the constructs that it concerns.
     fn jump(&mut self, jump: Line) {
         self.push(jump);
-        let is_continue = matches!(jump, Line::Continue);
+        let is_break = matches!(jump, Line::Break);
         for &line in self.open.iter().rev() {
             if let Line::Loop { is_left } = &mut self.draft.lines[line] {
-                *is_left |= !is_continue;
+                *is_left |= is_break;
                 break;
             }
-            if !is_continue {
+            // A `break` leaves the switch alone, a `continue` both.
+            if is_break {
                 break;
             }
             if let Line::Switch { continues, .. } = &mut self.draft.lines[line] {
@@ -196,7 +197,7 @@ impl<'a> Builder<'a> {
         }
         let start = self.carriers.moment();
         let opening = self.draft.lines.len();
-        self.push(Line::If { condition });
+        self.push(Line::If(condition));
         self.region(then, arm)?;
         self.carriers.restore(&start);
         if flat {
@@ -220,7 +221,7 @@ impl<'a> Builder<'a> {
             (true, true) => return lines.truncate(opening),
             (true, false) => {
                 lines.drain(opening + 1..=middle);
-                if let Line::If { condition } = &mut lines[opening] {
+                if let Line::If(condition) = &mut lines[opening] {
                     condition.view = condition.view.negated();
                 }
             }
@@ -299,7 +300,7 @@ impl<'a> Builder<'a> {
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
         if !breaks_at_ends_only(self.ir, body) {
-            return self.switch(int(0), &[], body, results, scope);
+            return self.switch(Operand::int(0), &[], body, results, scope);
         }
         let carriers = self.carriers_of(results);
         let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
@@ -331,7 +332,8 @@ impl<'a> Builder<'a> {
             self.push(Line::End);
         }
         self.carriers.restore(&start);
-        self.push(Line::Default);
+        let first = self.draft.values.len() as u32;
+        self.push(Line::Case { first, count: 0 });
         self.region(default, inner)?;
         self.push(Line::End);
         self.close();
