@@ -1,4 +1,5 @@
 use super::*;
+use crate::ir::Item;
 use crate::error::Kind as ErrorKind;
 use crate::ir::text::parse;
 
