@@ -199,7 +199,7 @@ impl Body<'_> {
 
     /// Starts the block with this label.
     pub(super) fn place(&mut self, label: Word) {
-        self.w.label(label);
+        self.w.effect(Op::Label, &[label]);
         self.block = label;
     }
 
@@ -386,7 +386,7 @@ impl Body<'_> {
         let before = self.block;
         self.w.effect(Op::Branch, &[header]);
         self.place(header);
-        let phis = self.w.code_len();
+        let phis = self.w.section(Section::Code).len();
         for (&param, &init) in func.get(params).iter().zip(func.get(inits)) {
             let (ty, init) = (self.w.ty(func.ty(param)), self.id(init));
             // The value from the continue block is known when the loop is closed.
@@ -419,7 +419,7 @@ impl Body<'_> {
             let target = target(index, *region);
             operands.extend(values.iter().flat_map(|&value| [value as u32, target]));
         }
-        self.w.word_list(Section::Code, Op::Switch, head, &operands);
+        self.w.put_list(Section::Code, Op::Switch, &head, &operands);
         self.s.operands = operands;
         self.push(Some(node), ScopeKind::Switch { node, next: 0, labels }, merge);
     }
@@ -486,7 +486,7 @@ impl Body<'_> {
         let leaving = Leaving::of(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
             let id = self.gather(param, index, scope.continues, leaving);
-            self.w.patch(phis + index * HEADER_PHI.0 + HEADER_PHI.1, id);
+            self.w.section(Section::Code)[phis + index * HEADER_PHI.0 + HEADER_PHI.1] = id;
         }
         self.w.effect(Op::Branch, &[header]);
     }
@@ -501,13 +501,13 @@ impl Body<'_> {
             let (values, from) = (exit.values, exit.from);
             record = exit.next;
             let id = match leaving {
-                Some(leaving) if leaving.drops(func, to, values) => self.w.undefined(ty),
+                Some(leaving) if leaving.drops(func, to, values) => self.w.bare(Op::Undef, ty),
                 Some(_) | None => self.id(func.get(values)[index]),
             };
             operands.extend([id, from]);
         }
         let id = match operands.first() {
-            None => self.w.null(ty),
+            None => self.w.bare(Op::ConstantNull, ty),
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);

@@ -51,7 +51,7 @@ use writer::Writer;
 /// let module = Module { main, helpers: Vec::new() };
 /// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
 /// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
-/// let words = SpirvWriter::new().write(&source).unwrap();
+/// let words = SpirvWriter::default().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```
 pub struct SpirvWriter {
@@ -63,7 +63,7 @@ pub struct SpirvWriter {
 impl SpirvWriter {
     /// A writer; making one costs about as much as writing a small module.
     pub fn new() -> Self {
-        Self { writer: Writer::new(), state: State::default(), variables: Variables::default() }
+        Self { writer: Writer::default(), state: State::default(), variables: Variables::default() }
     }
 
     /// The words of a module.
@@ -98,7 +98,7 @@ impl SpirvWriter {
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
         self.writer.name(main, ENTRY_NAME);
         interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
-        if self.writer.too_long() {
+        if self.writer.too_long {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }
         limits::check("output_words", self.writer.len(), source.options.limits.output_words, At::Whole)?;

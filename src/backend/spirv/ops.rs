@@ -1,20 +1,20 @@
 //! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
 //! In: a value and its definition. Out: its id. Knows no control flow.
-//! `OpFUnord*` never appears (naga reads it as ordered), nor does `OpUndef`; literals that are not finite are bit casts
-//! (naga refuses such constants), and/or of bool vectors are selects (naga refuses the logical instructions there). Float arithmetic carries NoContraction where the profile asks for it.
+//! `OpFUnord*` never appears (naga reads it as ordered); constants that are not finite are bit casts
+//! (naga refuses them), and/or of bool vectors are selects (naga refuses the logical instructions
+//! there). Float arithmetic carries NoContraction where the profile asks for it.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
-use super::access::Element;
 use super::function::Body;
-use crate::backend::interface::{defect, no_constant, not_legal};
+use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
 /// How an operation is written.
-enum Form {
+pub(super) enum Form {
     /// A core instruction that is no float arithmetic.
     Core(Op),
     /// `OpLogicalAnd` or `OpLogicalOr`; a select for vectors.
@@ -48,7 +48,7 @@ fn unary_form(op: Unary) -> Form {
     }
 }
 
-fn binary_form(op: Binary) -> Form {
+pub(super) fn binary_form(op: Binary) -> Form {
     match op {
         Binary::AddP
         | Binary::MulP
@@ -96,8 +96,8 @@ impl Body<'_> {
             ir::Op::Input(register) => self.registers[usize::from(register & 15)],
             ir::Op::HostField(field) => self.load_host(field)?,
             ir::Op::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id))?,
-            ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
-            ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
+            ir::Op::Member { member, element } => self.load_member(member, Some(element), None)?,
+            ir::Op::MemberAt { member, index } => self.load_member(member, None, Some(index))?,
             ir::Op::Shuffle(lanes) => {
                 let lanes = &lanes[..usize::from(ty.lanes.clamp(1, 4))];
                 self.shuffle(ty, lanes)
@@ -118,7 +118,7 @@ impl Body<'_> {
             ir::Op::DrawField(field) => self.draw_field(field)?,
             ir::Op::Load { buffer, index } => self.load_element(buffer, index)?,
             ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
-            ir::Op::Submit { args } => self.submit(args)?,
+            ir::Op::Submit { args } => self.submit_triangle(self.func, args, self.kernel()?.vectors)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
             ir::Op::Uniform(_)
             | ir::Op::UniformAt { .. }

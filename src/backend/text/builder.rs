@@ -106,12 +106,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Values as operands.
-    pub fn operands(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
-        values.iter().map(|&value| self.operand(value)).collect()
+    pub fn list(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
+        values.iter().map(|&value| self.value(value)).collect()
     }
 
     /// A value as an operand.
-    pub fn operand(&mut self, value: Value) -> Result<Operand> {
+    pub fn value(&mut self, value: Value) -> Result<Operand> {
         let ty = self.ir.ty(value);
         let view = match self.view(value)? {
             View::Const(bits) => self.constant(ty, bits),

@@ -101,7 +101,7 @@ impl Builder<'_> {
         let mut stores = Vec::with_capacity(carriers.len());
         for (&carrier, &value) in carriers.iter().zip(values) {
             if self.carriers.states[carrier].content != Some(value) {
-                stores.push((carrier, value, self.operand(value)?));
+                stores.push((carrier, value, self.value(value)?));
             }
         }
         for (carrier, content, value) in stores {

@@ -63,8 +63,8 @@ enum Content {
 pub struct Declarations {
     pub reads: Reads,
     globals: Vec<Global>,
-    /// Names and lengths of the members of the uniform block, as operations number them.
-    pub members: Vec<(String, Option<u16>)>,
+    /// Names of the members of the uniform block, as operations number them.
+    pub members: Vec<String>,
     pub attributes: Vec<Attribute>,
     pub ports: Vec<Port>,
 }
@@ -350,9 +350,9 @@ struct Layout {
 
 impl Layout {
     /// Adds the members of the uniform block by ascending offset, and members in the gaps; gives
-    /// names and lengths by number.
-    fn members(&mut self, block: &UniformBlock) -> Result<Vec<(String, Option<u16>)>> {
-        let mut members = vec![(String::new(), None); block.members.len()];
+    /// their names by number.
+    fn members(&mut self, block: &UniformBlock) -> Result<Vec<String>> {
+        let mut members = vec![String::new(); block.members.len()];
         for number in block.by_offset() {
             let member = &block.members[number];
             self.pad_to(member.offset)?;
@@ -361,7 +361,7 @@ impl Layout {
                 return Err(defect(format!("uniform member {} has no elements", member.name)));
             }
             let name = self.names.unique(&member.name);
-            members[number] = (name.clone(), length);
+            members[number].clone_from(&name);
             self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
         }
         // A rest of less than a vector is alignment.

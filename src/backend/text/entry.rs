@@ -5,10 +5,10 @@
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Stay, View};
-use crate::backend::interface::{FIRST_THREAD_NAME, StorageBuffer, defect, kernel_outputs, submission};
+use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::host::{DrawField, EntryPoint, GeometryKernel, Interface, Location};
-use crate::ir::{Binary, Kind, Type, Value, ValueList};
+use crate::ir::{Binary, Kind, Type, Value};
 
 /// Characters of an output that has no name.
 const OUTPUT: u16 = 26;
@@ -24,7 +24,7 @@ impl Builder<'_> {
         let Some(&[output]) = self.body()? else {
             return Err(defect(format!("helper {} does not have one output", ir.name)));
         };
-        let result = self.operand(output)?;
+        let result = self.value(output)?;
         self.push(Line::Return(result));
         Ok(ir.ty(output))
     }
@@ -71,7 +71,7 @@ impl Builder<'_> {
 
     /// The value of an output, which lends its name.
     fn output(&mut self, name: &str, value: Value) -> Result<Operand> {
-        let result = self.operand(value)?;
+        let result = self.value(value)?;
         let added = match result.view {
             View::Whole(_) | View::Const(_) => 0,
             View::Lanes(..) => u16::from(result.ty.lanes) + 1,
@@ -151,7 +151,7 @@ impl Builder<'_> {
             return Err(defect(format!("{} outputs instead of {vectors}", outputs.len())));
         }
         for (register, &value) in outputs.iter().enumerate() {
-            let value = self.operand(value)?;
+            let value = self.value(value)?;
             self.store_word(&format!("{}[{id}][{register}]", StorageBuffer::OUTPUTS.name), value);
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Builder<'_> {
 
     /// Ends the invocation unless a comparison holds.
     fn leave_unless(&mut self, op: Binary, left: Operand, right: Operand) {
-        let mut condition = self.integers(op, left, right, PLAIN);
+        let mut condition = self.integers(op, [left, right], None);
         condition.view = condition.view.negated();
         self.push(Line::If(condition));
         self.push(Line::Leave);
@@ -182,57 +182,51 @@ impl Builder<'_> {
         if kernel.is_split() {
             let label = self.draft.node(self.draft.nodes.len() as u32 - 1).label;
             let first = self.draft.text(Type::I32, &format!("draw.{FIRST_THREAD_NAME}"));
-            thread = self.integers(Binary::IAdd, thread, first, label);
+            thread = self.draft.add(Form::Binary(Binary::IAdd), Type::I32, &[thread, first], label);
             self.thread = Some(thread);
         }
         let threads = self.draw(DrawField::Threads)?;
         self.leave_unless(Binary::ILess, thread, threads);
-        let Some(outputs) = self.body()? else { return Ok(()) };
-        let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
-        let value = self.operand(count)?;
-        self.store_element(StorageBuffer::COUNTS, thread, value);
-        if words.is_empty() {
-            return Ok(());
+        match self.body()? {
+            Some(outputs) => self.end_geometry(kernel, outputs),
+            None => Ok(()),
         }
-        // The last thread leaves its state for the next draw, behind the one that it found.
-        let values = self.operands(words)?;
-        let last = self.integers(Binary::ISub, threads, Operand::int(1), PLAIN);
-        let condition = self.integers(Binary::IEqual, thread, last, PLAIN);
-        self.push(Line::If(condition));
-        for (index, value) in (0..).zip(values) {
-            self.store_element(StorageBuffer::STATE, Operand::int(words.len() as u32 + index), value);
-        }
-        self.push(Line::End);
-        Ok(())
+    }
+}
+
+impl Statements for Builder<'_> {
+    type Operand = Operand;
+
+    fn operand(&mut self, value: Value) -> Result<Operand> {
+        self.value(value)
     }
 
-    fn store_element(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {
+    fn int(&mut self, value: u32) -> Operand {
+        Operand::int(value)
+    }
+
+    fn integers(&mut self, op: Binary, operands: [Operand; 2], name: Option<&str>) -> Operand {
+        let label = name.map_or(PLAIN, |name| Label::Word(self.draft.word(name)));
+        self.draft.add(Form::Binary(op), op.result(operands[0].ty), &operands, label)
+    }
+
+    fn draw(&mut self, field: DrawField) -> Result<Operand> {
+        if field == DrawField::Thread {
+            return self.thread.ok_or_else(|| defect("only a compute entry has threads"));
+        }
+        self.kernel()?;
+        Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
+    }
+
+    fn store(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {
         let place = Place::Memory(self.draft.word(buffer.name), Some(index));
         self.push(Line::Store { place, value });
     }
 
-    /// Stores a triangle, if there is room, and gives how many there are then.
-    pub fn submit(&mut self, args: ValueList) -> Result<View> {
-        let kernel = self.kernel()?;
-        let (count, vertices) = submission(self.ir, args, kernel.vectors as usize)?;
-        let count = self.operand(count)?;
-        let values = self.operands(vertices)?;
-        let capacity = self.draw(DrawField::Capacity)?;
-        let condition = self.integers(Binary::ILess, count, capacity, PLAIN);
+    fn when(&mut self, condition: Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.push(Line::If(condition));
-        let thread = self.draw(DrawField::Thread)?;
-        let before = self.integers(Binary::IMul, thread, capacity, PLAIN);
-        let place = self.integers(Binary::IAdd, before, count, PLAIN);
-        let label = Label::Word(self.draft.word("first"));
-        let first = self.integers(Binary::IMul, place, Operand::int(3 * kernel.vectors), label);
-        for (offset, value) in (0..).zip(values) {
-            let index = match offset {
-                0 => first,
-                offset => self.integers(Binary::IAdd, first, Operand::int(offset), PLAIN),
-            };
-            self.store_element(StorageBuffer::TRIANGLES, index, value);
-        }
+        then(self)?;
         self.push(Line::End);
-        Ok(self.integers(Binary::IAdd, count, Operand::int(1), PLAIN).view)
+        Ok(())
     }
 }

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
-use crate::backend::interface::{StorageBuffer, defect, draw_field, host_field, no_constant, not_legal};
+use crate::backend::interface::{
+    Statements as _, StorageBuffer, defect, draw_field, host_field, member, no_constant, not_legal,
+};
 use crate::error::Result;
+use crate::host::GeometryKernel;
 use crate::host::profile::specialized_name;
-use crate::host::{DrawField, GeometryKernel};
 use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value};
 
 impl<'a> Builder<'a> {
@@ -37,15 +39,18 @@ impl<'a> Builder<'a> {
                 return Ok(input?.view);
             }
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
-                return Ok(self.operand(operand)?.view.negated());
+                return Ok(self.value(operand)?.view.negated());
             }
             Op::DrawField(field) => return Ok(self.draw(draw_field(field)?)?.view),
-            Op::Submit { args } => return self.submit(args),
+            Op::Submit { args } => {
+                let vectors = self.kernel()?.vectors;
+                return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
+            }
             Op::Call { helper, args } => {
                 let name = self.module.helpers.get(usize::from(helper));
                 let name = name.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
                 let form = Form::Call(self.draft.word(name));
-                (form, &self.operands(self.ir.get(args))?)
+                (form, &self.list(self.ir.get(args))?)
             }
             Op::HostField(field) => {
                 let text = format!("host.{}", host_field(field)?.name());
@@ -55,17 +60,17 @@ impl<'a> Builder<'a> {
             Op::Specialized(id) => return Err(no_constant(id)),
             Op::Member { member, element } => return self.member(ty, member, Some(element), &[]),
             Op::MemberAt { member, index } => {
-                let index = self.operand(index)?;
+                let index = self.value(index)?;
                 return self.member(ty, member, None, &[index]);
             }
-            Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
+            Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
-                    None => self.operand(cond)?,
+                    None => self.value(cond)?,
                 };
-                (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
+                (Form::Select, &[condition, self.value(a)?, self.value(b)?])
             }
             Op::Load { buffer, index } => {
                 let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
@@ -73,7 +78,7 @@ impl<'a> Builder<'a> {
                     (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
                     (Buffer::State, None) => return Err(defect("there is no state")),
                 };
-                let index = self.operand(index)?;
+                let index = self.value(index)?;
                 let label = Label::Word(self.draft.word(name));
                 let form = Form::Text(self.draft.word(buffer.name), stay);
                 return Ok(self.draft.add(form, ty, &[index], label).view);
@@ -89,29 +94,19 @@ impl<'a> Builder<'a> {
     fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
         if op == Binary::Mul {
             if let Some(scalar) = self.repeated(left)? {
-                return Ok([scalar, self.operand(right)?]);
+                return Ok([scalar, self.value(right)?]);
             }
             if let Some(scalar) = self.repeated(right)? {
-                return Ok([self.operand(left)?, scalar]);
+                return Ok([self.value(left)?, scalar]);
             }
         }
-        Ok([self.operand(left)?, self.operand(right)?])
+        Ok([self.value(left)?, self.value(right)?])
     }
 
     /// An element of a member of the uniform block, by a number or else by an operand.
     fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
-        let declarations = &self.module.declarations;
-        let Some((name, length)) = declarations.members.get(usize::from(number)) else {
-            return Err(defect(format!("the uniform block has no member {number}")));
-        };
-        let (is_there, element) = match (*length, element) {
-            (None, element) => (element == Some(0), None),
-            (Some(length), Some(element)) => (element < length, Some(element)),
-            (Some(_), None) => (true, None),
-        };
-        if !is_there {
-            return Err(defect(format!("member {number} has no element {element:?}")));
-        }
+        let (_, element) = member(self.module.source.interface, number, element)?;
+        let name = &self.module.declarations.members[usize::from(number)];
         let word = self.draft.words.add(|out| {
             out.extend(["uniforms.", name]);
             if let Some(element) = element {
@@ -125,23 +120,9 @@ impl<'a> Builder<'a> {
         Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
     }
 
-    /// A draw parameter, or the number of the thread.
-    pub fn draw(&mut self, field: DrawField) -> Result<Operand> {
-        if field == DrawField::Thread {
-            return self.thread.ok_or_else(|| defect("only a compute entry has threads"));
-        }
-        self.kernel()?;
-        Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
-    }
-
     /// The geometry program that this is.
     pub fn kernel(&self) -> Result<&'a GeometryKernel> {
         let kernel = self.module.source.interface.kernel();
         kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
-    }
-
-    /// An operation on integers.
-    pub fn integers(&mut self, op: Binary, left: Operand, right: Operand, label: Label) -> Operand {
-        self.draft.add(Form::Binary(op), op.result(left.ty), &[left, right], label)
     }
 }

@@ -168,7 +168,7 @@ impl<'a> Builder<'a> {
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
-                let selector = self.operand(selector)?;
+                let selector = self.value(selector)?;
                 self.switch(selector, cases, default, results, scope)?;
             }
         }
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
     fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let (cond, mut then, mut otherwise) = self.without_not(branch);
         let results = self.carriers_of(branch.results);
-        let mut condition = self.operand(cond)?;
+        let mut condition = self.value(cond)?;
         let arm = Scope { yields: &results, ..scope };
         let last = branch.after == After::Nothing;
         if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
