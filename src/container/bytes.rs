@@ -16,18 +16,6 @@ const TABLE_BYTES_PER_FILE_BYTE: u64 = 4;
 /// Bytes of a name that are read. Thousands of symbols of a damaged file could share one name as long as the file.
 const LONGEST_NAME: usize = 255;
 
-/// The 16-bit word at `at`; the caller's slice is long enough.
-#[inline]
-pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-/// The 32-bit word at `at`; the caller's slice is long enough.
-#[inline]
-pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
 /// An entry of a table: a fixed number of bytes in the file.
 pub trait Record: Copy {
     /// Its size in the file.
@@ -38,16 +26,59 @@ pub trait Record: Copy {
     fn write(self, out: &mut Vec<u8>);
 }
 
-impl Record for u32 {
-    const SIZE: usize = 4;
+macro_rules! integer_records {
+    ($($integer:ident)*) => {
+        $(impl Record for $integer {
+            const SIZE: usize = size_of::<Self>();
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                let mut array = [0; size_of::<Self>()];
+                array.copy_from_slice(&bytes[..size_of::<Self>()]);
+                Self::from_le_bytes(array)
+            }
+            fn write(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+integer_records!(u8 u16 u32);
+
+impl<const N: usize> Record for [u32; N] {
+    const SIZE: usize = 4 * N;
     #[inline]
     fn read(bytes: &[u8]) -> Self {
-        word(bytes, 0)
+        std::array::from_fn(|index| u32::read(&bytes[4 * index..]))
     }
     fn write(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
+        self.into_iter().for_each(|word| word.write(out));
     }
 }
+
+/// Defines a structure whose fields stand in the file in this order, without gaps.
+macro_rules! record {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$attribute])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Record for $name {
+            const SIZE: usize = 0 $(+ <$type>::SIZE)*;
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                let rest = bytes;
+                $(let ($field, rest) = (<$type>::read(rest), &rest[<$type>::SIZE..]);)*
+                let _ = rest;
+                Self { $($field),* }
+            }
+            fn write(self, out: &mut Vec<u8>) {
+                $(self.$field.write(out);)*
+            }
+        }
+    };
+}
+pub(super) use record;
 
 /// A table in the file: decodes an entry when it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +140,17 @@ impl<T: Record + fmt::Debug> fmt::Debug for Table<'_, T> {
 /// Position of a name in a string table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameOffset(pub u32);
+
+impl Record for NameOffset {
+    const SIZE: usize = u32::SIZE;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self(u32::read(bytes))
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+}
 
 /// A name as the file spells it: bytes without a terminator, ASCII in practice.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,8 +240,8 @@ impl Extent {
             what,
             base,
             field: base.saturating_add(u32::from(at)),
-            offset: word(header, field),
-            count: word(header, field + 4),
+            offset: u32::read(&header[field..]),
+            count: u32::read(&header[field + 4..]),
         }
     }
     #[cold]

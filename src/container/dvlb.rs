@@ -1,7 +1,7 @@
 //! The container (DVLB): how many executables there are and where; the package follows at once.
 //! In: a whole file. Out: [`Shbin`]. Facts: 3dbrew "SHBIN".
 
-use super::bytes::{Reader, Table, word};
+use super::bytes::{Reader, Record, Table};
 use super::dvle::Dvle;
 use super::dvlp::Dvlp;
 use crate::error::{At, Error, Kind, Result};
@@ -37,7 +37,7 @@ impl<'a> Shbin<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes)?;
         let header = reader.header::<{ HEADER as usize }>(0, "DVLB", "the DVLB header")?;
-        let count = word(header, 4);
+        let count = u32::read(&header[4..]);
         check("executables", count as usize, Limits::default().executables, At::Offset(4))?;
         let offsets = reader.executable_table(count)?;
         let package = Dvlp::parse(&mut reader, HEADER + 4 * count, offsets.iter())?;

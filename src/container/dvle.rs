@@ -3,7 +3,7 @@
 //! Knows no instruction; what the entries mean is told by `records`.
 //! Facts: 3dbrew "SHBIN"; libctru takes every offset from the start of the DVLE.
 
-use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half, word};
+use super::bytes::{Extent, Name, NameOffset, Reader, Record, Strings, Table, record};
 use super::dvlp::Version;
 use super::labels::Labels;
 use super::records::{Constant, Label, Output, Symbol};
@@ -36,65 +36,36 @@ pub enum GeometryMode {
     Fixed,
 }
 
-/// The fields of the header that are not about tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// Version of the tool that made it.
-    pub version: Version,
-    /// Code of the shader type: 0 vertex, 1 geometry.
-    pub kind: u8,
-    /// Bit 0: merge the output maps of both stages; bit 1: debug build.
-    pub flags: u8,
-    /// Code word of the entry point.
-    pub main: u32,
-    /// Code word of the label `endmain`; execution does not end there.
-    pub endmain: u32,
-    /// Bit n: vn has a symbol. Programs may read more.
-    pub input_mask: u16,
-    /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
-    pub output_mask: u16,
-    /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
-    pub geometry_mode: u8,
-    /// Fixed mode: first float uniform that receives vertices.
-    pub geometry_start: u8,
-    /// Variable mode: vertices of a primitive that come with all attributes.
-    pub geometry_main_vertices: u8,
-    /// Fixed mode: vertices of a primitive.
-    pub geometry_fixed_vertices: u8,
+record! {
+    /// The fields of the header that are not about tables.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    Header {
+        /// Version of the tool that made it.
+        version: Version,
+        /// Code of the shader type: 0 vertex, 1 geometry.
+        kind: u8,
+        /// Bit 0: merge the output maps of both stages; bit 1: debug build.
+        flags: u8,
+        /// Code word of the entry point.
+        main: u32,
+        /// Code word of the label `endmain`; execution does not end there.
+        endmain: u32,
+        /// Bit n: vn has a symbol. Programs may read more.
+        input_mask: u16,
+        /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
+        output_mask: u16,
+        /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
+        geometry_mode: u8,
+        /// Fixed mode: first float uniform that receives vertices.
+        geometry_start: u8,
+        /// Variable mode: vertices of a primitive that come with all attributes.
+        geometry_main_vertices: u8,
+        /// Fixed mode: vertices of a primitive.
+        geometry_fixed_vertices: u8,
+    }
 }
 
 impl Header {
-    /// Decodes the part of a header before the tables.
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            version: Version::read(bytes, 4),
-            kind: bytes[6],
-            flags: bytes[7],
-            main: word(bytes, MAIN as usize),
-            endmain: word(bytes, 0x0C),
-            input_mask: half(bytes, 0x10),
-            output_mask: half(bytes, 0x12),
-            geometry_mode: bytes[0x14],
-            geometry_start: bytes[0x15],
-            geometry_main_vertices: bytes[0x16],
-            geometry_fixed_vertices: bytes[0x17],
-        }
-    }
-    /// Appends that part.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"DVLE");
-        out.extend_from_slice(&[self.version.major, self.version.minor, self.kind, self.flags]);
-        out.extend_from_slice(&self.main.to_le_bytes());
-        out.extend_from_slice(&self.endmain.to_le_bytes());
-        out.extend_from_slice(&self.input_mask.to_le_bytes());
-        out.extend_from_slice(&self.output_mask.to_le_bytes());
-        out.extend_from_slice(&[
-            self.geometry_mode,
-            self.geometry_start,
-            self.geometry_main_vertices,
-            self.geometry_fixed_vertices,
-        ]);
-    }
     /// The shader unit; nothing for codes that have no meaning.
     pub fn shader_type(&self) -> Option<ShaderType> {
         match self.kind {
@@ -147,7 +118,7 @@ impl<'a> Dvle<'a> {
     /// Reads the executable at `start`; the package has `code_words` words.
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
-        let header = Header::read(bytes);
+        let header = Header::read(&bytes[4..]);
         // A package without code has no word that could be an entry; its program is refused where it is wanted.
         let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
         if !has_entry {
@@ -201,17 +172,14 @@ impl<'a> Dvle<'a> {
     }
 }
 
-/// Judges the registers of an output map.
+/// Checks the registers of an output map.
 fn check_outputs(outputs: &Table<'_, Output>) -> Result<()> {
-    match outputs.iter().position(|output| output.register >= OUTPUT_REGISTERS) {
-        None => Ok(()),
-        Some(index) => Err(bad_output(outputs, index)),
+    for (index, output) in outputs.iter().enumerate() {
+        if output.register >= OUTPUT_REGISTERS {
+            let value = u32::from(output.register);
+            let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
+            return Err(Error::new(kind, outputs.at(index)));
+        }
     }
-}
-
-#[cold]
-fn bad_output(outputs: &Table<'_, Output>, index: usize) -> Error {
-    let value = outputs.get(index).map_or(0, |output| u32::from(output.register));
-    let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
-    Error::new(kind, outputs.at(index))
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! In: the package's header. Out: views of code, descriptors and debug tables. Knows no executable.
 //! Facts: 3dbrew "SHBIN"; nihstro writes only the first 28 bytes of the header.
 
-use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half};
+use super::bytes::{Extent, Name, Reader, Record, Strings, Table, record};
 use super::records::{Descriptor, Line};
 use crate::error::Result;
 
@@ -11,22 +11,20 @@ pub(super) const HEADER: u32 = 0x28;
 /// Length of the header without the debug tables' fields.
 const SHORT_HEADER: u32 = 0x1C;
 
-/// A tool version.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version {
-    /// First byte.
-    pub major: u8,
-    /// Second byte.
-    pub minor: u8,
+record! {
+    /// A tool version.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    Version {
+        /// First byte.
+        major: u8,
+        /// Second byte.
+        minor: u8,
+    }
 }
 
 impl Version {
-    /// What picasso writes into an executable. Into the package it writes 0.
+    /// The version that picasso writes into an executable. Into the package it writes 0.
     pub const PICASSO: Self = Self { major: 2, minor: 0x10 };
-    /// The version in two bytes at `at` of a header.
-    pub(super) fn read(header: &[u8], at: usize) -> Self {
-        Self { major: header[at], minor: header[at + 1] }
-    }
 }
 
 /// The program package.
@@ -62,8 +60,8 @@ impl<'a> Dvlp<'a> {
         let descriptors = Extent::read(header, start, 0x10, "operand descriptor table");
         let mut package = Self {
             start,
-            version: Version::read(header, 4),
-            reserved: half(header, 6),
+            version: Version::read(&header[4..]),
+            reserved: u16::read(&header[6..]),
             short_header: true,
             code: reader.table(&code)?,
             descriptors: reader.table(&descriptors)?,
@@ -92,10 +90,6 @@ impl<'a> Dvlp<'a> {
     /// Source file and line of a code word, where the file tells it.
     pub fn source_line(&self, word: usize) -> Option<(Name<'a>, u32)> {
         self.lines.get(word).map(|line| (self.strings.get(line.file), line.line))
-    }
-    /// The name of a source file.
-    pub fn name(&self, offset: NameOffset) -> Name<'a> {
-        self.strings.get(offset)
     }
 }
 

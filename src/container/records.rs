@@ -3,7 +3,7 @@
 //! Knows no GPU register and no uniform value; float24 stays as bits.
 //! Facts: 3dbrew "SHBIN"; libctru's reading of constants, output maps and symbols.
 
-use super::bytes::{NameOffset, Record, half, word};
+use super::bytes::{NameOffset, Record, record};
 
 // The registers that a file can name. The container does not import the instruction set, whose limits these are: a test
 // compares them.
@@ -38,15 +38,17 @@ pub enum ConstantValue {
     },
 }
 
-/// A setup constant: a uniform value that binding the executable loads. Later entries override earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constant {
-    /// 0 bool, 1 int, 2 float.
-    pub kind: u16,
-    /// Register in its own file.
-    pub register: u16,
-    /// The value's four words.
-    pub words: [u32; 4],
+record! {
+    /// A setup constant: a uniform value that binding the executable loads. Later entries override earlier ones.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Constant {
+        /// 0 bool, 1 int, 2 float.
+        kind: u16,
+        /// Register in its own file.
+        register: u16,
+        /// The value's four words.
+        words: [u32; 4],
+    }
 }
 
 impl Constant {
@@ -78,48 +80,18 @@ impl Constant {
     }
 }
 
-impl Record for Constant {
-    const SIZE: usize = 20;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            kind: half(bytes, 0),
-            register: half(bytes, 2),
-            words: [word(bytes, 4), word(bytes, 8), word(bytes, 12), word(bytes, 16)],
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        put_halves(out, [self.kind, self.register]);
-        self.words.into_iter().for_each(|word| word.write(out));
-    }
-}
-
-/// A label: debug information about a code address. No program needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label {
-    /// Number; vendor tools count from 0x10000, others write 0.
-    pub id: u32,
-    /// Code word that it names.
-    pub address: u32,
-    /// Length of the subroutine in a unit that tools do not agree on.
-    pub length: u32,
-    /// Its name.
-    pub name: NameOffset,
-}
-
-impl Record for Label {
-    const SIZE: usize = 16;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            id: word(bytes, 0),
-            address: word(bytes, 4),
-            length: word(bytes, 8),
-            name: NameOffset(word(bytes, 12)),
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        [self.id, self.address, self.length, self.name.0].into_iter().for_each(|word| word.write(out));
+record! {
+    /// A label: debug information about a code address. No program needs it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Label {
+        /// Number; vendor tools count from 0x10000, others write 0.
+        id: u32,
+        /// Code word that it names.
+        address: u32,
+        /// Length of the subroutine in a unit that tools do not agree on.
+        length: u32,
+        /// Its name.
+        name: NameOffset,
     }
 }
 
@@ -196,39 +168,25 @@ impl Semantic {
     }
 }
 
-/// An entry of the output map: what an output register means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// Code of the semantic.
-    pub kind: u16,
-    /// o0..o15
-    pub register: u16,
-    /// The components meant; bit 0 is x.
-    pub mask: u16,
-    /// Zero in known files.
-    pub reserved: u16,
+record! {
+    /// An entry of the output map: what an output register means.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Output {
+        /// Code of the semantic.
+        kind: u16,
+        /// o0..o15
+        register: u16,
+        /// The components meant; bit 0 is x.
+        mask: u16,
+        /// Zero in known files.
+        reserved: u16,
+    }
 }
 
 impl Output {
     /// What it is to the rasteriser; nothing for codes that have no meaning.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
-    }
-}
-
-impl Record for Output {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            kind: half(bytes, 0),
-            register: half(bytes, 2),
-            mask: half(bytes, 4),
-            reserved: half(bytes, 6),
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        put_halves(out, [self.kind, self.register, self.mask, self.reserved]);
     }
 }
 
@@ -264,15 +222,17 @@ pub struct SymbolRange {
     pub count: u8,
 }
 
-/// A bind symbol: the name of an input or uniform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// Its name.
-    pub name: NameOffset,
-    /// Number of the first register.
-    pub first: u16,
-    /// Number of the last register.
-    pub last: u16,
+record! {
+    /// A bind symbol: the name of an input or uniform.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Symbol {
+        /// Its name.
+        name: NameOffset,
+        /// Number of the first register.
+        first: u16,
+        /// Number of the last register.
+        last: u16,
+    }
 }
 
 impl Symbol {
@@ -293,64 +253,28 @@ impl Symbol {
     }
 }
 
-impl Record for Symbol {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { name: NameOffset(word(bytes, 0)), first: half(bytes, 4), last: half(bytes, 6) }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        self.name.0.write(out);
-        put_halves(out, [self.first, self.last]);
-    }
-}
-
-/// An operand descriptor with what linkers keep beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Descriptor {
-    /// The word that the GPU gets.
-    pub bits: u32,
-    /// Usage flags of the vendor's linker.
-    pub usage: u16,
-    /// Zero in known files.
-    pub reserved: u16,
-}
-
-impl Record for Descriptor {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { bits: word(bytes, 0), usage: half(bytes, 4), reserved: half(bytes, 6) }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        self.bits.write(out);
-        put_halves(out, [self.usage, self.reserved]);
+record! {
+    /// An operand descriptor with what linkers keep beside it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    Descriptor {
+        /// The word that the GPU gets.
+        bits: u32,
+        /// Usage flags of the vendor's linker.
+        usage: u16,
+        /// Zero in known files.
+        reserved: u16,
     }
 }
 
-/// Source line of one code word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Name of the source file, in the package's string table.
-    pub file: NameOffset,
-    /// Line in it.
-    pub line: u32,
-}
-
-impl Record for Line {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { file: NameOffset(word(bytes, 0)), line: word(bytes, 4) }
+record! {
+    /// Source line of one code word.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Line {
+        /// Name of the source file, in the package's string table.
+        file: NameOffset,
+        /// Line in it.
+        line: u32,
     }
-    fn write(self, out: &mut Vec<u8>) {
-        self.file.0.write(out);
-        self.line.write(out);
-    }
-}
-
-fn put_halves<const N: usize>(out: &mut Vec<u8>, halves: [u16; N]) {
-    halves.into_iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
 }
 
 #[cfg(test)]
