@@ -50,17 +50,19 @@ struct Row {
     looks: [u32; 16],
 }
 
+/// An undefined opcode: nothing but the code counts.
+const UNDEFINED: Row = Row {
+    keep: OPCODE.put(u32::MAX),
+    descriptor: 0,
+    wide: 0,
+    index: 0,
+    condition: false,
+    geometry: false,
+    looks: [0; 16],
+};
+
 static ROWS: [Row; 64] = {
-    let empty = Row {
-        keep: OPCODE.put(u32::MAX),
-        descriptor: 0,
-        wide: 0,
-        index: 0,
-        condition: false,
-        geometry: false,
-        looks: [0; 16],
-    };
-    let mut rows = [empty; 64];
+    let mut rows = [UNDEFINED; 64];
     let mut next = 0;
     while next < Opcode::ALL.len() {
         let info = Opcode::ALL[next].info();
@@ -76,15 +78,8 @@ static ROWS: [Row; 64] = {
 
 const fn row(info: &Info) -> Row {
     let format = info.format;
-    let mut row = Row {
-        keep: OPCODE.put(u32::MAX),
-        descriptor: 0,
-        wide: 0,
-        index: 0,
-        condition: false,
-        geometry: matches!(info.class, Class::Emit | Class::SetEmit),
-        looks: [0; 16],
-    };
+    let mut row = UNDEFINED;
+    row.geometry = matches!(info.class, Class::Emit | Class::SetEmit);
     let mut next = 0;
     while next < format.layout().len() {
         let (field, bits) = format.layout()[next];

@@ -17,7 +17,7 @@ use super::word::{Field, Format};
 #[inline]
 pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
     // Range: six bits.
-    let Some(Shape { class, format }) = Shape::of_word(word) else {
+    let Some(Shape { class, format, .. }) = Shape::of_word(word) else {
         return Inst::Unassigned((word >> 26) as u8);
     };
     match class {
@@ -50,7 +50,7 @@ pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
 /// The register that an instruction writes and its components, without decoding the rest.
 #[inline]
 pub fn written(word: u32, descriptors: &[u32]) -> Option<(Dest, Mask)> {
-    let Shape { class, format } = Shape::of_word(word)?;
+    let Shape { class, format, .. } = Shape::of_word(word)?;
     match class {
         Class::Data(_) => {
             let mask = Mask::from_descriptor(descriptor(format, word, descriptors));

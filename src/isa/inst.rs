@@ -159,11 +159,18 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
+    /// All comparisons, by their 3-bit code.
+    pub const ALL: [Self; 8] =
+        [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge, Self::True6, Self::True7];
+
     /// From a 3-bit field.
     #[inline]
     pub fn from_field(bits: u32) -> Self {
-        use CompareOp::*;
-        [Eq, Ne, Lt, Le, Gt, Ge, True6, True7][(bits & 7) as usize]
+        Self::ALL[(bits & 7) as usize]
+    }
+    /// The name in assembler text.
+    pub const fn name(self) -> &'static str {
+        ["eq", "ne", "lt", "le", "gt", "ge", "true6", "true7"][self as usize]
     }
     /// Applies the comparison; NaN makes ordered comparisons false and `!=` true.
     #[inline]

@@ -200,41 +200,26 @@ macro_rules! define_opcodes {
 }
 for_each_op!(define_opcodes);
 
-/// The opcode of each six-bit code.
-static BY_CODE: [Option<Opcode>; 64] = OPCODES_OF_CODES;
-const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
-    let mut table = [None; 64];
-    let mut row = 0;
-    while row < Opcode::TABLE.len() {
-        let info = &Opcode::TABLE[row];
-        let mut code = info.first as usize;
-        while code <= info.last as usize {
-            table[code] = Some(info.opcode);
-            code += 1;
-        }
-        row += 1;
-    }
-    table
-};
-
-/// What decoding needs to know of an opcode, small enough that all of it stays in the cache.
+/// What decoding needs of an opcode's row, small enough that all shapes stay in the cache.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
+    opcode: Opcode,
     pub(crate) class: Class,
     pub(crate) format: Format,
 }
 
 /// The shape of each six-bit code.
-static SHAPES: [Option<Shape>; 64] = SHAPES_OF_CODES;
-const SHAPES_OF_CODES: [Option<Shape>; 64] = {
+static SHAPES: [Option<Shape>; 64] = {
     let mut table = [None; 64];
-    let mut code = 0;
-    while code < 64 {
-        if let Some(opcode) = OPCODES_OF_CODES[code] {
-            let info = &Opcode::TABLE[opcode as usize];
-            table[code] = Some(Shape { class: info.class, format: info.format });
+    let mut row = 0;
+    while row < Opcode::TABLE.len() {
+        let Info { opcode, first, last, class, format, .. } = Opcode::TABLE[row];
+        let mut code = first as usize;
+        while code <= last as usize {
+            table[code] = Some(Shape { opcode, class, format });
+            code += 1;
         }
-        code += 1;
+        row += 1;
     }
     table
 };
@@ -243,7 +228,7 @@ const SHAPES_OF_CODES: [Option<Shape>; 64] = {
 const CONTROL: u64 = {
     let (mut set, mut code) = (0, 0);
     while code < 64 {
-        if let Some(Shape { class: Class::Control(_), .. }) = SHAPES_OF_CODES[code] {
+        if let Some(Shape { class: Class::Control(_), .. }) = SHAPES[code] {
             set |= 1 << code;
         }
         code += 1;
@@ -274,7 +259,7 @@ impl Opcode {
     /// ```
     #[inline]
     pub fn of_word(word: u32) -> Option<Self> {
-        BY_CODE[(word >> 26) as usize]
+        Shape::of_word(word).map(|shape| shape.opcode)
     }
     /// Its first six-bit code.
     pub const fn code(self) -> u8 {
@@ -323,7 +308,7 @@ impl DataOp {
     /// The plain (not inverted) opcode of this operation.
     #[inline]
     pub fn opcode(self) -> Opcode {
-        PLAIN[self as usize]
+        DATA_OPCODES[self as usize]
     }
     /// How many sources it has.
     #[inline]
@@ -345,35 +330,31 @@ impl DataOp {
     }
 }
 
-/// How many operations there are.
-const DATA_OPS: usize = {
-    let (mut count, mut row) = (0, 0);
-    while row < Opcode::TABLE.len() {
-        if let Class::Data(op) = Opcode::TABLE[row].class
-            && op as usize >= count
-        {
-            count = op as usize + 1;
-        }
-        row += 1;
-    }
-    count
-};
-
-/// The plain opcode of each operation.
-static PLAIN: [Opcode; DATA_OPS] = {
-    let mut table = [Opcode::Nop; DATA_OPS];
+/// The opcode of each data operation (the plain one), or of each control-flow operation.
+///
+/// The arrays have room for any six-bit code, so that nothing counts the operations.
+const fn opcodes_by_operation(is_control: bool) -> [Opcode; 64] {
+    let mut table = [Opcode::Nop; 64];
     let mut row = 0;
     while row < Opcode::TABLE.len() {
         let info = &Opcode::TABLE[row];
-        if let Class::Data(op) = info.class
-            && !info.format.is_inverted()
-        {
-            table[op as usize] = info.opcode;
+        match info.class {
+            Class::Data(op) if !is_control && !info.format.is_inverted() => table[op as usize] = info.opcode,
+            Class::Control(op) if is_control => table[op as usize] = info.opcode,
+            Class::Data(_)
+            | Class::Control(_)
+            | Class::Address
+            | Class::Compare
+            | Class::Emit
+            | Class::SetEmit => {}
         }
         row += 1;
     }
     table
-};
+}
+
+static DATA_OPCODES: [Opcode; 64] = opcodes_by_operation(false);
+static CONTROL_OPCODES: [Opcode; 64] = opcodes_by_operation(true);
 
 impl FlowOp {
     /// Its opcode.
@@ -382,22 +363,6 @@ impl FlowOp {
         CONTROL_OPCODES[self as usize]
     }
 }
-
-/// How many control-flow operations there are.
-const FLOW_OPS: usize = CONTROL.count_ones() as usize;
-
-/// The opcode of each control-flow operation.
-static CONTROL_OPCODES: [Opcode; FLOW_OPS] = {
-    let mut table = [Opcode::Nop; FLOW_OPS];
-    let mut row = 0;
-    while row < Opcode::TABLE.len() {
-        if let Class::Control(op) = Opcode::TABLE[row].class {
-            table[op as usize] = Opcode::TABLE[row].opcode;
-        }
-        row += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 mod tests {
@@ -429,7 +394,7 @@ mod tests {
             Class::Control(op) => Some((*opcode, op)),
             Class::Data(_) | Class::Address | Class::Compare | Class::Emit | Class::SetEmit => None,
         });
-        assert_eq!(ops.clone().count(), FLOW_OPS);
+        assert_eq!(ops.clone().count(), CONTROL.count_ones() as usize);
         ops.for_each(|(opcode, op)| assert_eq!(op.opcode(), opcode));
     }
 }
