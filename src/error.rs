@@ -130,42 +130,43 @@ pub enum Kind {
     NoGeometryStage(String),
 }
 
-/// The variants of [`Kind`] without what they hold, for hosts that tell errors apart by number. The numbers stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Code {
-    /// [`Kind::Truncated`]
+macro_rules! define_codes {
+    ($($kind:ident = $code:literal,)*) => {
+        /// The variants of [`Kind`] without their data, for hosts that distinguish errors by number.
+        /// The numbers are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = concat!("[`Kind::", stringify!($kind), "`]")] $kind = $code,)*
+        }
+
+        impl Kind {
+            /// The variant.
+            pub fn code(&self) -> Code {
+                match self {
+                    $(Self::$kind { .. } => Code::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+define_codes! {
     Truncated = 1,
-    /// [`Kind::BadMagic`]
     BadMagic = 2,
-    /// [`Kind::OutOfFile`]
     OutOfFile = 3,
-    /// [`Kind::BadField`]
     BadField = 4,
-    /// [`Kind::NoExecutable`]
     NoExecutable = 5,
-    /// [`Kind::EntryOutOfCode`]
     EntryOutOfCode = 6,
-    /// [`Kind::EntryOutOfReach`]
     EntryOutOfReach = 7,
-    /// [`Kind::BadOpcode`]
     BadOpcode = 8,
-    /// [`Kind::Limit`]
     Limit = 9,
-    /// [`Kind::Stage`]
     Stage = 10,
-    /// [`Kind::StepBudget`]
     StepBudget = 11,
-    /// [`Kind::BadOption`]
     BadOption = 12,
-    /// [`Kind::Syntax`]
     Syntax = 13,
-    /// [`Kind::Verify`]
     Verify = 14,
-    /// [`Kind::Backend`]
     Backend = 15,
-    /// [`Kind::Other`]
     Other = 16,
-    /// [`Kind::NoGeometryStage`]
     NoGeometryStage = 17,
 }
 
@@ -207,28 +208,6 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Which variant it is.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Truncated { .. } => Code::Truncated,
-            Self::BadMagic { .. } => Code::BadMagic,
-            Self::OutOfFile { .. } => Code::OutOfFile,
-            Self::BadField { .. } => Code::BadField,
-            Self::NoExecutable { .. } => Code::NoExecutable,
-            Self::EntryOutOfCode { .. } => Code::EntryOutOfCode,
-            Self::EntryOutOfReach { .. } => Code::EntryOutOfReach,
-            Self::BadOpcode(_) => Code::BadOpcode,
-            Self::Limit { .. } => Code::Limit,
-            Self::Stage { .. } => Code::Stage,
-            Self::StepBudget(_) => Code::StepBudget,
-            Self::BadOption(_) => Code::BadOption,
-            Self::Syntax(_) => Code::Syntax,
-            Self::Verify(_) => Code::Verify,
-            Self::Backend(_) => Code::Backend,
-            Self::Other(_) => Code::Other,
-            Self::NoGeometryStage(_) => Code::NoGeometryStage,
-        }
-    }
     /// What the person who gave the input can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
