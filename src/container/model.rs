@@ -31,6 +31,10 @@ impl NameTable {
         self.bytes.push(0);
         offset
     }
+    /// Appends a name unless the last one, at this offset, is the same.
+    pub(crate) fn add_after(&mut self, last: Option<NameOffset>, name: &[u8]) -> NameOffset {
+        last.filter(|&last| self.get(last).0 == name).unwrap_or_else(|| self.add(name))
+    }
     /// The name at an offset; empty beyond the table.
     pub fn get(&self, offset: NameOffset) -> Name<'_> {
         Strings::new(&self.bytes).get(offset)
