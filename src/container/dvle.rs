@@ -1,6 +1,6 @@
 //! One executable (DVLE): entry point, constants, output map, names.
-//! In: where it begins. Out: its header and views of its tables, all offsets and names checked.
-//! Knows no instruction; what the entries mean is told by `records`.
+//! In: its offset. Out: its header and views of its tables, all offsets and names checked.
+//! Knows no instruction; `records` has the semantics of entries.
 //! Facts: 3dbrew "SHBIN"; libctru takes every offset from the start of the DVLE.
 
 use super::bytes::{Extent, Name, NameOffset, Reader, Record, Strings, Table, record};
@@ -11,12 +11,12 @@ use crate::error::{At, Error, Kind, Result};
 
 /// Length of the header.
 pub(super) const HEADER: u32 = 0x40;
-/// Place of the entry point in the header.
+/// Offset of the entry point in the header.
 const MAIN: u32 = 0x08;
-/// Output registers that exist.
+/// Number of output registers.
 const OUTPUT_REGISTERS: u16 = 16;
 
-/// The shader unit an executable is for.
+/// The shader unit of an executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ShaderType {
     /// Code 0.
@@ -25,19 +25,19 @@ pub enum ShaderType {
     Geometry,
 }
 
-/// How a geometry program gets its vertices.
+/// How a geometry program receives its vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GeometryMode {
     /// Code 0: in the input registers.
     Point,
-    /// Code 1: in float uniforms, a number that the index buffer gives ("subdivision").
+    /// Code 1: in float uniforms; the index buffer gives the vertex count ("subdivision").
     Variable,
-    /// Code 2: in float uniforms, always the same number ("particle").
+    /// Code 2: in float uniforms; the vertex count is fixed ("particle").
     Fixed,
 }
 
 record! {
-    /// The fields of the header that are not about tables.
+    /// The header, without magic and table fields.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     Header {
         /// Version of the tool that made it.
@@ -52,21 +52,22 @@ record! {
         endmain: u32,
         /// Bit n: vn has a symbol. Programs may read more.
         input_mask: u16,
-        /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
+        /// Bit n: on is in the output map. Some files have 0 here anyway: use
+        /// [`Dvle::output_mask`].
         output_mask: u16,
         /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
         geometry_mode: u8,
         /// Fixed mode: first float uniform that receives vertices.
         geometry_start: u8,
-        /// Variable mode: vertices of a primitive that come with all attributes.
+        /// Variable mode: number of vertices of a primitive that have all attributes.
         geometry_main_vertices: u8,
-        /// Fixed mode: vertices of a primitive.
+        /// Fixed mode: number of vertices of a primitive.
         geometry_fixed_vertices: u8,
     }
 }
 
 impl Header {
-    /// The shader unit; nothing for codes that have no meaning.
+    /// The shader unit; nothing for an undefined code.
     pub fn shader_type(&self) -> Option<ShaderType> {
         match self.kind {
             0 => Some(ShaderType::Vertex),
@@ -74,7 +75,7 @@ impl Header {
             _ => None,
         }
     }
-    /// How a geometry program gets its vertices; nothing for codes that have no meaning.
+    /// The geometry mode; nothing for an undefined code.
     pub fn geometry_mode(&self) -> Option<GeometryMode> {
         match self.geometry_mode {
             0 => Some(GeometryMode::Point),
@@ -83,11 +84,11 @@ impl Header {
             _ => None,
         }
     }
-    /// Whether this geometry program's output map is merged with the vertex program's.
+    /// Returns whether this geometry program's output map is merged with the vertex program's.
     pub fn merges_output_maps(&self) -> bool {
         self.flags & 1 != 0
     }
-    /// Whether the tool called it a debug build.
+    /// Returns whether this is a debug build.
     pub fn is_debug(&self) -> bool {
         self.flags & 2 != 0
     }
@@ -96,11 +97,11 @@ impl Header {
 /// One executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dvle<'a> {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub start: u32,
-    /// The fields that are not about tables.
+    /// The header, without magic and table fields.
     pub header: Header,
-    /// Setup constants in file order.
+    /// Constants that binding the executable loads, in file order.
     pub constants: Table<'a, Constant>,
     /// Labels.
     pub labels: Table<'a, Label>,
@@ -108,18 +109,18 @@ pub struct Dvle<'a> {
     pub outputs: Table<'a, Output>,
     /// Bind symbols.
     pub symbols: Table<'a, Symbol>,
-    /// The names of labels and symbols. Longer than the header says if a name goes on beyond it.
+    /// The names of labels and symbols. Longer than the header says if a name extends beyond it.
     pub strings: Strings<'a>,
-    /// Size of the string table that the header gives.
+    /// Size of the string table according to the header.
     pub strings_declared: u32,
 }
 
 impl<'a> Dvle<'a> {
-    /// Reads the executable at `start`; the package has `code_words` words.
+    /// Parses the executable at `start`; the package has `code_words` words.
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
         let header = Header::read(&bytes[4..]);
-        // A package without code has no word that could be an entry; its program is refused where it is wanted.
+        // A package without code has no word that could be an entry. Its program is refused on use.
         let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
         if !has_entry {
             // The code lies in the file, so its length fits 32 bits.
@@ -146,8 +147,8 @@ impl<'a> Dvle<'a> {
             strings_declared: extent.count,
         })
     }
-    /// The registers that the program passes on; bit n is on. The system library takes them from the output map and does
-    /// not read the header's mask, which counts only where there is no output map.
+    /// Mask of the registers that the program outputs, bit n = on. The system library takes them
+    /// from the output map. The header's mask counts only without an output map.
     pub fn output_mask(&self) -> u16 {
         match self.outputs.iter().fold(0, |mask, output| mask | 1 << (output.register & 15)) {
             0 => self.header.output_mask,
@@ -158,7 +159,7 @@ impl<'a> Dvle<'a> {
     pub fn name(&self, offset: NameOffset) -> Name<'a> {
         self.strings.get(offset)
     }
-    /// Name of the label at the entry point; of several the one that names it as a start.
+    /// Name of the label at the entry point; among several, the one that names a start.
     pub fn entry_label(&self) -> Option<Name<'a>> {
         let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
         let mut here = named().filter(|(label, name)| label.address == self.header.main && !name.is_empty());

@@ -1,15 +1,17 @@
-//! Writes a file in picasso's layout.
-//! In: [`Model`]. Out: bytes, equal to picasso's for what picasso writes; parsed again they give the same model.
-//! Judges nothing: what a parser would refuse is written as it is.
-//! Order: container header and table, package header, code, descriptors, source lines and their names, then for each
-//! executable header, constants, labels, output map, symbols, names. Everything but names begins at a multiple of 4.
+//! Writer of files in picasso's layout.
+//! In: [`Model`]. Out: bytes, equal to picasso's for picasso's files; parsed again they give the
+//! same model.
+//! Checks nothing: a model that no parser accepts is written as it is.
+//! Order: container header and offsets; package header, code, descriptors, source lines and their
+//! names; then for each executable header, constants, labels, output map, symbols, names.
+//! Everything but names begins at a multiple of 4.
 
 use super::bytes::Record;
 use super::dvle;
 use super::dvlp;
 use super::model::{Executable, Model, NameTable};
 
-/// A length as the file's fields hold it. What does not fit 32 bits cannot be said in this format.
+/// A length as a 32-bit field. A longer file cannot be represented in this format.
 fn field(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -47,7 +49,7 @@ impl Tables {
     }
 }
 
-/// The bytes of a file.
+/// Writes a file.
 ///
 /// ```
 /// use transpica::container::{Model, Shbin, write};
