@@ -1,6 +1,7 @@
-//! The text of one instruction, in the syntax of assembler sources.
-//! In: [`Inst`] and its parts. Out: `Display`, such as `mad r0.xyz, r1, c3[a0.x].xxxx, -v0`. Knows no labels or symbols:
-//! targets are hexadecimal word addresses, followed by the number of words where there is one.
+//! Text of instructions in assembler syntax.
+//! In: [`Inst`] and its parts. Out: `Display`, such as `mad r0.xyz, r1, c3[a0.x].xxxx, -v0`. Knows
+//! no labels or symbols: targets are hexadecimal word addresses, followed by the length where there
+//! is one.
 
 use std::fmt::{self, Display, Formatter};
 

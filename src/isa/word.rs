@@ -1,6 +1,8 @@
-//! Code words as they are stored: formats, fields and bit positions.
-//! In: 32-bit words. Out: fields as the word holds them, and words from fields. Knows no operand descriptor and no meaning.
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; positions checked against words that picasso assembled.
+//! Code words as stored: formats, fields and bit positions.
+//! In: 32-bit words. Out: fields, and words from fields. Knows no operand descriptor and no
+//! semantics.
+//! Facts: 3dbrew "GPU/Shader Instruction Set"; positions checked against words that picasso
+//! assembled.
 
 use super::inst::Move;
 use super::table::Opcode;
@@ -17,7 +19,7 @@ impl Bits {
     pub const fn new(high: u8, low: u8) -> Self {
         Self { low, width: high - low + 1 }
     }
-    /// No bits: reads as 0. Stands where a format lacks a field.
+    /// No bits, for a field that a format lacks; reads as 0.
     const NONE: Self = Self { low: 0, width: 0 };
     /// The highest bit.
     pub const fn high(self) -> u8 {
@@ -27,7 +29,7 @@ impl Bits {
     pub const fn low(self) -> u8 {
         self.low
     }
-    /// The largest value that fits.
+    /// The largest value of the field.
     #[inline]
     pub const fn max(self) -> u32 {
         ((1u64 << self.width) - 1) as u32 // Range: at most 32 bits.
@@ -37,7 +39,7 @@ impl Bits {
     pub const fn get(self, word: u32) -> u32 {
         word >> self.low & self.max()
     }
-    /// A word with the value in these bits and 0 elsewhere; bits of the value that do not fit are dropped.
+    /// A word with the value in these bits and 0 elsewhere; excess bits of the value are dropped.
     #[inline]
     pub const fn put(self, value: u32) -> u32 {
         (value & self.max()) << self.low
@@ -85,29 +87,29 @@ define_fields! {
     CompareX "opx";
     /// Comparison of y.
     CompareY "opy";
-    /// Value wanted of `cmp.x`.
+    /// Reference value of `cmp.x`.
     RefX "refx";
-    /// Value wanted of `cmp.y`.
+    /// Reference value of `cmp.y`.
     RefY "refy";
-    /// How the flags are combined.
+    /// Combination of the flags.
     ConditionOp "condop";
-    /// Number of a bool or int uniform.
+    /// Index of a bool or int uniform.
     Id "id";
     /// Address of a word ("dst").
     Target "dst";
-    /// A number of words ("num"); ten bits as assemblers write it, of which eight are read.
+    /// A length in words ("num"): ten bits in assemblers, of which eight are read.
     Num "num";
     /// Vertex slot.
     Vertex "vertex";
-    /// Whether EMIT submits a triangle.
+    /// EMIT submits a triangle.
     Prim "prim";
-    /// Whether its winding is reversed.
+    /// The winding is reversed.
     Invert "inv";
 }
 
 macro_rules! define_formats {
     ($($(#[$doc:meta])* $format:ident $name:literal [$($field:ident $high:literal $low:literal),*];)*) => {
-        /// The layout of a word after its opcode.
+        /// Layout of a word below its opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Format {
             $($(#[$doc])* $format,)*
@@ -144,9 +146,9 @@ define_formats! {
     OneUnary "1u" [Dest 25 21, Index 20 19, Source1 18 12, Descriptor 6 0];
     /// 1c: CMP.
     OneCompare "1c" [CompareX 26 24, CompareY 23 21, Index 20 19, Source1 18 12, Source2 11 7, Descriptor 6 0];
-    /// 2: control flow that the flags decide.
+    /// 2: control flow by a condition on the flags.
     Two "2" [RefX 25 25, RefY 24 24, ConditionOp 23 22, Target 21 10, Num 9 0];
-    /// 3: control flow that a bool or int uniform decides.
+    /// 3: control flow by a bool or int uniform.
     Three "3" [Id 25 22, Target 21 10, Num 9 0];
     /// 4: SETEMIT.
     Four "4" [Vertex 25 24, Prim 23 23, Invert 22 22];
@@ -157,24 +159,24 @@ define_formats! {
 }
 
 impl Format {
-    /// Where a field stands; no bits where the format lacks it.
+    /// Position of a field; no bits if the format lacks it.
     #[inline]
     const fn place(self, field: Field) -> Bits {
         PLACES[self as usize][field as usize]
     }
-    /// Where a field stands, if the format has it.
+    /// Position of a field, if the format has it.
     pub const fn bits(self, field: Field) -> Option<Bits> {
         match self.place(field) {
             Bits { width: 0, .. } => None,
             bits => Some(bits),
         }
     }
-    /// The value of a field in a word of this format; 0 where the format lacks it.
+    /// Value of a field in a word of this format; 0 if the format lacks it.
     #[inline]
     pub const fn field(self, field: Field, word: u32) -> u32 {
         self.place(field).get(word)
     }
-    /// How many operand descriptors its words can name: MAD has two bits less than the others.
+    /// Number of descriptors that a word can name: MAD has two bits fewer than the others.
     pub const fn descriptors(self) -> usize {
         match self.bits(Field::Descriptor) {
             Some(bits) => bits.max() as usize + 1,
@@ -190,7 +192,7 @@ impl Format {
             Self::Zero | Self::Two | Self::Three | Self::Four => None,
         }
     }
-    /// How many sources it has.
+    /// Number of sources.
     pub const fn source_count(self) -> usize {
         match self {
             Self::Zero | Self::Two | Self::Three | Self::Four => 0,
@@ -199,17 +201,17 @@ impl Format {
             Self::Five | Self::FiveInverted => 3,
         }
     }
-    /// Whether the last source is the wide one although a plain form exists.
+    /// Returns whether this is the inverted variant of another format: the last source is wide.
     pub const fn is_inverted(self) -> bool {
         matches!(self, Self::OneInverted | Self::FiveInverted)
     }
-    /// The bits that fields occupy; all other bits below the opcode are ignored.
+    /// The bits of all fields; all other bits below the opcode are ignored.
     pub fn mask(self) -> u32 {
         self.layout().iter().fold(0, |mask, (_, bits)| mask | bits.put(u32::MAX))
     }
 }
 
-/// Where each field of each format stands, by their numbers: the layouts, for look-up in constant time.
+/// Positions of all fields of all formats, for lookup in constant time.
 static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = {
     let mut places = [[Bits::NONE; Field::COUNT]; Format::ALL.len()];
     let mut format = 0;
@@ -226,7 +228,7 @@ static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = {
     places
 };
 
-/// A code word seen as opcode and fields, exactly as stored.
+/// A code word as opcode and fields, exactly as stored.
 ///
 /// ```
 /// use transpica::isa::table::Opcode;
@@ -254,12 +256,12 @@ impl Word {
     pub fn moves(self) -> Option<Move> {
         self.opcode()?.moves()
     }
-    /// The value of a field, or nothing where the format lacks it.
+    /// The value of a field; nothing if the format lacks it.
     pub fn get(self, field: Field) -> Option<u32> {
         Some(self.opcode()?.format().bits(field)?.get(self.0))
     }
-    /// The word with one field changed. Bits of the value that do not fit are dropped; a field that the format lacks
-    /// changes nothing.
+    /// The word with one field replaced. Excess bits of the value are dropped; a field that the
+    /// format lacks has no effect.
     #[must_use]
     pub fn with(self, field: Field, value: u32) -> Self {
         let place = self.opcode().and_then(|opcode| opcode.format().bits(field));
