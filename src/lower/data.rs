@@ -6,7 +6,7 @@ use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::known::Constants;
-use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, HintRegister, Kind, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
@@ -254,7 +254,7 @@ impl Data<'_> {
                 let known = self.constants.get(usize::from(base)).copied().flatten();
                 let own = |b: &mut Builder| match known {
                     Some(bits) => b.constant(Type::F32X4, bits),
-                    None => b.emit(Type::F32X4, Op::Uniform(base)),
+                    None => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
                 };
                 return match &self.emission {
                     Some(emission) => emission.delivered(b, base, None, own),
@@ -266,7 +266,7 @@ impl Data<'_> {
             Index::Al => COUNTER,
         };
         let offset = b.scalar(b.get(slot));
-        let own = |b: &mut Builder| b.emit(Type::F32X4, Op::UniformAt { base, offset });
+        let own = |b: &mut Builder| b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset));
         match &self.emission {
             Some(emission) => emission.delivered(b, base, Some(offset), own),
             None => own(b),

@@ -4,6 +4,7 @@
 use super::{Fact, Known};
 use crate::ir::func::Func;
 use crate::ir::op::{Binary, Def, Op, Unary};
+use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
 use crate::ir::signature::Shape;
 use crate::ir::types::{Kind, Lane, Value};
@@ -203,28 +204,20 @@ impl Known<'_> {
                     fact.set(lane, select(cond.lane(lane), a.lane(lane), b.lane(lane)));
                 }
             }
-            Op::Uniform(register) => {
+            Op::Read(Resource::Uniform(register)) => {
                 if let Some(bits) = self.register(register) {
                     fact = self.constant(ty.kind, bits, ty.lanes);
                 }
             }
-            Op::UniformAt { base, offset } => fact = self.uniform_at(base, of(offset).lane(0)),
-            Op::Specialized(_) => fact.fixed = 1,
+            Op::Read(Resource::Specialized(_)) => fact.fixed = 1,
+            Op::ReadAt(Array::Uniform(base), offset) => fact = self.uniform_at(base, of(offset).lane(0)),
             Op::Call { args, .. } => {
                 // Numbers come of numbers; what is read by an index is known when the program runs only.
                 if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
             }
-            Op::Input(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::HostField(_)
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. } => {}
+            Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } => {}
         }
         if ty.kind == Kind::Bool {
             fact.chosen = 15;

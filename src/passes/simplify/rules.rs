@@ -8,7 +8,7 @@
 
 use super::{Simplify, signs};
 use crate::entity::Handle;
-use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
+use crate::ir::{Array, Binary, Def, Kind, Lane, Op, Resource, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
 use crate::precision::bits::ONE;
 use crate::precision::{Precision, arith};
@@ -42,15 +42,7 @@ impl Simplify<'_> {
     #[inline]
     pub(super) fn fold(&mut self, op: Op, ty: Type) -> Fold {
         match op {
-            Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::DrawField(_)
-            | Op::Member { .. } => Fold::Keep,
+            Op::Const(_) | Op::Read(_) => Fold::Keep,
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => {
                 let x = self.now(a);
@@ -65,17 +57,9 @@ impl Simplify<'_> {
                 let mapped = Op::Select { cond: c, a: x, b: y };
                 self.select(c, x, y, ty).or_if((c, x, y) != (cond, a, b), mapped)
             }
-            Op::UniformAt { base, offset } => {
-                let now = self.now(offset);
-                self.uniform_at(base, now).or_if(now != offset, Op::UniformAt { base, offset: now })
-            }
-            Op::MemberAt { member, index } => {
+            Op::ReadAt(array, index) => {
                 let now = self.now(index);
-                self.member_at(member, now).or_if(now != index, Op::MemberAt { member, index: now })
-            }
-            Op::Load { buffer, index } => {
-                let now = self.now(index);
-                Fold::Keep.or_if(now != index, Op::Load { buffer, index: now })
+                self.read_at(array, now).or_if(now != index, Op::ReadAt(array, now))
             }
             Op::Call { args, .. } | Op::Submit { args } => {
                 self.map_list(args);
@@ -90,20 +74,19 @@ impl Simplify<'_> {
         self.map[value.index()]
     }
 
-    fn uniform_at(&self, base: u8, offset: Value) -> Fold {
-        match self.literal(offset) {
-            Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
-                index if usize::from(index) < FLOATS => Fold::Op(Op::Uniform(index)),
-                _ => Fold::Op(Op::Const([ONE; 4])),
+    /// A read whose index is a literal.
+    fn read_at(&self, array: Array, index: Value) -> Fold {
+        let Some(index) = self.literal(index) else { return Fold::Keep };
+        match array {
+            Array::Uniform(base) => Fold::Op(match arith::uniform_index(base, index.cast_signed()) {
+                register if usize::from(register) < FLOATS => Op::Read(Resource::Uniform(register)),
+                _ => Op::Const([ONE; 4]),
+            }),
+            Array::Member(member) => match u16::try_from(index) {
+                Ok(element) => Fold::Op(Op::Read(Resource::Member { member, element })),
+                Err(_) => Fold::Keep,
             },
-            None => Fold::Keep,
-        }
-    }
-
-    fn member_at(&self, member: u16, index: Value) -> Fold {
-        match self.literal(index).and_then(|index| u16::try_from(index).ok()) {
-            Some(element) => Fold::Op(Op::Member { member, element }),
-            None => Fold::Keep,
+            Array::Buffer(_) => Fold::Keep,
         }
     }
 
