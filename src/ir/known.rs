@@ -24,7 +24,6 @@ mod lanes;
 mod tests;
 
 use self::decisions::Decisions;
-pub use self::lanes::{foldable, one_nan};
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::op::{Binary, Def, Op};
 use super::resource::Resource;
