@@ -128,7 +128,7 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
 
 /// The options without what means nothing: values of uniforms that are not known.
 fn meaningful(mut options: Options) -> Options {
-    options.bools.values &= options.bools.baked;
+    options.control.bools.values &= options.control.bools.baked;
     options
 }
 

@@ -244,7 +244,7 @@ impl Translator {
             Job::Vertex | Job::Compute => {
                 let outputs = varying::outputs(&around.output_map(), &options, &self.profile.locations);
                 varying::check_locations(&outputs)?;
-                let reports_unfinished = options.report_unfinished;
+                let reports_unfinished = options.control.report_unfinished;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
                     true => EntryPoint::Compute { reports_unfinished },
@@ -278,7 +278,7 @@ impl Translator {
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        passes::optimize(&mut module, options.arithmetic.precision, &mut self.scratch);
         self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
     }
 

@@ -74,7 +74,7 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
 /// the constant is a default and the register stays in the block.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
-    if !options.fold_constants {
+    if !options.block.fold_constants {
         return folded;
     }
     for constant in executable.constants.iter() {
@@ -151,7 +151,7 @@ pub fn interface(
         entry: u16::try_from(executable.header.main).ok().map(Pc),
         attributes: attributes(&symbols, usage.inputs),
         outputs: Vec::new(),
-        block: layout::block(&symbols, usage, &folded, options.layout),
+        block: layout::block(&symbols, usage, &folded, options.block.layout),
         folded,
         entry_point: EntryPoint::Vertex,
         warnings,

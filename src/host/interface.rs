@@ -289,7 +289,7 @@ pub enum EntryPoint {
     /// A compute stage that runs a vertex program.
     Compute {
         /// A seventeenth vector of each vertex says why an invocation did not run to its end, see
-        /// [`Options::report_unfinished`](super::Options::report_unfinished).
+        /// [`Control::report_unfinished`](super::Control::report_unfinished).
         reports_unfinished: bool,
     },
     /// A compute stage that runs a geometry program.

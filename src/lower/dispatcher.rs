@@ -123,12 +123,16 @@ impl<const N: usize> Stack<N> {
 }
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
-    let leaders = Leaders::find(context.program, context.options.lenient)?;
+    let leaders = Leaders::find(context.program, context.options.control.lenient)?;
     let (slots, emission) = geometry::slots(context, SLOTS);
-    let portable = context.options.portable_exponentials;
+    let portable = context.options.arithmetic.portable_exponentials;
     let data = Data { constants: context.constants, portable, emission };
     let mut b = Builder::new(context.options, slots, context.program.code().len());
-    let guard = context.options.loop_guard.map(|_| Guard { reports: context.options.report_unfinished });
+    let guard = context
+        .options
+        .control
+        .loop_guard
+        .map(|_| Guard { reports: context.options.control.report_unfinished });
     let mut slots = assigned(context.program, &leaders, &data);
     if guard.is_some() {
         slots.insert(JUMPS);

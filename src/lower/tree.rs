@@ -34,7 +34,7 @@ struct Walk<'a> {
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
     let (slots, emission) = geometry::slots(context, VARS + tree.vars as usize);
     let builder = Builder::new(context.options, slots, cfg.actions.len());
-    let portable = context.options.portable_exponentials;
+    let portable = context.options.arithmetic.portable_exponentials;
     let data = Data { constants: context.constants, portable, emission };
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
     if let (Some(emission), Some(root)) = (emission, tree.root) {

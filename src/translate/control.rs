@@ -65,12 +65,12 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
 /// What the exploration of control flow takes from the options.
 pub fn known(options: &Options) -> explore::Options {
     explore::Options {
-        known_bools: options.bools.baked,
-        bools: options.bools.values,
-        ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
-        lenient: options.lenient,
-        guarded: options.loop_guard.is_some(),
-        reports_guard: options.report_unfinished,
+        known_bools: options.control.bools.baked,
+        bools: options.control.bools.values,
+        ints: options.control.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
+        lenient: options.control.lenient,
+        guarded: options.control.loop_guard.is_some(),
+        reports_guard: options.control.report_unfinished,
     }
 }
 

@@ -49,14 +49,14 @@ impl Translator {
         if !state.is_empty() {
             // It may make nothing of what it may see.
             let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
-            passes::optimize(&mut kernel, options.precision, &mut self.scratch);
+            passes::optimize(&mut kernel, options.arithmetic.precision, &mut self.scratch);
             memory = passes::memory::run(&kernel);
         }
         check_memory(&observations, memory)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { heeds_winding: setup.topology == Topology::Geometry };
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        passes::optimize(&mut module, options.arithmetic.precision, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
         let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
         let translated = self.finish(input, lowered)?;

@@ -93,7 +93,7 @@ impl Surroundings for RegisterView<'_> {
         let attribute = |register| Attribute { register, name: format!("v{register}") };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
-            block: layout::without_symbols(usage, options.layout),
+            block: layout::without_symbols(usage, options.block.layout),
             warnings,
             ..Interface::default()
         })

@@ -27,8 +27,8 @@ use image::RgbaImage;
 use scene::Scene;
 use transpica::Translator;
 use transpica::host::{
-    HostValues, Job, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState,
-    Surroundings, layout, varying,
+    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, OutputSet, Outputs, Profile,
+    RegisterLayout, RegisterState, Surroundings, layout, varying,
 };
 use transpica::interp::Machine;
 use transpica::isa::Stage;
@@ -82,10 +82,10 @@ impl<'a> Host<'a> {
         // One block for all programs, one fragment stage for all programs; EX2 and LG2 equal on CPU and GPU; a broken program
         // ends.
         let options = Options {
-            layout: Layout::Azahar,
-            outputs: OutputSet::All,
-            portable_exponentials: true,
-            loop_guard: Some(BUDGET as u32),
+            block: Block { layout: Layout::Azahar, ..Block::default() },
+            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };
         let profile = Profile { names: false, ..Profile::default() };

@@ -70,7 +70,7 @@ pub(crate) fn arithmetic(
     route: Route,
     facts: &Facts,
 ) -> Option<Arithmetic> {
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let order = match (precision, route.is_exact()) {
         // Every result of float24 goes through integers, which no driver sees through.
         (Precision::F24, _) | (Precision::Exact, true) => Order::Fixed,
@@ -79,7 +79,7 @@ pub(crate) fn arithmetic(
     };
     // But in `fast` the module asks for NaN, zeros and signs itself.
     let is_ieee = precision != Precision::Fast || facts.ieee_exponentials;
-    let exponentials = match (options.portable_exponentials, is_ieee) {
+    let exponentials = match (options.arithmetic.portable_exponentials, is_ieee) {
         (true, _) => Exponentials::Portable,
         (false, true) => Exponentials::Approximate,
         (false, false) => Exponentials::Undefined,
@@ -442,7 +442,8 @@ mod tests {
 
     /// The bounds of o0 in `fast`, on a driver whose exponentials are IEEE's and on one of which that is not known.
     fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
-        let options = Options { precision: Precision::Fast, ..Options::default() };
+        let mut options = Options::default();
+        options.arithmetic.precision = Precision::Fast;
         [true, false].map(|ieee_exponentials| {
             let mut facts = UNKNOWN;
             facts.ieee_exponentials = ieee_exponentials;

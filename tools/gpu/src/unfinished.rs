@@ -5,7 +5,7 @@
 //! drivers of which no end is known with a guard as well.
 
 use transpica::error::Error;
-use transpica::host::{Job, Options, Profile, Surroundings};
+use transpica::host::{Control, Job, Options, Profile, Surroundings};
 use transpica::interp::Uniforms;
 use transpica::ir::NodeData;
 use transpica::isa::Program;
@@ -22,9 +22,12 @@ use crate::{Gpu, GpuError, Reason, Registers, Route, Shader, run_reported};
 pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -> Result<(), CompareError> {
     // A program that ends within its budget jumps less often than that.
     let budget = u32::try_from(case.budget).unwrap_or(u32::MAX);
-    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.loop_guard.is_none();
-    let loop_guard = if is_endless { Some(budget) } else { case.options.loop_guard };
-    let options = Options { report_unfinished: true, loop_guard, ..case.options };
+    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.control.loop_guard.is_none();
+    let loop_guard = if is_endless { Some(budget) } else { case.options.control.loop_guard };
+    let options = Options {
+        control: Control { report_unfinished: true, loop_guard, ..case.options.control },
+        ..case.options
+    };
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(case.program, case.around, Job::Compute)?;
     if !has_loops(&translated) {
@@ -70,7 +73,7 @@ impl Watch {
         if gpu.facts().loop_rounds.is_none() {
             return Ok(None);
         }
-        let options = Options { report_unfinished: true, ..*options };
+        let options = Options { control: Control { report_unfinished: true, ..options.control }, ..*options };
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(program, around, Job::Compute)?;
         if !has_loops(&translated) {

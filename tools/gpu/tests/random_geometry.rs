@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use transpica::draw::cpu::Pipeline;
-use transpica::host::{Layout, Options};
+use transpica::host::{Arithmetic, Block, Layout, Options};
 use transpica::isa::Stage;
 use transpica::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
@@ -29,7 +29,11 @@ struct Compared {
 
 /// EX2 and LG2 are those of the library, so that every bit is known.
 fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, portable_exponentials: true, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
 /// Whether an exact route may give this: NaN has no sign and no payload, zero no sign.

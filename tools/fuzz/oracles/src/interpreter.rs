@@ -68,10 +68,8 @@ fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let options = Options {
-        portable_exponentials: input.options.portable_exponentials,
-        ..chain::options(input.options.precision)
-    };
+    let mut options = chain::options(input.options.arithmetic.precision);
+    options.arithmetic.portable_exponentials = input.options.arithmetic.portable_exponentials;
     let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
@@ -122,8 +120,9 @@ fn door(
                 .collect(),
         };
         let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
-        let found =
-            evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
+        let found = evaluator
+            .run(options.arithmetic.precision, &environment, ITEMS)
+            .unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
         same_outputs(&form, vertex, &expected, &found)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
