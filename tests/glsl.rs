@@ -451,7 +451,8 @@ fn four_thousand_dependent_products_need_little_stack() {
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();
         let options = Options::default();
-        let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+        let source =
+            Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
         text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();

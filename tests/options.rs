@@ -16,7 +16,7 @@ use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
-use transpica::translate::{Translated, Translator, known};
+use transpica::translate::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 
@@ -409,7 +409,7 @@ fn edges_back(cfg: &Cfg) -> usize {
 #[test]
 fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     let program = fragments();
-    let graph = |options: &Options| match explore(&program, &known(options), &options.limits) {
+    let graph = |options: &Options| match explore(&program, &options.control.known(), &options.limits) {
         Ok(Explored::Graph(cfg)) => cfg,
         other => panic!("{other:?}"),
     };

@@ -2,8 +2,10 @@
 //! In: choices of the host. Out: plain data. What host and driver are like stands in [`Profile`](super::Profile).
 
 use super::registers_layout::RegisterLayout;
+use crate::cfg::explore;
 use crate::error::{At, Error, Kind, Result};
 use crate::interp::{Registers, Settings};
+use crate::isa::Uniforms;
 use crate::limits::Limits;
 use crate::precision::Precision;
 
@@ -265,15 +267,33 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Options {
-    /// The value of bool uniform b`id`, if it is known.
-    pub fn known_bool(&self, id: u8) -> Option<bool> {
-        let id = id & 15;
-        (self.control.bools.baked >> id & 1 != 0).then_some(self.control.bools.values >> id & 1 != 0)
+impl Control {
+    /// The part that decides which control flow there is.
+    pub fn known(&self) -> explore::Options {
+        explore::Options {
+            known_bools: self.bools.baked,
+            bools: self.bools.values,
+            ints: self.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
+            lenient: self.lenient,
+            guarded: self.loop_guard.is_some(),
+            reports_guard: self.report_unfinished,
+        }
     }
-    /// The value of int uniform i`index`, if it is known.
-    pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
-        self.control.ints.baked[usize::from(index & 3)]
+    /// Gives uniforms the values that are known.
+    pub fn apply(&self, uniforms: &mut Uniforms) {
+        let BoolUniforms { baked, values, specialized: _ } = self.bools;
+        uniforms.bools = uniforms.bools & !baked | values & baked;
+        for (int, known) in uniforms.ints.iter_mut().zip(self.ints.baked) {
+            *int = known.unwrap_or(*int);
+        }
+    }
+}
+
+impl Options {
+    /// The same options without what has no meaning: values of uniforms that are not known.
+    pub fn canonical(mut self) -> Self {
+        self.control.bools.values &= self.control.bools.baked;
+        self
     }
     /// Settings with which the reference interpreter does what a program translated under these options does.
     pub fn settings(&self, budget: u64) -> Settings {

@@ -233,14 +233,14 @@ fn staged(
         }
         Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
     };
-    passes::optimize(&mut module, options.arithmetic.precision, scratch);
+    passes::optimize(&mut module, &options.arithmetic, scratch);
     let usage = passes::usage::run(&module.main);
     let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
     passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
     passes::tidy(&mut module, scratch);
     passes::leave::run(&mut module.main, &module.helpers, scratch);
     let passes = clock.lap();
-    let source = Source { module: &module, interface: &interface, options, profile };
+    let source = Source { module: &module, interface: &interface, limits: &options.limits, profile };
     black_box(writer.write(&source)?);
     let spirv = clock.lap();
     black_box(text::wgsl(&source)?);

@@ -18,7 +18,6 @@ use transpica::passes::{self, Scratch};
 use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
 use transpica::structure::{self, Structured};
-use transpica::translate;
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};
@@ -138,11 +137,7 @@ fn compare_forms(
     let program = generated.program();
     let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
-    uniforms.bools = uniforms.bools & !options.control.bools.baked
-        | options.control.bools.values & options.control.bools.baked;
-    for (int, known) in uniforms.ints.iter_mut().zip(options.control.ints.baked) {
-        *int = known.unwrap_or(*int);
-    }
+    options.control.apply(&mut uniforms);
     let fault = |what: String| Disagreement { form: "interpreter".into(), what };
     let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
     machine.set_uniforms(&uniforms);
@@ -232,7 +227,7 @@ impl Forms<'_> {
             geometry: None,
             options,
         };
-        let explored = explore::explore(program, &translate::known(options), &options.limits);
+        let explored = explore::explore(program, &options.control.known(), &options.limits);
         let mutant = self.mutant;
         let refused =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));

@@ -270,7 +270,7 @@ pub fn translate(
     };
     let mut scratch = Scratch::default();
     mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
-    passes::optimize(&mut module, options.arithmetic.precision, &mut scratch);
+    passes::optimize(&mut module, &options.arithmetic, &mut scratch);
     let usage = passes::usage::run(&module.main);
     let Interface { outputs, entry_point, .. } = right.interface;
     let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };

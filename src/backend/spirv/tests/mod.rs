@@ -47,7 +47,7 @@ impl Case {
         Source {
             module: &self.module,
             interface: &self.interface,
-            options: &self.options,
+            limits: &self.options.limits,
             profile: &self.profile,
         }
     }

@@ -4,7 +4,7 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, Options, UniformBlock, pack};
+use transpica::host::{HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
-    known(&input.options, &mut uniforms);
+    input.options.control.apply(&mut uniforms);
     forms(&input, &program, &uniforms, &vertices);
     door(&input, &program, &around, &uniforms, &vertices);
 }
@@ -46,18 +46,6 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
         (uniforms(seed), inputs(seed, VERTICES))
     } else {
         (special_uniforms(seed), special_inputs(seed, VERTICES))
-    }
-}
-
-/// Gives uniforms the values that the options take for granted.
-fn known(options: &Options, uniforms: &mut Uniforms) {
-    for id in 0..16 {
-        if let Some(value) = options.known_bool(id) {
-            uniforms.set_bool(id, value);
-        }
-    }
-    for (index, int) in (0..).zip(&mut uniforms.ints) {
-        *int = options.known_int(index).unwrap_or(*int);
     }
 }
 
