@@ -21,4 +21,4 @@ pub use op::{Binary, Buffer, Def, Op, Unary};
 pub use signature::{Shape, Signature};
 pub use types::{Kind, Lane, Type, Value};
 pub use verify::{Stage, verify};
-pub use walk::{Step, Walk};
+pub use walk::{Step, Target, Targets, Walk};

@@ -212,23 +212,15 @@ impl Leaders {
     }
 }
 
-/// Every address that an instruction makes special: where it goes, and where what it opens ends.
-fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 3] {
-    let after = |pc: Pc, length: u8| Pc(pc.0 + u16::from(length));
-    let next = Some(pc.next());
-    match flow {
-        Flow::Nop => [None; 3],
-        Flow::End => [None; 3],
-        Flow::Break | Flow::BreakC(_) => [next, None, None],
-        Flow::Call { target, length }
-        | Flow::CallC { target, length, .. }
-        | Flow::CallU { target, length, .. } => [next, Some(target), Some(after(target, length))],
-        Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
-            [next, Some(target), Some(after(target, length))]
-        }
-        Flow::Loop { last, .. } => [next, Some(last.next()), None],
-        Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => [next, Some(target), None],
+/// The addresses to which an instruction may lead: where it goes, and where the scope that it opens
+/// ends and goes.
+fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 4] {
+    if matches!(flow, Flow::Nop | Flow::End) {
+        return [None; 4];
     }
+    let scope = flow.scope(pc);
+    let (end, exit) = (scope.map(|scope| scope.end), scope.map(|scope| scope.exit));
+    [Some(pc.next()), Some(flow.taken(pc)), end, exit]
 }
 
 /// Lowers one run: its data instructions, then the control instruction that ends it, if one does.
