@@ -178,7 +178,7 @@ impl Emission<'_> {
             return Vec::new();
         }
         let mut count = b.read(self.count());
-        if self.options.report_unfinished {
+        if self.options.control.report_unfinished {
             count = self.reported(b, count);
         }
         let words = self.geometry.state.iter().map(|word| {
@@ -198,7 +198,9 @@ impl Emission<'_> {
 
     /// Whether a loop notes that the loop guard ended one of its invocations.
     fn notes_stops(&self) -> bool {
-        self.is_looped() && self.options.report_unfinished && self.options.loop_guard.is_some()
+        self.is_looped()
+            && self.options.control.report_unfinished
+            && self.options.control.loop_guard.is_some()
     }
 
     /// Notes at the end of an invocation whether the loop guard ended it.

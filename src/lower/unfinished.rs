@@ -35,7 +35,7 @@ pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
 
 /// Whether the loop guard ended the program; nothing if there is none.
 pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
-    options.loop_guard?;
+    options.control.loop_guard?;
     let jumps = b.read(JUMPS);
     Some(b.test_int(Binary::ILess, jumps, 0))
 }

@@ -46,7 +46,7 @@ struct Pass<'a> {
 /// the uniform block therefore need not hold.
 pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let mut converted = None;
     let constants = match precision {
         Precision::Exact | Precision::Fast => constants,
