@@ -14,11 +14,11 @@ use rspirv::spirv::{
 
 use super::writer::{Section, Writer};
 use crate::backend::interface::{
-    DRAW, ENTRY_NAME, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
-    draw_members, element_type, host_type, output_type,
+    DRAW, ENTRY_NAME, REGISTERS, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type,
+    defect, draw_members, element_type, host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{Binding, EntryPoint, GeometryKernel, HostField, Location, UniformBlock};
+use crate::host::{AttributeKind, Binding, EntryPoint, GeometryKernel, HostField, Location, UniformBlock};
 use crate::ir::{Kind, Type};
 
 /// Ids of the variables; 0 where there is none.
@@ -96,25 +96,24 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
 /// Declares attributes of the interface, and registers that the program reads though the interface
 /// lacks them.
 fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
-    let kinds = source.options.attributes.map(|attribute| attribute.kind);
-    let mut declare = |w: &mut Writer, register: usize, name: &str| {
-        let ty = w.ty(attribute_type(kinds[register]));
-        vars.inputs[register] = w.variable(StorageClass::Input, ty);
-        w.name(vars.inputs[register], name);
+    let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
+        if vars.inputs[register] == 0 {
+            let ty = w.ty(attribute_type(kind));
+            vars.inputs[register] = w.variable(StorageClass::Input, ty);
+            w.name(vars.inputs[register], name);
+        }
     };
     let mut declared: u16 = 0;
     for attribute in &source.interface.attributes {
         let register = usize::from(attribute.register);
-        if register >= kinds.len() {
+        if register >= REGISTERS as usize {
             return Err(defect(format!("attribute {} has register {register}", attribute.name)));
         }
-        if declared >> register & 1 == 0 {
-            declare(w, register, &attribute.name);
-            declared |= 1 << register;
-        }
+        declare(w, register, attribute.format.kind, &attribute.name);
+        declared |= 1 << register;
     }
-    for register in (0..kinds.len()).filter(|register| (reads & !declared) >> register & 1 != 0) {
-        declare(w, register, &format!("v{register}"));
+    for register in (0..REGISTERS as usize).filter(|register| (reads & !declared) >> register & 1 != 0) {
+        declare(w, register, AttributeKind::default(), &format!("v{register}"));
     }
     for (register, &id) in (0..).zip(&vars.inputs).filter(|(_, id)| **id != 0) {
         w.decorate(id, Decoration::Location, register);

@@ -7,7 +7,7 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use super::ops::{Form, binary_form};
-use crate::backend::interface::{Statements, StorageBuffer, defect, draw_field};
+use crate::backend::interface::{Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::geometry::kernel::FIRST_THREAD;
 use crate::host::{DrawField, GeometryKernel};
@@ -41,11 +41,6 @@ impl<'a> Body<'a> {
         let member = self.int(word);
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.draw, member]);
         self.w.value(Op::Load, int, &[place])
-    }
-
-    /// A draw parameter by its number.
-    pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        self.draw(draw_field(field)?)
     }
 
     /// Pointer to an element of a buffer.

@@ -136,7 +136,7 @@ impl Declarations {
         let attributes = bound.chain(unbound).map(|(register, name)| Attribute {
             register,
             name: if dialect.glsl.is_some() { names.unique(&format!("in_{name}")) } else { name },
-            ty: attribute_type(source.options.attributes[usize::from(register & 15)].kind),
+            ty: attribute_type(source.interface.attribute_kind(register)),
         });
         self.attributes = attributes.collect();
     }

@@ -12,7 +12,7 @@ use crate::backend::interface::{
 use crate::error::Result;
 use crate::host::GeometryKernel;
 use crate::host::profile::specialized_name;
-use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value};
 
 impl<'a> Builder<'a> {
     /// Evaluates a value here.
@@ -33,15 +33,11 @@ impl<'a> Builder<'a> {
         let (form, operands): (Form, &[Operand]) = match op {
             Op::Const(bits) => return Ok(View::Const(bits)),
             Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
-            Op::Input(register) => {
-                let input = self.inputs.get(usize::from(register)).copied().flatten();
-                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
-                return Ok(input?.view);
-            }
+            Op::Read(resource) => return self.read(resource, ty),
+            Op::ReadAt(array, index) => return self.read_at(array, index, ty),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.value(operand)?.view.negated());
             }
-            Op::DrawField(field) => return Ok(self.draw(draw_field(field)?)?.view),
             Op::Submit { args } => {
                 let vectors = self.kernel()?.vectors;
                 return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
@@ -52,17 +48,6 @@ impl<'a> Builder<'a> {
                 let form = Form::Call(self.draft.word(name));
                 (form, &self.list(self.ir.get(args))?)
             }
-            Op::HostField(field) => {
-                let text = format!("host.{}", host_field(field)?.name());
-                return Ok(self.draft.text(ty, &text).view);
-            }
-            Op::Specialized(id) if id < 32 => return Ok(self.draft.text(ty, &specialized_name(id)).view),
-            Op::Specialized(id) => return Err(no_constant(id)),
-            Op::Member { member, element } => return self.member(ty, member, Some(element), &[]),
-            Op::MemberAt { member, index } => {
-                let index = self.value(index)?;
-                return self.member(ty, member, None, &[index]);
-            }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             Op::Select { cond, a, b } => {
@@ -72,22 +57,47 @@ impl<'a> Builder<'a> {
                 };
                 (Form::Select, &[condition, self.value(a)?, self.value(b)?])
             }
-            Op::Load { buffer, index } => {
-                let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
-                    (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
-                    (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
-                    (Buffer::State, None) => return Err(defect("there is no state")),
-                };
-                let index = self.value(index)?;
-                let label = Label::Word(self.draft.word(name));
-                let form = Form::Text(self.draft.word(buffer.name), stay);
-                return Ok(self.draft.add(form, ty, &[index], label).view);
-            }
-            Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
-                return Err(not_legal(op));
-            }
         };
         Ok(self.draft.add(form, ty, operands, label).view)
+    }
+
+    fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {
+        match resource {
+            Resource::Input(register) => {
+                let input = self.inputs.get(usize::from(register)).copied().flatten();
+                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
+                Ok(input?.view)
+            }
+            Resource::Draw(field) => Ok(self.draw(draw_field(field)?)?.view),
+            Resource::Host(field) => {
+                let text = format!("host.{}", host_field(field)?.name());
+                Ok(self.draft.text(ty, &text).view)
+            }
+            Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
+            Resource::Specialized(id) => Err(no_constant(id)),
+            Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
+            Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
+                Err(not_legal(Op::Read(resource)))
+            }
+        }
+    }
+
+    /// Reads an element by an index.
+    fn read_at(&mut self, array: Array, value: Value, ty: Type) -> Result<View> {
+        let index = self.value(value)?;
+        let buffer = match array {
+            Array::Member(member) => return self.member(ty, member, None, &[index]),
+            Array::Buffer(buffer) => buffer,
+            Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
+        };
+        let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
+            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
+            (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
+            (Buffer::State, None) => return Err(defect("there is no state")),
+        };
+        let label = Label::Word(self.draft.word(name));
+        let form = Form::Text(self.draft.word(buffer.name), stay);
+        Ok(self.draft.add(form, ty, &[index], label).view)
     }
 
     /// The operands of an operation. A factor that repeats a scalar stays that scalar.
