@@ -13,7 +13,7 @@
 //! holds already is left out.
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Line, Place, Variable};
+use super::draft::{Form, Label, Line, Variable};
 use crate::error::Result;
 use crate::ir::{Hint, Type, Value, ValueList};
 
@@ -110,8 +110,8 @@ impl Builder<'_> {
             let state = &mut self.carriers.states[carrier];
             state.content = Some(content);
             state.stored = clock;
-            let place = Place::Variable(state.variable);
-            self.push(Line::Store { place, value });
+            let variable = state.variable;
+            self.push(Line::Store { variable, value });
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! each use: `r1.xyz` reads better than a name for it.
 
 use super::names::{Word, Words};
-use super::survey::{Block, Declaration, Fact, Span, Store};
+use super::survey::{Block, Declaration, Fact, NONE, Span, Store};
 use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary};
 
 /// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
@@ -155,21 +155,20 @@ impl Node {
     }
 }
 
-/// The target of a store.
-#[derive(Clone, Copy, Debug)]
-pub enum Place {
-    Variable(Variable),
-    /// Memory outside of the function, or an element of it.
-    Memory(Word, Option<Operand>),
-}
-
 /// A line of the text, or the evaluation of an expression, which is a line only if that gets a
 /// name.
 #[derive(Clone, Copy, Debug)]
 pub enum Line {
     Evaluate(Expr),
     Store {
-        place: Place,
+        variable: Variable,
+        value: Operand,
+    },
+    /// Stores in memory outside of the function, or an element of it: index in
+    /// [`Draft::operands`].
+    Write {
+        word: Word,
+        index: Option<u32>,
         value: Operand,
     },
     If(Operand),
@@ -209,6 +208,8 @@ pub struct Local {
     pub name: Word,
     /// It is given values with arithmetic on floats that must stay as written.
     pub is_exact: bool,
+    /// The last of its stores in [`Draft::stores`].
+    pub(super) stores: u32,
 }
 
 /// A function.
@@ -230,7 +231,6 @@ pub struct Draft {
     pub declarations: Vec<Declaration>,
     pub(super) spans: Vec<Span>,
     pub(super) blocks: Vec<Block>,
-    /// By variable, then by line.
     pub(super) stores: Vec<Store>,
 }
 
@@ -287,7 +287,7 @@ impl Draft {
 
     /// Adds a variable.
     pub fn variable(&mut self, label: Label, ty: Type, bits: Option<u32>) -> Variable {
-        self.variables.push(Local { label, ty, bits, name: Word::NONE, is_exact: false });
+        self.variables.push(Local { label, ty, bits, name: Word::NONE, is_exact: false, stores: NONE });
         self.variables.len() as Variable - 1
     }
 }

@@ -4,7 +4,7 @@
 //! syntax.
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Stay, View};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Stay, View};
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
 use crate::host::{DrawField, EntryPoint, GeometryKernel, Interface, Location};
@@ -121,8 +121,8 @@ impl Builder<'_> {
     }
 
     fn store_word(&mut self, word: &str, value: Operand) {
-        let place = Place::Memory(self.draft.word(word), None);
-        self.push(Line::Store { place, value });
+        let word = self.draft.word(word);
+        self.push(Line::Write { word, index: None, value });
     }
 
     /// The compute entry: invocation n reads `inputs[n]` and writes `outputs[n]`.
@@ -219,8 +219,10 @@ impl Statements for Builder<'_> {
     }
 
     fn store(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {
-        let place = Place::Memory(self.draft.word(buffer.name), Some(index));
-        self.push(Line::Store { place, value });
+        let word = self.draft.word(buffer.name);
+        self.draft.operands.push(index);
+        let index = Some(self.draft.operands.len() as u32 - 1);
+        self.push(Line::Write { word, index, value });
     }
 
     fn when(&mut self, condition: Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use super::draft::{Expr, Form, Operand, Place, View, is_finite};
+use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
 use super::names::LANES;
 use super::operators::{Level, Notation, Operator, notation, operator};
 use super::print::Body;
@@ -55,29 +55,30 @@ impl Body<'_> {
         self.out.push(')');
     }
 
-    /// Writes what follows the place in an assignment: ` = a`, or ` += a` where the value is the
-    /// place's own and `a`.
-    pub fn assigned(&mut self, at: u32, place: Place, value: Operand) {
-        let is_written = |&expr: &Expr| {
-            let fact = self.draft.fact(expr);
-            fact.kept == at || !fact.is_named()
-        };
-        let Some(expr) = value.whole().filter(is_written) else {
-            self.out.push_str(" = ");
-            return self.operand(value, Level::Choice);
-        };
-        if let Place::Variable(variable) = place
-            && let Some((text, other)) = self.own_operation(variable, expr)
-        {
-            let _ = write!(self.out, " {text}= ");
-            return self.complete(other);
+    /// Writes what follows the variable in an assignment: ` = a`, or ` += a` where the value is the
+    /// variable's own and `a`.
+    pub fn assigned(&mut self, at: u32, variable: Variable, value: Operand) {
+        let fact = |expr: Expr| self.draft.fact(expr);
+        let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
+        match (written, written.and_then(|expr| self.own_operation(variable, expr))) {
+            (_, Some((operator, other))) => {
+                self.out.extend([" ", operator, "= "]);
+                self.complete(other);
+            }
+            (Some(expr), None) => {
+                self.out.push_str(" = ");
+                self.definition(expr);
+            }
+            (None, None) => {
+                self.out.push_str(" = ");
+                self.operand(value, Level::Choice);
+            }
         }
-        self.out.push_str(" = ");
-        self.definition(expr);
+        self.out.push_str(";\n");
     }
 
     /// The operation and its other operand, if the value is made from what the variable holds.
-    fn own_operation(&self, variable: u32, value: Expr) -> Option<(&'static str, Operand)> {
+    fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
         let draft = self.draft;
         let Form::Binary(op) = draft.node(value).form else { return None };
         let &[left, right] = draft.operands(value) else { return None };

@@ -12,7 +12,7 @@
 //! inside of that value too; not what is written for an index, a condition of a statement or a
 //! returned value (measured with glslang 12).
 
-use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Place, Stay, View};
+use super::draft::{Draft, Expr, Form, Label, Line, Node, Operand, Stay, View};
 use super::names::{Names, Word};
 use super::survey::{NONE, Size};
 use crate::ir::{Binary, Kind, Type, Unary};
@@ -139,14 +139,14 @@ impl Draft {
     fn name_unmarked(&mut self) {
         for at in 0..self.lines.len() {
             match self.lines[at] {
-                Line::Store { place: Place::Variable(variable), value } => {
+                Line::Store { variable, value } => {
                     let exact = value.view.expr().is_some_and(|expr| self.fact(expr).size.is_exact);
                     self.variables[variable as usize].is_exact |= exact;
                 }
                 Line::If(operand)
                 | Line::Switch { selector: operand, .. }
                 | Line::Return(operand)
-                | Line::Store { place: Place::Memory(..), value: operand } => self.name_exact(operand),
+                | Line::Write { value: operand, .. } => self.name_exact(operand),
                 Line::Evaluate(_)
                 | Line::Else
                 | Line::Loop { .. }
@@ -171,7 +171,7 @@ impl Draft {
 
     /// Gives names: to expressions that have a word, to variables, to other expressions.
     fn give_names(&mut self, names: &mut Names<'_>) {
-        let Self { nodes, facts, variables, words, .. } = self;
+        let Self { nodes, facts, variables, words, stores, .. } = self;
         let mut own = |words: &mut super::names::Words, word| {
             let name = names.unique(words.get(word));
             words.add(|out| out.push_str(&name))
@@ -195,10 +195,11 @@ impl Draft {
         };
         variables.iter_mut().for_each(|local| hinted(local.label, local.ty.kind, &mut local.name));
         for (node, fact) in nodes.iter().zip(facts) {
-            match fact.store {
-                Some((_, variable, _)) if fact.kept != NONE => fact.name = variables[variable as usize].name,
-                _ if fact.name == Word::WANTED => hinted(node.label, node.ty.kind, &mut fact.name),
-                _ => {}
+            if fact.kept != NONE {
+                let variable = stores[fact.store as usize].variable;
+                fact.name = variables[variable as usize].name;
+            } else if fact.name == Word::WANTED {
+                hinted(node.label, node.ty.kind, &mut fact.name);
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use super::Shared;
 use super::dialect::Helper;
-use super::draft::{Draft, Expr, Line, Operand, Place, Variable};
+use super::draft::{Draft, Expr, Line, Operand, Variable};
 use super::names::Word;
 use super::operators::Level;
 use crate::ir::{Kind, Type};
@@ -53,7 +53,13 @@ pub struct Body<'w> {
 impl<'w> Body<'w> {
     /// Starts a line.
     pub fn line(&mut self) -> &mut String {
-        self.out.extend(std::iter::repeat_n("    ", self.indent));
+        const SPACES: &str = "                                                                ";
+        let mut left = 4 * self.indent;
+        while left > 0 {
+            let part = left.min(SPACES.len());
+            self.out.push_str(&SPACES[..part]);
+            left -= part;
+        }
         self.out
     }
 
@@ -127,7 +133,21 @@ impl<'w> Body<'w> {
                 self.out.push_str(";\n");
             }
             Line::Evaluate(_) => {}
-            Line::Store { place, value } => self.store(at as u32, place, value, declares),
+            Line::Store { variable, value } => {
+                self.line();
+                match declares {
+                    true => self.declaration(Holder::Filled(variable)),
+                    false => self.out.push_str(self.variable(variable)),
+                }
+                self.assigned(at as u32, variable, value);
+            }
+            Line::Write { word, index, value } => {
+                self.line();
+                self.memory(word, index.map(|index| self.draft.operands[index as usize]));
+                self.out.push_str(" = ");
+                self.complete(value);
+                self.out.push_str(";\n");
+            }
             Line::If(condition) => {
                 self.line();
                 self.begin_if(condition, Closing::Brace);
@@ -206,17 +226,6 @@ impl<'w> Body<'w> {
         };
         self.indent -= 1;
         self.line().push_str(end);
-    }
-
-    fn store(&mut self, at: u32, place: Place, value: Operand, declares: bool) {
-        self.line();
-        match place {
-            Place::Variable(variable) if declares => self.declaration(Holder::Filled(variable)),
-            Place::Variable(variable) => self.out.push_str(self.variable(variable)),
-            Place::Memory(word, index) => self.memory(word, index),
-        }
-        self.assigned(at, place, value);
-        self.out.push_str(";\n");
     }
 
     /// Writes what is read or written, or an element of it.

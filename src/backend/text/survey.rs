@@ -3,7 +3,9 @@
 //! In: lines and nodes of a draft. Out: its facts for `inline`. Knows no syntax and decides nothing
 //! but which values go by a variable's name.
 
-use super::draft::{Draft, Expr, Form, Line, Operand, Place, Variable, View};
+use std::iter::successors;
+
+use super::draft::{Draft, Expr, Form, Line, Operand, Variable, View};
 use super::names::Word;
 
 /// No line, no span.
@@ -30,8 +32,8 @@ pub struct Fact {
     first: u32,
     /// Block of the line that evaluates it.
     block: u32,
-    /// The first store of it, its variable and its block.
-    pub store: Option<(u32, Variable, u32)>,
+    /// The first store of it.
+    pub store: u32,
     /// The line that stores it in the variable whose name it goes by afterwards.
     pub kept: u32,
     /// Number of uses.
@@ -54,7 +56,7 @@ impl Fact {
         last: 0,
         first: NONE,
         block: 0,
-        store: None,
+        store: NONE,
         kept: NONE,
         uses: 0,
         spans: NONE,
@@ -85,12 +87,13 @@ pub struct Span {
     previous: u32,
 }
 
-/// A store to a variable.
+/// A store to a variable, and the one before to the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Store {
-    variable: Variable,
+    pub variable: Variable,
     at: u32,
     block: u32,
+    previous: u32,
 }
 
 /// Lines in one pair of braces.
@@ -134,7 +137,6 @@ impl Draft {
         for at in 0..self.lines.len() as u32 {
             block = self.survey_line(at, block);
         }
-        self.stores.sort_by_key(|store| store.variable);
         self.count_uses();
         self.declare();
     }
@@ -146,19 +148,19 @@ impl Draft {
                 let home = self.blocks[block as usize].home;
                 self.facts[expr as usize] = Fact { at, home, last: at, block, ..Fact::NEW };
             }
-            Line::Store { place, value } => {
+            Line::Store { variable, value } => {
                 self.used(value, at, block);
-                match place {
-                    Place::Variable(variable) => {
-                        if let View::Whole(expr) = value.view {
-                            self.facts[expr as usize].store.get_or_insert((at, variable, block));
-                        }
-                        self.stores.push(Store { variable, at, block });
-                    }
-                    Place::Memory(_, index) => {
-                        index.into_iter().for_each(|index| self.used(index, at, block));
-                    }
+                let store = self.stores.len() as u32;
+                if let View::Whole(expr) = value.view {
+                    let first = &mut self.facts[expr as usize].store;
+                    *first = (*first).min(store);
                 }
+                let previous = std::mem::replace(&mut self.variables[variable as usize].stores, store);
+                self.stores.push(Store { variable, at, block, previous });
+            }
+            Line::Write { value, index, .. } => {
+                self.used(value, at, block);
+                index.into_iter().for_each(|index| self.used(self.operands[index as usize], at, block));
             }
             Line::If(condition) => {
                 self.used(condition, at, block);
@@ -218,7 +220,7 @@ impl Draft {
         fact.first = fact.first.min(first);
         if fact.is_evaluated() {
             fact.crosses |= fact.home != home;
-            if fact.store.is_some() || is_repeatable {
+            if fact.store != NONE || is_repeatable {
                 let previous = std::mem::replace(&mut fact.spans, self.spans.len() as u32);
                 self.spans.push(Span { first, last, previous });
             }
@@ -253,7 +255,7 @@ impl Draft {
     /// and no other store comes before its last use.
     fn kept(&self, expr: Expr) -> Option<u32> {
         let fact = self.fact(expr);
-        let (at, variable, block) = fact.store?;
+        let &Store { variable, at, block, .. } = self.stores.get(fact.store as usize)?;
         let fits = fact.is_evaluated() && !fact.crosses && fact.first == at && fact.block == block;
         (fits && fact.uses > 1 && !self.is_repeatable(expr) && !self.stored_between(variable, at, expr))
             .then_some(at)
@@ -265,22 +267,17 @@ impl Draft {
         matches!(self.node(expr).form, Form::Variable(_))
     }
 
-    fn stores_of(&self, variable: Variable) -> &[Store] {
-        let start = self.stores.partition_point(|store| store.variable < variable);
-        let stores = &self.stores[start..];
-        &stores[..stores.partition_point(|store| store.variable == variable)]
-    }
-
     /// Returns whether the variable may be stored after the line `from` and before a use of the
     /// expression.
     pub(super) fn stored_between(&self, variable: Variable, from: u32, expr: Expr) -> bool {
-        let stores = self.stores_of(variable);
-        let next = stores.partition_point(|store| store.at <= from);
         let Fact { last, spans, .. } = *self.fact(expr);
+        let store = |index: u32| self.stores.get(index as usize);
         let span = |index: u32| self.spans.get(index as usize);
-        stores[next..].iter().take_while(|store| store.at < last).any(|store| {
-            let mut all = std::iter::successors(span(spans), |&&Span { previous, .. }| span(previous));
-            all.any(|use_| store.at < use_.last && !self.excludes(store.block, use_.first))
+        let last_store = store(self.variables[variable as usize].stores);
+        let stores = successors(last_store, |&&Store { previous, .. }| store(previous));
+        stores.take_while(|store| store.at > from).filter(|store| store.at < last).any(|store| {
+            let mut uses = successors(span(spans), |&&Span { previous, .. }| span(previous));
+            uses.any(|span| store.at < span.last && !self.excludes(store.block, span.first))
         })
     }
 
@@ -303,25 +300,27 @@ impl Draft {
     /// Finds where variables are declared: by the first store if it stands in the innermost block
     /// that has all occurrences, else before the line with the first occurrence, outside of loops.
     fn declare(&mut self) {
-        // For each variable the first line, its block, and the innermost block that has all.
-        let mut found: Vec<Option<(u32, u32, u32)>> = vec![None; self.variables.len()];
-        let mut occurs = |variable: Variable, at: u32, block: u32| {
+        // For each variable the first line, its block, the innermost block that has all lines, and
+        // whether the first is a store.
+        let mut found: Vec<Option<(u32, u32, u32, bool)>> = vec![None; self.variables.len()];
+        let mut occurs = |variable: Variable, at: u32, block: u32, is_store: bool| {
             let place = &mut found[variable as usize];
-            let (first, its, common) = place.unwrap_or((at, block, block));
-            let (first, its) = if at < first { (at, block) } else { (first, its) };
-            *place = Some((first, its, self.common(common, block)));
+            let here = (at, block, block, is_store);
+            let (first, _, common, _) = place.unwrap_or(here);
+            let common = self.common(common, block);
+            let (first, its, _, is_store) = if at <= first { here } else { place.unwrap_or(here) };
+            *place = Some((first, its, common, is_store));
         };
-        self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block));
+        self.stores.iter().for_each(|store| occurs(store.variable, store.at, store.block, true));
         for (node, fact) in self.nodes.iter().zip(&self.facts).filter(|(_, fact)| fact.uses > 0) {
             if let Form::Variable(variable) = node.form {
-                occurs(variable, fact.at, fact.block);
+                occurs(variable, fact.at, fact.block, false);
             }
         }
         self.declarations.clear();
         for (variable, found) in (0..).zip(found) {
-            let Some((first, block, common)) = found else { continue };
-            let first_store = self.stores_of(variable).first();
-            let by_store = block == common && first_store.is_some_and(|store| store.at == first);
+            let Some((first, block, common, is_store)) = found else { continue };
+            let by_store = block == common && is_store;
             let at = if by_store { first } else { self.outside(first, block, common) };
             self.declarations.push(Declaration { at, variable, by_store });
         }
