@@ -22,7 +22,7 @@ pub(super) const REGISTERS: u32 = 16;
 /// Everything that a generator reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The program, legalised.
+    /// The program, legalized.
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
@@ -334,7 +334,7 @@ pub(super) fn defect(text: impl Into<String>) -> Error {
 /// The error of an operation that `legalize` removes.
 #[cold]
 pub(super) fn not_legal(op: Op) -> Error {
-    defect(format!("{op:?} is not legalised"))
+    defect(format!("{op:?} is not legalized"))
 }
 
 /// The error of a specialisation constant that does not exist.

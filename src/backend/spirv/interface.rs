@@ -30,8 +30,7 @@ pub(super) struct Variables {
     pub(super) outputs: Vec<Word>,
     /// The uniform block.
     pub(super) block: Word,
-    /// Which member of its structure each member of the block is: a structure has them by ascending
-    /// offset.
+    /// Index of each member of the block in its structure, which has them by ascending offset.
     pub(super) block_index: Vec<u32>,
     /// The host block.
     pub(super) host: Word,
@@ -258,7 +257,7 @@ fn bind(w: &mut Writer, id: Word, Binding { set, binding }: Binding) {
     w.decorate(id, Decoration::Binding, binding);
 }
 
-/// Writes capabilities, imports, memory model and entry point; `main` is the entry point's function.
+/// Writes capabilities, imports, memory model and entry point; `main` is its function.
 pub(super) fn preamble(w: &mut Writer, vars: &Variables, source: &Source<'_>, main: Word, glsl: Word) {
     let entry = &source.interface.entry_point;
     let outputs = &source.interface.outputs;

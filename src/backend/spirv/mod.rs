@@ -1,14 +1,16 @@
-//! SPIR-V words through rspirv.
-//! In: a legalised module of the intermediate form, the host interface, options and profile. Out: the words of a SPIR-V
-//! module with one entry point, equal for equal input. Knows neither PICA200 encodings nor control-flow graphs.
-//! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. What naga's reader gets wrong is avoided, so that
-//! one module serves both Vulkan and wgpu.
+//! SPIR-V words.
+//! In: a legalized module of the intermediate form, the host interface, limits and profile. Out: the
+//! words of a SPIR-V module with one entry point, equal for equal input. Knows neither PICA200
+//! encodings nor control-flow graphs.
+//! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. Constructs that naga's
+//! reader gets wrong are avoided, so that one module serves both Vulkan and wgpu.
 //!
-//! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an output; one function for
-//! each helper, then the entry point `main`. Vertex entry: attribute v_n at location n, each output a variable, the uniform
-//! block and, if a field of it is read, the host block where the profile has them. Compute entry:
-//! see [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices, and the input
-//! buffer as many as the output buffer.
+//! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an
+//! output; one function for each helper, then the entry point `main`. Vertex entry: attribute v_n at
+//! location n, each output a variable, the uniform block and, if a field of it is read, the host
+//! block where the profile has them. Compute entry: see
+//! [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices,
+//! and the input buffer as many as the output buffer.
 
 mod access;
 mod function;
@@ -69,8 +71,9 @@ impl SpirvWriter {
     /// The words of a module.
     ///
     /// # Errors
-    /// [`Kind::Verify`] if the module breaks the law of the intermediate form or is not legalised, [`Kind::Limit`] if it is
-    /// larger than the options allow, [`Kind::Other`] for a SPIR-V version that does not exist.
+    /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not
+    /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow,
+    /// [`Kind::BadOption`](crate::error::Kind::BadOption) for a SPIR-V version that does not exist.
     pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;

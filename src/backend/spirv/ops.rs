@@ -1,7 +1,7 @@
 //! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
 //! In: a value and its definition. Out: its id. Knows no control flow.
-//! `OpFUnord*` never appears (naga reads it as ordered); constants that are not finite are bit casts
-//! (naga refuses them), and/or of bool vectors are selects (naga refuses the logical instructions
+//! `OpFUnord*` never appears (naga reads it as ordered); constants that are not finite are bit
+//! casts (naga refuses them), and/or of bool vectors are selects (naga refuses the logical instructions
 //! there). Float arithmetic carries NoContraction where the profile asks for it.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
-/// How an operation is written.
+/// Form of an operation.
 pub(super) enum Form {
     /// A core instruction that is no float arithmetic.
     Core(Op),
@@ -23,7 +23,7 @@ pub(super) enum Form {
     Float(Op),
     /// A function of GLSL.std.450, float arithmetic.
     Glsl(GlslStd450Op),
-    /// Not legalised.
+    /// None: `legalize` removes it.
     Pica,
 }
 
@@ -92,7 +92,7 @@ impl Body<'_> {
         };
         let ty = data.ty;
         let id = match op {
-            ir::Op::Const(bits) => self.literal(ty, bits),
+            ir::Op::Const(bits) => self.finite(ty, bits),
             ir::Op::Read(resource) => self.read(resource)?,
             ir::Op::ReadAt(array, index) => self.read_at(array, index)?,
             ir::Op::Shuffle(lanes) => {
@@ -141,8 +141,8 @@ impl Body<'_> {
         }
     }
 
-    /// A literal; as a bit cast if one of its lanes is infinite or NaN.
-    fn literal(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+    /// A constant; as a bit cast if one of its lanes is infinite or NaN.
+    fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
             let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
             let ty = self.w.ty(ty);
@@ -214,12 +214,8 @@ impl Body<'_> {
         }
         let (a, b) = (self.id(first), self.id(second));
         let ty = self.w.ty(ty);
-        let mut literals = [0; 4];
-        for (literal, lane) in literals.iter_mut().zip(lanes) {
-            let base = if lane.value() == first { 0 } else { width };
-            *literal = u32::from(base + lane.index());
-        }
-        self.w.shuffle(ty, [a, b], literals, lanes.len())
+        let place = |lane: &Lane| lane.index() + if lane.value() == first { 0 } else { width };
+        self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
     }
 
     /// Lanes of one value.
@@ -240,11 +236,7 @@ impl Body<'_> {
         if in_order && lanes.len() == usize::from(source.lanes) {
             return id;
         }
-        let mut literals = [0; 4];
-        for (literal, lane) in literals.iter_mut().zip(lanes) {
-            *literal = lane.index().into();
-        }
-        self.w.shuffle(ty, [id, id], literals, lanes.len())
+        self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 
     /// Lanes of several values: each run of lanes of one vector is one part.

@@ -53,7 +53,8 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
 }
 
 impl Body<'_> {
-    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is vector n of an invocation.
+    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is
+    /// vector n of an invocation.
     pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
         let vector = self.w.ty(Type::F32X4);
         let pointer = self.w.pointer(StorageClass::Input, vector);
@@ -94,7 +95,7 @@ impl Body<'_> {
         match ty.lanes {
             4 => vector,
             1 => self.w.value(Op::CompositeExtract, id, &[vector, 0]),
-            lanes => self.w.shuffle(id, [vector, vector], [0, 1, 2, 3], lanes.into()),
+            lanes => self.w.shuffle(id, [vector, vector], 0..lanes.into()),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::ir::{Kind, Type};
 /// Bytes from one array element to the next (std140).
 const STRIDE: Word = 16;
 
-/// What has been written so far.
+/// Types and constants so far.
 #[derive(Default)]
 pub(super) struct Types {
     /// Scalars and vectors by kind and lanes; 0 stands for "not yet".

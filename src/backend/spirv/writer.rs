@@ -99,7 +99,7 @@ impl Writer {
         self.put_text(section, op, head, None, rest);
     }
 
-    /// As [`put_list`](Self::put_list), with a string between the operands; it ends before the first
+    /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the first
     /// NUL and at [`NAME_BYTES`].
     pub(super) fn put_text(
         &mut self,
@@ -151,15 +151,19 @@ impl Writer {
         id
     }
 
-    /// Appends a shuffle: the first `count` of four lanes of two vectors.
+    /// Appends a shuffle: lanes of two vectors.
     #[inline]
-    pub(super) fn shuffle(&mut self, ty: Word, [a, b]: [Word; 2], lanes: [Word; 4], count: usize) -> Word {
+    pub(super) fn shuffle(
+        &mut self,
+        ty: Word,
+        [a, b]: [Word; 2],
+        lanes: impl ExactSizeIterator<Item = Word>,
+    ) -> Word {
         let id = self.id();
         let words = &mut self.sections[Section::Code as usize];
-        let end = words.len() + 5 + count;
-        words.extend_from_slice(&[(5 + count as Word) << 16 | Op::VectorShuffle as Word, ty, id, a, b]);
-        words.extend_from_slice(&lanes);
-        words.truncate(end);
+        let length = 5 + lanes.len() as Word;
+        words.extend_from_slice(&[length << 16 | Op::VectorShuffle as Word, ty, id, a, b]);
+        words.extend(lanes);
         id
     }
 

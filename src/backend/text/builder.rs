@@ -1,4 +1,4 @@
-//! The draft of one function as it grows: operands, constants, and where each IR value is found.
+//! The draft of one function as it grows: operands, constants, and the view of each IR value.
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where a value is found. Constants may be any.
+    /// The view of a value. Constants may be any.
     pub fn view(&self, value: Value) -> Result<View> {
         let view = self.views.get(value.0 as usize).copied().flatten();
         view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
@@ -144,8 +144,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The vector of these scalars, as many as the type has lanes: a view of one expression, or else
-    /// a new one.
+    /// The vector of these scalars, as many as the type has lanes: a view of one expression, or a
+    /// new one.
     fn collected(&mut self, ty: Type, scalars: [View; 4], label: Label) -> View {
         let used = &scalars[..usize::from(ty.lanes.clamp(1, 4))];
         let is_run = |first| used.iter().all(|&lane| base(lane) == Some(first));

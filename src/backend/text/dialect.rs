@@ -1,4 +1,4 @@
-//! What sets WGSL and GLSL apart, as a table, and the few constructs that they spell differently.
+//! Differences of WGSL and GLSL: a table, and the few constructs that they spell differently.
 //! In: pieces of lines and expressions. Out: text. Knows nothing of blocks and buffers.
 //! Facts: the WGSL and GLSL specifications; WGSL's template rule: `a < b` in a list of arguments
 //! could begin a template that a later `>` ends.
@@ -25,7 +25,7 @@ pub struct Dialect {
     /// The least integer, of which there is no literal: it would be the opposite of one that is too
     /// large.
     pub least_int: &'static str,
-    /// How tightly an argument must hold together that others follow.
+    /// Strength that an argument needs if others follow.
     pub argument: Level,
     /// The number of vertices in the output buffer.
     pub length: &'static str,

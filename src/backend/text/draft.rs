@@ -96,7 +96,7 @@ impl Operand {
 pub enum Form {
     /// Content of a local variable here.
     Variable(Variable),
-    /// What is written as this word; where there is an operand, an element of it.
+    /// This word; where there is an operand, an element of it.
     Text(Word, Stay),
     Unary(Unary),
     Binary(Binary),
@@ -115,9 +115,9 @@ pub enum Form {
 pub enum Stay {
     /// Anywhere, since it never changes.
     Anywhere,
-    /// Where its line is, or where that line's value is used.
+    /// On its line, or in the lines that use it.
     Line,
-    /// Only where its line is: the function writes this memory further down.
+    /// On its line alone: the function writes this memory further down.
     OnlyLine,
 }
 
@@ -223,7 +223,7 @@ pub struct Draft {
     pub values: Vec<i32>,
     /// Names and other texts.
     pub words: Words,
-    /// What `survey` finds of the expressions and `inline` decides about them.
+    /// Findings of `survey` about the expressions, and decisions of `inline`.
     pub facts: Vec<Fact>,
     /// For each `If`, the line that ends it.
     pub ends: Vec<u32>,

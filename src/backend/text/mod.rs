@@ -1,18 +1,17 @@
 //! WGSL and GLSL as one would write them by hand.
-//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and
-//! profile. Out: text that begins with comments naming the source, the program and the entry. Knows
+//! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile. Out: text that begins with comments naming the source, the program and the entry. Knows
 //! neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `region`, `carry` | control flow as lines; variables for what constructs yield and loops carry |
-//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
+//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
 //! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
-//! | `dialect`, `glsl` | what sets the languages apart; what versions of GLSL have and lack |
+//! | `dialect`, `glsl` | differences of the languages and of the versions of GLSL |
 
 mod builder;
 mod carry;
@@ -102,7 +101,7 @@ pub fn wgsl(source: &Source<'_>) -> Result<String> {
     Ok(out)
 }
 
-/// What all functions of a module share.
+/// Everything that the functions of a module share.
 struct Shared<'a> {
     source: &'a Source<'a>,
     dialect: Dialect,

@@ -57,14 +57,17 @@ pub struct Names<'o> {
     outer: Option<&'o Names<'o>>,
     /// Each with the number that its last repetition got.
     taken: BTreeMap<String, u32>,
-    /// Names that came from registers, with the number that the next one of them gets.
-    hinted: BTreeMap<(Hint, Kind), u32>,
+    /// A bit for each name in `taken`: most others are found to be free by a look at it.
+    bits: u128,
+    /// Names that came from registers, with the number that the next one of them gets. There are
+    /// few, so that a search along them is quicker than a map.
+    hinted: Vec<((Hint, Kind), u32)>,
 }
 
 impl<'o> Names<'o> {
     /// A scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new(), hinted: BTreeMap::new() }
+        Self { reserved, outer: None, taken: BTreeMap::new(), bits: 0, hinted: Vec::new() }
     }
 
     /// A scope inside.
@@ -73,8 +76,13 @@ impl<'o> Names<'o> {
     }
 
     fn find(&self, name: &str) -> Option<u32> {
-        let found = self.taken.get(name).copied();
+        let found = if self.bits & bit(name) != 0 { self.taken.get(name).copied() } else { None };
         found.or_else(|| self.outer.and_then(|outer| outer.find(name)))
+    }
+
+    fn take(&mut self, name: &str, number: u32) {
+        self.bits |= bit(name);
+        self.taken.insert(name.to_owned(), number);
     }
 
     /// Writes the name of a value that came from a register. All other names of the scope come
@@ -85,7 +93,12 @@ impl<'o> Names<'o> {
         let stem = out.len();
         let is_register = hint.register != HintRegister::None;
         let key = (shown(hint), if is_register { Kind::F32 } else { kind });
-        let mut number = self.hinted.get(&key).copied().unwrap_or(0);
+        let place = self.hinted.iter().position(|(known, _)| *known == key);
+        let place = place.unwrap_or_else(|| {
+            self.hinted.push((key, 0));
+            self.hinted.len() - 1
+        });
+        let mut number = self.hinted[place].1;
         loop {
             if number > 0 {
                 out.truncate(stem);
@@ -99,14 +112,14 @@ impl<'o> Names<'o> {
                 break;
             }
         }
-        self.hinted.insert(key, number);
+        self.hinted[place].1 = number;
     }
 
     /// An identifier as close to `wanted` as can be.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
-            self.taken.insert(name.clone(), 0);
+            self.take(&name, 0);
             return name;
         };
         let stem = name.len();
@@ -118,10 +131,16 @@ impl<'o> Names<'o> {
                 break;
             }
         }
-        self.taken.insert(name[..stem].to_owned(), number);
-        self.taken.insert(name.clone(), 0);
+        self.take(&name[..stem], number);
+        self.take(&name, 0);
         name
     }
+}
+
+/// A bit that follows from length and ends of a name.
+fn bit(name: &str) -> u128 {
+    let [first, .., last] = *name.as_bytes() else { return 1 };
+    1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128)
 }
 
 /// A valid identifier, perhaps a reserved word.

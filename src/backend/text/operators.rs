@@ -5,7 +5,7 @@
 use super::dialect::Helper;
 use crate::ir::{Binary, Unary};
 
-/// How tightly an expression holds together.
+/// Binding strength of an expression, ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// `c ? a : b`
@@ -28,7 +28,7 @@ pub enum Level {
     Primary,
 }
 
-/// How GLSL applies an operator to vectors; WGSL's take vectors.
+/// Form of an operator on vectors in GLSL; WGSL's take vectors.
 #[derive(Clone, Copy)]
 pub enum OnVectors {
     /// By the operator.

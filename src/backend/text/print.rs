@@ -11,7 +11,7 @@ use super::names::Word;
 use super::operators::Level;
 use crate::ir::{Kind, Type};
 
-/// What has a name in a function.
+/// Something that has a name in a function.
 #[derive(Clone, Copy)]
 pub enum Holder {
     /// The value of an expression, which never changes.

@@ -1,5 +1,4 @@
-//! What the lines of a draft say about its expressions and variables: where each is evaluated,
-//! used, stored.
+//! Uses and stores: the lines that evaluate, use and store each expression and variable of a draft.
 //! In: lines and nodes of a draft. Out: its facts for `inline`. Knows no syntax and decides nothing
 //! but which values go by a variable's name.
 
