@@ -2,7 +2,7 @@
 //! In and out: bits of one lane. PICA200 arithmetic comes from [`crate::precision::arith`], its one definition; plain float
 //! operations are IEEE f32. The evaluator and constant folding share this. Of a NaN only that it is one matters.
 
-use super::op::{Binary, Unary};
+use super::signature::{Binary, Unary};
 use crate::precision::bits::{MAGNITUDE, SIGN};
 use crate::precision::{Precision, arith};
 

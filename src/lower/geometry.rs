@@ -521,7 +521,7 @@ impl Emission<'_> {
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
-    b.emit(Type::I32, Op::Read(Resource::Draw(field as u8)))
+    b.emit(Type::I32, Op::Read(Resource::Draw(field)))
 }
 
 fn int(b: &mut Builder, op: Binary, x: Value, y: Value) -> Value {
