@@ -1,7 +1,6 @@
 //! Every form of a random program gives what the reference interpreter gives: the tree, the block dispatcher, the pc
 //! dispatcher, and the intermediate form after lowering, after each pass and after legalisation, bit for bit.
 
-use transpica::Options;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
@@ -69,7 +68,8 @@ fn exponentials_of_the_library_agree_in_every_form() {
     for (kind, seeds) in [(Kind::Clean, 20_000..20_150), (Kind::Numeric, 20_000..20_300)] {
         for seed in seeds {
             for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
-                let options = Options { portable_exponentials: true, ..chain::options(precision) };
+                let mut options = chain::options(precision);
+                options.arithmetic.portable_exponentials = true;
                 let result = chain::compare_with(&generate(kind, seed), options);
                 result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
             }

@@ -7,9 +7,10 @@ use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
 use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
-    MemberType, Options, Output, Profile,
+    MemberType, Output, Profile,
 };
 use crate::ir::{self, Def, Func, Module, Op, Resource, Type};
+use crate::limits::Limits;
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
@@ -25,8 +26,8 @@ pub struct Source<'a> {
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
-    /// Options of the program; attributes and limits matter here.
-    pub options: &'a Options,
+    /// Sizes that may not be passed.
+    pub limits: &'a Limits,
     /// Target settings.
     pub profile: &'a Profile,
 }

@@ -85,7 +85,7 @@ pub struct GeometryKernel {
     /// (slot + [`RECORDED`], 1 if a triangle is submitted, 1 if it is reversed, number of the invocation + [`RECORDED`]), the
     /// next the output registers that are passed on, in order. Its feed has, for each invocation, v0..v15 and c0..c95.
     pub records_emits: bool,
-    /// Whether the count of a thread has two bits more, as [`Options::report_unfinished`](crate::host::Options::report_unfinished) asks:
+    /// Whether the count of a thread has two bits more, as [`Control::report_unfinished`](crate::host::Control::report_unfinished) asks:
     /// [`GUARD_FIRED`] and [`DRIVER_LEFT`].
     pub reports_unfinished: bool,
     /// What one invocation leaves for the next, as far as that sees it.

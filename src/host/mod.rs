@@ -26,8 +26,8 @@ pub use interface::{
 pub use job::Job;
 pub use layout::pack;
 pub use options::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, FlipY, IntUniforms, Layout,
-    Options, OutputSet, Unwritten,
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
+    IntUniforms, Layout, Options, OutputSet, Outputs, Unwritten,
 };
 pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};

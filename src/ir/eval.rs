@@ -13,6 +13,7 @@ use super::resource::{Array, Buffer, Resource};
 use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
+use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
@@ -171,10 +172,11 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Frame {
-    Region { region: Region, next: usize },
-    Node(Node),
+/// A region that is running. (No [`Walk`](super::Walk): the program decides what runs next.)
+struct Frame {
+    region: Region,
+    next: usize,
+    targets: Targets<Target>,
 }
 
 /// A function that is running.
@@ -198,14 +200,14 @@ impl<'a> Machine<'a> {
         let mut activation =
             Activation { f, values: vec![[0; 4]; f.values.len()], frames: Vec::new(), result };
         activation.assign(f.params, args);
-        activation.frames.extend(f.body.map(|region| Frame::Region { region, next: 0 }));
+        activation.frames.extend(f.body.map(|region| Frame { region, next: 0, targets: Targets::default() }));
         self.calls.push(activation);
     }
 
     /// Takes one item or exit; the outputs of the main function when it ends.
     fn step(&mut self) -> Result<Option<Vec<Lanes>>> {
         let Some(top) = self.calls.last_mut() else { return Err(broken("nothing runs")) };
-        let Some(Frame::Region { region, next }) = top.frames.last_mut() else {
+        let Some(Frame { region, next, .. }) = top.frames.last_mut() else {
             return Err(broken("no region runs"));
         };
         let (region, index) = (&top.f.regions[*region], *next);
@@ -320,7 +322,6 @@ impl Activation<'_> {
     }
 
     fn enter(&mut self, node: Node) {
-        self.frames.push(Frame::Node(node));
         let region = match &self.f.nodes[node] {
             NodeData::If { cond, then, otherwise, .. } => {
                 if self.values[cond.index()][0] != 0 {
@@ -341,38 +342,33 @@ impl Activation<'_> {
                 case.map_or(*default, |(_, region)| *region)
             }
         };
-        self.frames.push(Frame::Region { region, next: 0 });
+        self.begin(region, node);
+    }
+
+    /// Begins a region of a construct of the region on top.
+    fn begin(&mut self, region: Region, node: Node) {
+        let Some(outer) = self.frames.last() else { return };
+        let target = Target { depth: self.frames.len() - 1, node };
+        let targets = outer.targets.inside(&self.f.nodes[node], target);
+        self.frames.push(Frame { region, next: 0, targets });
     }
 
     /// Leaves a region; the outputs where that ends the function.
     fn exit(&mut self, exit: Exit) -> Result<Option<Vec<Lanes>>> {
-        let (list, leaves): (_, fn(&NodeData) -> bool) = match exit {
-            Exit::Yield(list) => (list, |_| true),
-            Exit::Break(list) => (list, NodeData::is_breakable),
-            Exit::Continue(list) => (list, NodeData::is_loop),
-            Exit::Unreachable => return Err(broken("the unreachable was reached")),
-        };
-        let given = self.read(list);
-        while let Some(frame) = self.frames.pop() {
-            let Frame::Node(node) = frame else { continue };
-            match &self.f.nodes[node] {
-                NodeData::Loop { params, body, .. } if matches!(exit, Exit::Continue(_)) => {
-                    self.assign(*params, &given);
-                    self.frames.push(Frame::Node(node));
-                    self.frames.push(Frame::Region { region: *body, next: 0 });
-                    return Ok(None);
-                }
-                data if leaves(data) => {
-                    self.assign(data.results(), &given);
-                    return Ok(None);
-                }
-                NodeData::If { .. }
-                | NodeData::Loop { .. }
-                | NodeData::Block { .. }
-                | NodeData::Switch { .. } => {}
-            }
+        if exit == Exit::Unreachable {
+            return Err(broken("the unreachable was reached"));
         }
-        Ok(Some(given))
+        let given = self.read(exit.list());
+        let Some(target) = self.frames.last().and_then(|frame| frame.targets.of(exit)) else {
+            return Ok(Some(given));
+        };
+        self.frames.truncate(target.depth + 1);
+        let data = &self.f.nodes[target.node];
+        self.assign(data.takers(exit), &given);
+        if let (NodeData::Loop { body, .. }, Exit::Continue(_)) = (data, exit) {
+            self.begin(*body, target.node);
+        }
+        Ok(None)
     }
 }
 

@@ -23,4 +23,4 @@ pub use resource::{Array, Buffer, Resource};
 pub use signature::{Binary, Shape, Signature, Unary};
 pub use types::{Kind, Lane, Type, Value};
 pub use verify::{Stage, verify};
-pub use walk::{Step, Walk};
+pub use walk::{Step, Target, Targets, Walk};

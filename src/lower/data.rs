@@ -152,7 +152,7 @@ impl Data<'_> {
         let ty = Type::new(Kind::Bool, 2);
         let flags = b.emit_hint(ty, Op::Binary(Binary::GreaterEqual, pair, zeros), HintRegister::Flags, 3);
         to.lanes(b, lanes);
-        b.set(FLAGS, Lane::new(flags, 0));
+        b.write(FLAGS, flags);
         b.set(FLAGS + 1, Lane::new(flags, 1));
     }
 
@@ -265,7 +265,7 @@ impl Data<'_> {
             Index::A0y => ADDRESS + 1,
             Index::Al => COUNTER,
         };
-        let offset = b.scalar(b.get(slot));
+        let offset = b.read(slot);
         let own = |b: &mut Builder| b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset));
         match &self.emission {
             Some(emission) => emission.delivered(b, base, Some(offset), own),

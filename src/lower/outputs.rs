@@ -22,7 +22,7 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
                 b.gather(&lanes)
             };
             let mut values: Vec<Value> = (0..16).map(register).collect();
-            values.extend(options.report_unfinished.then(|| unfinished::vector(b, options)));
+            values.extend(options.control.report_unfinished.then(|| unfinished::vector(b, options)));
             values
         }
         Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),
@@ -42,7 +42,7 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
             position(b, &mut all, options);
             b.gather(&all[..len])
         }
-        OutputValue::Color if options.clamp_colors => {
+        OutputValue::Color if options.outputs.clamp_colors => {
             let value = b.gather(&all[..len]);
             let ty = b.func.ty(value);
             let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
@@ -72,7 +72,7 @@ fn component(b: &mut Builder, source: ComponentSource) -> Lane {
 
 /// The position of the host's clip volume from the one that the program writes.
 fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
-    lanes[2] = match options.depth {
+    lanes[2] = match options.outputs.depth {
         DepthRange::ZeroToW => negated(b, lanes[2]),
         DepthRange::MinusWToW => {
             // -(z + z) - w: doubling is exact, so there is one rounding.
@@ -83,14 +83,14 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
         }
         DepthRange::Raw => lanes[2],
     };
-    lanes[1] = match options.flip_y {
+    lanes[1] = match options.outputs.flip_y {
         FlipY::Never => lanes[1],
         FlipY::Always => negated(b, lanes[1]),
         FlipY::Dynamic => {
             let flipped = negated(b, lanes[1]);
             let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
             let cond = is_set(b, HostField::FlipY);
-            Lane::new(b.emit(Type::F32, Op::Select { cond, a: flipped, b: y }), 0)
+            Lane::new(b.select(cond, flipped, y), 0)
         }
     };
 }
@@ -115,7 +115,7 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     }
     let zero = b.constant(Type::F32, [0; 4]);
     let cond = is_set(b, HostField::ClipEnabled);
-    let plane = b.emit(Type::F32, Op::Select { cond, a: sum.unwrap_or(zero), b: zero });
+    let plane = b.select(cond, sum.unwrap_or(zero), zero);
     b.gather(&[depth, Lane::new(plane, 0)])
 }
 
@@ -123,6 +123,6 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
 fn is_set(b: &mut Builder, field: HostField) -> Value {
     let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);
-    let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
-    b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
+    let clear = b.test(Binary::UEqual, word, zero);
+    b.not(clear)
 }

@@ -4,6 +4,9 @@
 //!
 //! Values enter the table in program order and leave it with their region. The table's order shows nowhere: each operation
 //! is in it at most once.
+//!
+//! A table of its own beside [`Interner`](crate::entity::Interner): it forgets what leaves its scope, and every operation of
+//! a program goes through it three times. `hashbrown` with derived hashes took a fifth more time of all passes.
 
 use crate::ir::{Array, Def, Func, Lane, Op, Resource, Type, Value, ValueData};
 

@@ -3,7 +3,7 @@
 //! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
 
 use crate::ir::{
-    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Unary, Value, ValueList, Walk,
+    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
 };
 
 /// A construct around the current place.
@@ -104,7 +104,12 @@ impl<'a> Taint<'a> {
                         self.copy(*inits, *params);
                     }
                 }
-                Step::End(region) => self.leave(f.regions[region].exit, &mut open),
+                Step::End(region) => {
+                    let exit = f.regions[region].exit;
+                    if let Some(target) = walk.target(exit) {
+                        self.leave(exit, target, &mut open);
+                    }
+                }
                 Step::Leave(node) => {
                     let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
                     if f.nodes[node].is_loop() && self.cut != Some(node) {
@@ -129,27 +134,18 @@ impl<'a> Taint<'a> {
         }
     }
 
-    fn leave(&mut self, exit: Exit, open: &mut [Open]) {
+    fn leave(&mut self, exit: Exit, target: Target, open: &mut [Open]) {
         let f = self.f;
-        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
-            open.iter().rposition(|outer| takes(&f.nodes[outer.node]))
-        };
-        let (target, list) = match exit {
-            Exit::Yield(list) => (open.len().checked_sub(1), list),
-            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
-            Exit::Continue(list) => (innermost(open, NodeData::is_loop), list),
-            Exit::Unreachable => (None, ValueList::EMPTY),
-        };
-        let Some(target) = target else { return };
-        open[target..].iter_mut().for_each(|inner| inner.target = inner.target.min(target));
-        match (exit, &f.nodes[open[target].node]) {
-            (Exit::Continue(_), NodeData::Loop { .. }) if self.cut == Some(open[target].node) => {
-                for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
-                    *next |= self.lanes[value.0 as usize];
-                }
+        for inner in &mut open[target.depth..] {
+            inner.target = inner.target.min(target.depth);
+        }
+        let list = exit.list();
+        if matches!(exit, Exit::Continue(_)) && self.cut == Some(target.node) {
+            for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
+                *next |= self.lanes[value.0 as usize];
             }
-            (Exit::Continue(_), NodeData::Loop { params, .. }) => self.copy(list, *params),
-            (_, data) => self.copy(list, data.results()),
+        } else {
+            self.copy(list, f.nodes[target.node].takers(exit));
         }
     }
 

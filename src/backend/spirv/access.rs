@@ -83,7 +83,7 @@ impl Body<'_> {
                 (None, true) => self.buffer_element(self.vars.buffer_in, register),
                 (None, false) => self.vars.inputs[register as usize],
             };
-            let kind = source.options.attributes[register as usize].kind;
+            let kind = source.interface.attribute_kind(register as u8); // Range: below sixteen.
             self.registers[register as usize] = match kind {
                 AttributeKind::Float => self.w.value(Op::Load, vector, &[pointer]),
                 AttributeKind::Int => self.converted(pointer, kind, Op::ConvertSToF),

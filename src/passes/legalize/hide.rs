@@ -19,7 +19,7 @@ use crate::ir::{
     Array, Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary,
     Value, ValueList,
 };
-use crate::passes::flow::{Flow, exit_list};
+use crate::passes::flow::Flow;
 
 /// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute all of it and nothing is.
 pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
@@ -135,7 +135,7 @@ impl Hide<'_> {
             }
             self.emit.items.push(item);
         }
-        let list = exit_list(self.emit.func, region);
+        let list = self.emit.func.regions[region].exit.list();
         self.list(list, target, context);
         self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
     }

@@ -30,9 +30,7 @@ use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::known::{Constants, Known};
-use crate::ir::{
-    Array, Binary, Def, Func, Item, Lane, Module, NodeData, Op, Region, Resource, Value, ValueData,
-};
+use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value, ValueData};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -48,7 +46,7 @@ struct Pass<'a> {
 /// the uniform block therefore need not hold.
 pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let mut converted = None;
     let constants = match precision {
         Precision::Exact | Precision::Fast => constants,
@@ -103,14 +101,7 @@ impl Pass<'_> {
                 }
                 Item::Node(node) => {
                     let first = work.len();
-                    match &self.emit.func.nodes[node] {
-                        NodeData::If { then, otherwise, .. } => work.extend([*then, *otherwise]),
-                        NodeData::Loop { body, .. } | NodeData::Block { body, .. } => work.push(*body),
-                        NodeData::Switch { cases, default, .. } => {
-                            work.extend(cases.iter().map(|(_, region)| *region));
-                            work.push(*default);
-                        }
-                    }
+                    work.extend(self.emit.func.nodes[node].regions());
                     work[first..].reverse();
                     self.facts.context = self.facts.known().behind(node);
                 }

@@ -13,7 +13,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{Assembled, Measured, Timing};
-use transpica::host::Options;
+use transpica::host::{Arithmetic, Options};
 use transpica::precision::Precision;
 
 /// Times every stage of a translation.
@@ -125,7 +125,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Code words to SPIR-V words for programs of several sizes.
 fn sizes(arguments: &Arguments) -> Result<(), String> {
     let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
-    let options = Options { precision, ..Options::default() };
+    let options =
+        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     // The small ones take less time, so that more rounds are needed for a steady minimum.
     let rounds = |size: usize| arguments.repeat * (500 / size).max(1);
     let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), options));

@@ -1,7 +1,7 @@
 //! How the position and its planes reach the rasterizer: options that translated vertex stages have.
 
 use clap::{Args, ValueEnum};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Options};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
 
 /// Conventions of the host for the position of a vertex stage. The defaults are those of the library.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -27,9 +27,12 @@ impl Position {
     /// Lays what was asked for over options.
     pub fn apply(self, options: Options) -> Options {
         Options {
-            depth: self.depth.map_or(options.depth, DepthRange::from),
-            flip_y: self.flip_y.map_or(options.flip_y, FlipY::from),
-            clip_planes: self.clip.map_or(options.clip_planes, ClipPlanes::from),
+            outputs: Outputs {
+                depth: self.depth.map_or(options.outputs.depth, DepthRange::from),
+                flip_y: self.flip_y.map_or(options.outputs.flip_y, FlipY::from),
+                clip_planes: self.clip.map_or(options.outputs.clip_planes, ClipPlanes::from),
+                ..options.outputs
+            },
             ..options
         }
     }

@@ -143,10 +143,11 @@ fn failure(error: CompareError, input: &Input) -> Failure {
 }
 
 /// Options under which constants are literals only if the state leaves them as the file has them.
-fn foldable(options: Options, around: &Executable<'_>, state: &State) -> Options {
+fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Options {
     let constants = around.constants();
     let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
-    Options { fold_constants: options.fold_constants && !is_changed, ..options }
+    options.block.fold_constants &= !is_changed;
+    options
 }
 
 /// The outputs of a program on a GPU, once it is known that every vertex ends there.
