@@ -8,15 +8,16 @@ use crate::precision::bits::ONE;
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
-use super::op::{Binary, Op, Unary};
+use super::op::Op;
 use super::resource::{Array, Buffer, Resource};
-use super::signature::Shape;
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
 use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
@@ -48,12 +49,12 @@ pub trait Environment {
         None
     }
     /// A field of the host block.
-    fn host_field(&self, field: u8) -> Lanes {
+    fn host_field(&self, field: HostField) -> Lanes {
         let _ = field;
         [0; 4]
     }
-    /// A number that a kernel is told or is.
-    fn draw_field(&self, field: u8) -> i32 {
+    /// A number that a kernel reads or is.
+    fn draw_field(&self, field: DrawField) -> i32 {
         let _ = field;
         0
     }
@@ -108,8 +109,8 @@ impl Environment for Registers {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host.get(usize::from(field)).copied().unwrap_or_default()
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 

@@ -103,7 +103,7 @@ fn negated(b: &mut Builder, lane: Lane) -> Lane {
 /// Distances from the planes z = 0 and the user's, of the position as the program writes it.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negated(b, position[2]);
-    let plane = b.emit(Type::F32X4, host_field(HostField::ClipPlane));
+    let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));
     let mut sum = None;
     for (index, lane) in (0u8..).zip(position) {
         let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
@@ -121,12 +121,8 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
 
 /// Whether a flag of the host block is not 0.
 fn is_set(b: &mut Builder, field: HostField) -> Value {
-    let word = b.emit(Type::U32, host_field(field));
+    let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);
     let clear = b.test(Binary::UEqual, word, zero);
     b.not(clear)
-}
-
-fn host_field(field: HostField) -> Op {
-    Op::Read(Resource::Host(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8))
 }

@@ -104,8 +104,8 @@ impl Environment for Thread<'_> {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.registers.member(member, element)
     }
-    fn draw_field(&self, field: u8) -> i32 {
-        self.draw.get(usize::from(field)).copied().unwrap_or_default()
+    fn draw_field(&self, field: DrawField) -> i32 {
+        self.draw[field as usize]
     }
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let index = usize::try_from(index).ok()?;

@@ -4,7 +4,7 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, UniformBlock, pack};
+use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
@@ -160,8 +160,8 @@ impl Environment for Host<'_> {
     fn bool_uniform(&self, register: u8) -> bool {
         self.uniforms.bool(register)
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host[usize::from(field)]
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
