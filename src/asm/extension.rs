@@ -1,8 +1,9 @@
-//! What the language of picasso cannot say: directives of our own that give words, descriptors and table entries as numbers,
-//! so that every container has a text. The disassembler writes them; see the [module](super) for their list.
-//! In: their text. Out: entries. Knows no operand.
+//! Our extension of picasso's language: words, descriptors and table entries as numbers, so that
+//! every container has a text.
+//! In: directives. Out: entries. Knows no operand.
 //!
-//! picasso refuses each of them, so no source of picasso's means anything else here.
+//! The [module](super) lists the directives. picasso rejects each of them, so a text that picasso
+//! accepts has the same semantics here.
 
 use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
@@ -11,17 +12,17 @@ use super::state::Assembler;
 use crate::container::{Constant, Descriptor, Label, NameOffset, Output};
 use crate::isa::Word;
 
-/// Directives of our own.
+/// The directives of the extension.
 pub(super) const DIRECTIVES: [&str; 11] = [
     "constant", "dvle", "header", "label", "line", "opdesc", "output", "package", "symbol", "verbatim",
     "word",
 ];
 
-/// A number as C writes it, without anything behind it.
+/// Parses a number in C syntax, with nothing behind it.
 pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let value = match digits {
-        // A sign may not stand behind the prefix.
+        // `from_str_radix` would accept a sign behind the prefix.
         Some(digits) if digits.starts_with('+') => None,
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None if text.starts_with('+') => None,
@@ -34,7 +35,8 @@ pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     }
 }
 
-/// Reads a name as tables hold it: `%` and two hexadecimal digits stand for a byte, `-` for no name.
+/// Parses a name of a table: `%` and two hexadecimal digits stand for a byte, `-` for the empty
+/// name.
 fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
     if text == "-" {
         return Ok(Vec::new());
@@ -62,7 +64,7 @@ fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a name so that [`name_bytes`] reads it.
+/// Prints a name for [`name_bytes`].
 pub(crate) fn name_text(name: &[u8]) -> String {
     if name.is_empty() {
         return "-".into();

@@ -1,10 +1,11 @@
-//! Advice for habits from other languages: their comments, blocks, words and assignments, and commas left out.
-//! In: the part of a line that is wrong, and the line. Out: advice, if a habit explains it. Knows no grammar and no state.
+//! Hints for habits from other languages: comments, blocks, words, assignments, and missing commas.
+//! In: the faulty part of a line, and the line. Out: a hint, if a habit explains the fault. Knows
+//! no grammar and no state.
 
 use super::lex;
 use super::report::{offset, quote};
 
-/// Words of other languages that begin a statement, in lower case, and how it is said here.
+/// Words of other languages that begin a statement, in lower case, with the equivalent here.
 const ELSEWHERE: [(&str, &str); 51] = [
     ("jmp", "jmpc jumps on flags, jmpu on a bool uniform"),
     ("sub", "add with a negated operand: `add r0, r1, -r2`"),
@@ -70,7 +71,7 @@ const BRACES: &str = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` beg
 const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0, r1, r2` adds";
 const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
 
-/// Advice about a part of a line that holds another language's comment or braces.
+/// Hint about a part of a line that contains another language's comment or braces.
 pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();
@@ -81,7 +82,7 @@ pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
     part.contains(['{', '}']).then_some(BRACES)
 }
 
-/// Advice about a statement that only other languages have.
+/// Hint about a statement of another language.
 pub(super) fn statement(name: &str, rest: &str) -> Option<&'static str> {
     let word = name.split('(').next().unwrap_or_default().to_ascii_lowercase();
     if let Some((_, hint)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
@@ -93,12 +94,12 @@ pub(super) fn statement(name: &str, rest: &str) -> Option<&'static str> {
     (name.contains('=') || rest.contains('=')).then_some(ASSIGNMENT)
 }
 
-/// Advice about a name that only GLSL gives a meaning.
+/// Hint about a built-in name of GLSL.
 pub(super) fn built_in(name: &str) -> Option<&'static str> {
     name.starts_with("gl_").then_some(BUILT_IN)
 }
 
-/// Advice to write a comma where two operands stand side by side.
+/// Hint to write a comma between two operands.
 pub(super) fn missing_comma(text: &str) -> Option<String> {
     let is_end = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | ']' | '.');
     let is_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-' | '!');

@@ -206,9 +206,17 @@ mod tests {
             let row = row(info);
             let made = &ROWS[usize::from(info.first)];
             assert_eq!((row.word_bits, row.descriptor), (made.word_bits, made.descriptor), "{opcode:?}");
-            assert_eq!((row.word_bits & row.descriptor, row.descriptor_bits), (0, made.descriptor_bits), "{opcode:?}");
+            assert_eq!(
+                (row.word_bits & row.descriptor, row.descriptor_bits),
+                (0, made.descriptor_bits),
+                "{opcode:?}"
+            );
             for (less, more) in (0..16).flat_map(|less| (0..16).map(move |more| (less, less | more))) {
-                assert_eq!(row.descriptor_bits[less] & !row.descriptor_bits[more], 0, "{opcode:?} {less:#x} {more:#x}");
+                assert_eq!(
+                    row.descriptor_bits[less] & !row.descriptor_bits[more],
+                    0,
+                    "{opcode:?} {less:#x} {more:#x}"
+                );
             }
         }
     }
