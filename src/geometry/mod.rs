@@ -12,8 +12,6 @@
 //! Both follow what has surely happened since the invocation began along all paths of the graph, component by component.
 
 mod bounds;
-#[cfg(test)]
-mod differential;
 mod flow;
 pub mod input;
 pub mod kernel;

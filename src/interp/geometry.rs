@@ -5,8 +5,8 @@
 //! What nobody has measured: slot 3 is one like the others here, but no triangle has it.
 
 #[cfg(test)]
-#[path = "left.rs"]
-pub(crate) mod left;
+#[path = "tests/state.rs"]
+pub(crate) mod state;
 
 use super::Uniforms;
 use super::machine::{Machine, Settings};

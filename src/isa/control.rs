@@ -255,6 +255,76 @@ impl Flow {
     }
 }
 
+/// The kinds of scopes, one for each ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScopeKind {
+    /// A running CALL.
+    Call,
+    /// A running then-part.
+    If,
+    /// A running LOOP.
+    Loop,
+}
+
+/// A scope that a control-flow instruction opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Its kind.
+    pub kind: ScopeKind,
+    /// First word inside.
+    pub start: Pc,
+    /// First word after it; reaching that in order ends the scope.
+    pub end: Pc,
+    /// Where execution goes when it ends (a LOOP, when it does not repeat).
+    pub exit: Pc,
+}
+
+impl Flow {
+    /// Returns the scope that the instruction at `pc` opens where its test holds, if it opens one.
+    pub fn scope(&self, pc: Pc) -> Option<Scope> {
+        let next = pc.next();
+        match *self {
+            Self::Call { target, length }
+            | Self::CallC { target, length, .. }
+            | Self::CallU { target, length, .. } => {
+                Some(Scope { kind: ScopeKind::Call, start: target, end: target.plus(length), exit: next })
+            }
+            Self::IfU { target, length, .. } | Self::IfC { target, length, .. } => {
+                Some(Scope { kind: ScopeKind::If, start: next, end: target, exit: target.plus(length) })
+            }
+            Self::Loop { last, .. } => {
+                Some(Scope { kind: ScopeKind::Loop, start: next, end: last.next(), exit: last.next() })
+            }
+            Self::Nop | Self::End | Self::Break | Self::BreakC(_) | Self::JmpC { .. } | Self::JmpU { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Returns where the instruction at `pc` goes if its test holds, before any scope ends there.
+    pub fn taken(&self, pc: Pc) -> Pc {
+        match *self {
+            Self::Call { target, .. }
+            | Self::CallC { target, .. }
+            | Self::CallU { target, .. }
+            | Self::JmpC { target, .. }
+            | Self::JmpU { target, .. } => target,
+            Self::Nop
+            | Self::End
+            | Self::Break
+            | Self::BreakC(_)
+            | Self::IfU { .. }
+            | Self::IfC { .. }
+            | Self::Loop { .. } => pc.next(),
+        }
+    }
+
+    /// Returns where the instruction at `pc` goes if its test fails, before any scope ends there.
+    pub fn not_taken(&self, pc: Pc) -> Pc {
+        self.scope(pc).filter(|scope| scope.kind == ScopeKind::If).map_or(pc.next(), |scope| scope.end)
+    }
+}
+
 /// Executes the control part of the instruction at `state.pc`: updates the program counter and the
 /// rings.
 ///

@@ -5,7 +5,7 @@
 use super::scope::Builder;
 use super::{Outputs, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
-use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
+use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
@@ -90,7 +90,7 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
             let flipped = negated(b, lanes[1]);
             let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
             let cond = is_set(b, HostField::FlipY);
-            Lane::new(b.emit(Type::F32, Op::Select { cond, a: flipped, b: y }), 0)
+            Lane::new(b.select(cond, flipped, y), 0)
         }
     };
 }
@@ -115,7 +115,7 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     }
     let zero = b.constant(Type::F32, [0; 4]);
     let cond = is_set(b, HostField::ClipEnabled);
-    let plane = b.emit(Type::F32, Op::Select { cond, a: sum.unwrap_or(zero), b: zero });
+    let plane = b.select(cond, sum.unwrap_or(zero), zero);
     b.gather(&[depth, Lane::new(plane, 0)])
 }
 
@@ -123,10 +123,10 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
 fn is_set(b: &mut Builder, field: HostField) -> Value {
     let word = b.emit(Type::U32, host_field(field));
     let zero = b.constant(Type::U32, [0; 4]);
-    let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
-    b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
+    let clear = b.test(Binary::UEqual, word, zero);
+    b.not(clear)
 }
 
 fn host_field(field: HostField) -> Op {
-    Op::HostField(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8)
+    Op::Read(Resource::Host(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8))
 }
