@@ -1,5 +1,6 @@
-//! Instructions that steer, and those of geometry programs.
-//! In: opcode and operands. Out: words whose targets may still be open, blocks. Knows no descriptor.
+//! Control-flow instructions, and those of geometry programs.
+//! In: opcode and operands. Out: words, perhaps with unresolved targets, and blocks. Knows no
+//! descriptor.
 //! Facts: picasso's manual and probes.
 
 use super::executable::Stage;
@@ -14,7 +15,7 @@ use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Move, Opcode, Word};
 
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction that computes nothing.
+    /// Assembles an instruction that computes nothing.
     pub(super) fn control(
         &mut self,
         opcode: Opcode,
@@ -60,7 +61,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Reads the operand that the instruction depends on: flags, a bool or an int.
+    /// Reads the operand that decides: flags, a bool or an int.
     fn condition_operand(
         &mut self,
         word: Word,
@@ -102,7 +103,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// `setemit vertex [, prim inv]`; without `.gsh` it makes a geometry program of the old way.
+    /// `setemit vertex [, prim inv]`; without `.gsh` it declares a legacy geometry program.
     fn setemit(&mut self, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         let executable = self.executable();
         if executable.stage == Stage::Vertex {
@@ -138,8 +139,8 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Whether the targets of an instruction are given as numbers, which is our own: the blocks of picasso have none, its names
-/// begin with no digit.
+/// Returns whether the targets of an instruction are numbers. Only the extension has those: in
+/// picasso, blocks have no operand for them and names begin with no digit.
 fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
     let roles = opcode.info().operands;
     let is_target = |role: &Role| matches!(role, Role::Target | Role::Last);
@@ -150,7 +151,7 @@ fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
             .is_some_and(|operand| operand.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Puts targets and lengths that are given as numbers into a word.
+/// Sets targets and lengths that are numbers.
 fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Word> {
     let mut word = word;
     for (role, text) in roles.iter().zip(operands) {
@@ -163,7 +164,7 @@ fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Wo
     Ok(word)
 }
 
-/// Puts a condition on the flags into a word: one flag, or two with an operator between.
+/// Sets a condition on the flags: one flag, or two with an operator between.
 fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let Some(operator) = text.find(['&', '|']) else {
         let (is_y, wanted) = flag(text)?;
@@ -187,7 +188,7 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
     })
 }
 
-/// Reads a flag: whether it is `cmp.y`, and its wanted value.
+/// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
     let wanted = (text.len() - name.len()).is_multiple_of(2);

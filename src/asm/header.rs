@@ -1,5 +1,5 @@
-//! The C header that names uniforms for the program that sets them.
-//! In: the declarations of all sources in their order. Out: text. Facts: picasso's manual and what it wrote.
+//! The C header with the registers of uniforms, for the host program.
+//! In: the declarations of all sources in order. Out: text. Facts: picasso's manual and output.
 
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ use crate::container::{Model, ShaderType};
 pub(super) struct Export<'a> {
     pub name: &'a str,
     pub kind: UniformKind,
-    /// First register in its own bank.
+    /// First register in its bank.
     pub first: u32,
     pub count: u32,
 }
 
-/// The text. Its prefix tells the stage of the first executable, whatever the others are.
+/// Prints the header. As in picasso, the first executable's stage is the prefix for all.
 pub(super) fn write(exports: &[Export<'_>], model: &Model) -> String {
     let is_geometry = model
         .executables

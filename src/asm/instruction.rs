@@ -1,6 +1,6 @@
-//! Instructions that compute: operations, MOVA, CMP. Those that steer are in `flow`.
+//! Instructions that compute: operations, MOVA, CMP. The others are in `flow`.
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
-//! Facts: picasso's manual and probes; formats from the table of opcodes.
+//! Facts: picasso's manual and probes; formats from the opcode table.
 
 use super::descriptors::{Swap, significant};
 use super::directive::is_directive;
@@ -21,7 +21,7 @@ struct SourceText<'a> {
     operand: Operand,
 }
 
-/// What a word wants of its descriptor.
+/// The descriptor that a word needs.
 struct Request<'r, 'a> {
     mask: Mask,
     sources: &'r [SourceText<'a>],
@@ -41,7 +41,7 @@ impl SourceText<'_> {
     }
 }
 
-/// What our own language lets stand behind the operands: ` @N` chooses a descriptor, ` ^ BITS` flips bits of the word.
+/// Suffixes of the extension: ` @N` selects a descriptor, ` ^ BITS` flips bits of the word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Suffix {
     descriptor: Option<u32>,
@@ -54,7 +54,7 @@ impl Suffix {
         Word(word.0 ^ self.bits)
     }
 
-    /// Splits it off the operands.
+    /// Splits the suffixes off the operands.
     fn split(rest: &str) -> Parse<'_, (&str, Self)> {
         let mut suffix = Self::default();
         let mut operands = rest;
@@ -70,7 +70,7 @@ impl Suffix {
     }
 }
 
-/// Picks the form of the word: the inverted one where only it can hold the uniform.
+/// Selects the form of the word: the inverted one where only that can hold the uniform.
 fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
     let plain = op.opcode();
     let wants = match sources {
@@ -84,7 +84,7 @@ fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction.
+    /// Assembles an instruction.
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
             let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
@@ -127,7 +127,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Refuses a wrong number of operands.
+    /// Checks the number of operands.
     pub(super) fn count(
         &self,
         rest: &'a str,
@@ -204,7 +204,7 @@ impl<'a> Assembler<'a> {
         };
         let sources = self.read_sources(&operands[1..])?;
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
-        // A descriptor that was chosen may write more than exists.
+        // An explicit descriptor may write components that do not exist.
         let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
         let significant = significant(Opcode::Mova, mask) & !unread;
         let request = Request { mask, sources: &sources, significant, suffix };
@@ -234,7 +234,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Puts the sources into the word; each must fit its field.
+    /// Sets the source fields; each source must fit its field.
     fn put_sources(&self, mut word: Word, format: Format, sources: &[SourceText<'a>]) -> Parse<'a, Word> {
         for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
             let is_wide = format.wide() == Some(field);
@@ -259,7 +259,7 @@ impl<'a> Assembler<'a> {
         Ok(word)
     }
 
-    /// Finds a descriptor for the word and appends it.
+    /// Selects a descriptor for the word and appends the word.
     fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
         let Request { mask, sources, significant, suffix } = request;
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
@@ -304,7 +304,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Corrects the words that use either of two descriptors that changed places. No MAD does.
+    /// Renumbers the descriptors of words after a swap. No MAD uses either entry.
     fn swap_descriptors(&mut self, Swap(one, other): Swap) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
@@ -320,13 +320,13 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// How many descriptors a word can name.
+/// Number of descriptors that a word can name.
 fn reach(word: Word) -> usize {
     word.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
-/// The bits of a source that an instruction does not have.
+/// Selector bits of a source that an instruction does not have.
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
 
-/// Advice where a uniform stands in the wrong place.
+/// Hint where a uniform is in a narrow source.
 const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";
