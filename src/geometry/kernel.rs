@@ -29,7 +29,7 @@ pub enum DrawField {
 }
 
 impl DrawField {
-    /// All of them.
+    /// All of them, in order.
     pub const ALL: [Self; 8] = [
         Self::Threads,
         Self::Invocations,
@@ -40,31 +40,17 @@ impl DrawField {
         Self::HeedsWinding,
         Self::Thread,
     ];
-    /// Those that are members of the block, in order.
-    pub const MEMBERS: [Self; 7] = [
-        Self::Threads,
-        Self::Invocations,
-        Self::Chunk,
-        Self::Warm,
-        Self::Window,
-        Self::Capacity,
-        Self::HeedsWinding,
-    ];
     /// Size of the block in bytes.
     pub const BLOCK_SIZE: u32 = 32;
 
+    /// The members of the block, in order.
+    pub const MEMBERS: &[Self] = (&Self::ALL).split_at(Self::Thread as usize).0;
+
     /// Its name in text targets.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Threads => "threads",
-            Self::Invocations => "invocations",
-            Self::Chunk => "chunk",
-            Self::Warm => "warm",
-            Self::Window => "window",
-            Self::Capacity => "capacity",
-            Self::HeedsWinding => "heeds_winding",
-            Self::Thread => "thread",
-        }
+        const NAMES: [&str; 8] =
+            ["threads", "invocations", "chunk", "warm", "window", "capacity", "heeds_winding", "thread"];
+        NAMES[self as usize]
     }
 }
 
