@@ -10,8 +10,8 @@ use transpica::host::{
     Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
 use transpica::interp::{Machine, Uniforms};
-use transpica::ir::Op;
 use transpica::ir::eval::{Registers, eval};
+use transpica::ir::{Op, Resource};
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::limits::Limits;
@@ -209,7 +209,7 @@ fn host_fields_are_read_only_where_something_needs_them() {
         let ops = module.main.values.values().iter().map(|value| value.def);
         let mut fields: Vec<u8> = ops
             .filter_map(|def| match def {
-                transpica::ir::Def::Op(Op::HostField(field)) => Some(field),
+                transpica::ir::Def::Op(Op::Read(Resource::Host(field))) => Some(field),
                 _other_operation => None,
             })
             .collect();

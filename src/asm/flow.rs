@@ -2,24 +2,16 @@
 //! In: opcode and operands. Out: words whose targets may still be open, blocks. Knows no descriptor.
 //! Facts: picasso's manual and probes.
 
-use super::assembler::{Assembler, Reference};
-use super::block::Kind;
 use super::executable::Stage;
 use super::instruction::Suffix;
-use super::operand::{BOOL, INT};
+use super::register::{BOOL, INT};
 use super::report::{Parse, fault, hinted, quote};
-use super::{exact, lex};
+use super::state::{Assembler, BlockKind, Reference};
+use super::{extension, lex};
 use crate::isa::limits::{BOOLS, INTS};
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Move, Opcode, Word};
-
-/// What the target of an instruction is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Label,
-    Proc,
-}
 
 impl<'a> Assembler<'a> {
     /// Carries out an instruction that computes nothing.
@@ -31,8 +23,8 @@ impl<'a> Assembler<'a> {
         suffix: Suffix,
     ) -> Parse<'a, ()> {
         let block = match opcode.moves() {
-            Some(Move::If) => Some(Kind::If { word: self.code.len(), otherwise: None }),
-            Some(Move::Loop) => Some(Kind::For { word: self.code.len() }),
+            Some(Move::If) => Some(BlockKind::If { word: self.code.len(), else_start: None }),
+            Some(Move::Loop) => Some(BlockKind::For { word: self.code.len() }),
             Some(Move::Next | Move::End | Move::Break | Move::Call | Move::Jump) | None => None,
         };
         let roles = opcode.info().operands;
@@ -49,14 +41,18 @@ impl<'a> Assembler<'a> {
         }
         let mut word = Word::new(opcode);
         if let Some(role) = condition {
-            word = self.subject(word, opcode, role, operands[0])?;
+            word = self.condition_operand(word, opcode, role, operands[0])?;
         }
         let pc = self.code.len();
         if is_numeric {
             word = numbers(word, roles, operands)?;
         } else if named_target {
-            let target = if opcode.moves() == Some(Move::Call) { Target::Proc } else { Target::Label };
-            self.refer(pc, target, operands[count - 1])?;
+            let name = operands[count - 1];
+            lex::check_name(name)?;
+            let reference = Reference { word: pc, name, site: self.messages.site(name), is_label: false };
+            let is_call = opcode.moves() == Some(Move::Call);
+            let references = if is_call { &mut self.calls } else { &mut self.file.jumps };
+            references.push(reference);
         } else if let Some(kind) = block {
             self.open(operands[0], kind)?;
         }
@@ -64,15 +60,21 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// What the instruction depends on: flags, a bool or an int.
-    fn subject(&mut self, word: Word, opcode: Opcode, role: Role, text: &'a str) -> Parse<'a, Word> {
+    /// Reads the operand that the instruction depends on: flags, a bool or an int.
+    fn condition_operand(
+        &mut self,
+        word: Word,
+        opcode: Opcode,
+        role: Role,
+        text: &'a str,
+    ) -> Parse<'a, Word> {
         match role {
             Role::Condition => condition(word, text),
             Role::Int => {
-                let number = self.bank(text, INT, 8, "integer uniform")?;
+                let number = self.bank(text, INT, 8)?;
                 if number >= INTS as u32 {
                     let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
-                    self.warn(text, &message, Some("they are i0 to i3"));
+                    self.messages.warn(text, &message, Some("they are i0 to i3"));
                 }
                 Ok(word.with(Field::Id, number))
             }
@@ -88,23 +90,16 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    self.warn(text, "the blank behind the `!` is ignored", Some("write the `!` at the name"));
+                    self.messages.warn(
+                        text,
+                        "the blank behind the `!` is ignored",
+                        Some("write the `!` at the name"),
+                    );
                 }
-                let number = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")?;
+                let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
             }
         }
-    }
-
-    /// Notes that a word wants the address of a label or procedure.
-    fn refer(&mut self, word: usize, target: Target, name: &'a str) -> Parse<'a, ()> {
-        self.check_name(name)?;
-        let reference = Reference { word, name, site: self.site(name), is_label: false };
-        match target {
-            Target::Label => self.file.jumps.push(reference),
-            Target::Proc => self.calls.push(reference),
-        }
-        Ok(())
     }
 
     /// `setemit vertex [, prim inv]`; without `.gsh` it makes a geometry program of the old way.
@@ -114,7 +109,7 @@ impl<'a> Assembler<'a> {
             executable.stage = Stage::LegacyGeometry;
         }
         let Some(&vertex_text) = operands.first() else { return fault("", "missing parameter") };
-        let vertex = match lex::integer(vertex_text).and_then(|vertex| u32::try_from(vertex).ok()) {
+        let vertex = match lex::integer(vertex_text).and_then(|vertex| u32::try_from(vertex.value).ok()) {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
@@ -131,7 +126,7 @@ impl<'a> Assembler<'a> {
             match flag.to_ascii_lowercase().as_str() {
                 "prim" | "primitive" => word = word.with(Field::Prim, 1),
                 "inv" | "invert" => word = word.with(Field::Invert, 1),
-                _ => self.warn(
+                _ => self.messages.warn(
                     flag,
                     &format!("unknown setemit flag: {}", quote(flag)),
                     Some("flags: prim, inv"),
@@ -160,8 +155,8 @@ fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Wo
     let mut word = word;
     for (role, text) in roles.iter().zip(operands) {
         match role {
-            Role::Target | Role::Last => word = word.with(Field::Target, exact::number(text, 0xFFF)?),
-            Role::Length => word = word.with(Field::Num, exact::number(text, 0x3FF)?),
+            Role::Target | Role::Last => word = word.with(Field::Target, extension::number(text, 0xFFF)?),
+            Role::Length => word = word.with(Field::Num, extension::number(text, 0x3FF)?),
             _ => {}
         }
     }

@@ -2,17 +2,17 @@
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
 //! Facts: picasso's manual and probes; formats from the table of opcodes.
 
-use super::assembler::Assembler;
-use super::descriptors::significant;
-use super::directive::is_known;
-use super::operand::{Called, FLOAT, Operand, base};
+use super::descriptors::{Swap, significant};
+use super::directive::is_directive;
+use super::register::{FLOAT, Operand, Spelling, base};
 use super::report::{Fault, Parse, fault, hinted, quote};
-use super::{exact, habits, lex};
+use super::state::Assembler;
+use super::{extension, habits, lex};
 use crate::isa::limits::DESCRIPTORS;
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
 use crate::isa::word::{Field, Format};
-use crate::isa::{DataOp, Index, Mask, Opcode, Word};
+use crate::isa::{CompareOp, DataOp, Index, Mask, Opcode, Word};
 
 /// A source with its text.
 #[derive(Clone, Copy)]
@@ -59,11 +59,11 @@ impl Suffix {
         let mut suffix = Self::default();
         let mut operands = rest;
         if let Some((before, bits)) = operands.split_once('^') {
-            suffix.bits = exact::number(lex::trim(bits), u32::MAX)?;
+            suffix.bits = extension::number(lex::trim(bits), u32::MAX)?;
             operands = lex::trim(before);
         }
         if let Some((before, number)) = operands.split_once('@') {
-            suffix.descriptor = Some(exact::number(lex::trim(number), 127)?);
+            suffix.descriptor = Some(extension::number(lex::trim(number), 127)?);
             operands = lex::trim(before);
         }
         Ok((operands, suffix))
@@ -88,11 +88,11 @@ impl<'a> Assembler<'a> {
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
             let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
-            let hint = if is_known(&name.to_ascii_lowercase()) {
+            let hint = if is_directive(&name.to_ascii_lowercase()) {
                 Some(format!("directives begin with a dot: `.{}`", name.to_ascii_lowercase()))
             } else {
                 let hint = habits::statement(name, rest).map(str::to_owned);
-                hint.or_else(|| self.suggest(name, mnemonics))
+                hint.or_else(|| self.messages.suggest(name, mnemonics))
             };
             let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
             return Err(match hint {
@@ -101,7 +101,7 @@ impl<'a> Assembler<'a> {
             });
         };
         if self.file.blocks.is_empty() {
-            if self.file.is_shaky || self.is_told("outside") {
+            if self.file.is_uncertain || self.is_repeated("outside") {
                 return Err(Fault::follow_up(name));
             }
             return hinted(name, "instruction outside block", "begin a procedure with `.proc NAME`");
@@ -113,7 +113,11 @@ impl<'a> Assembler<'a> {
             if self.package.extended { Suffix::split(rest)? } else { (rest, Suffix::default()) };
         let operands = lex::operands(rest);
         if rest.ends_with(',') {
-            self.warn(&rest[rest.len() - 1..], "this comma is ignored", Some("is an operand missing?"));
+            self.messages.warn(
+                &rest[rest.len() - 1..],
+                "this comma is ignored",
+                Some("is an operand missing?"),
+            );
         }
         match opcode.info().class {
             Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
@@ -131,26 +135,26 @@ impl<'a> Assembler<'a> {
         least: usize,
         most: usize,
     ) -> Parse<'a, ()> {
-        match operands.get(most) {
-            Some(surplus) => fault(surplus, "too many parameters"),
-            None if operands.len() < least => {
-                let run = operands.iter().find_map(|text| Some((text, habits::missing_comma(text)?)));
-                match run {
-                    Some((text, hint)) => hinted(text, "missing parameter", hint),
-                    None => fault(rest, "missing parameter"),
-                }
-            }
-            None => Ok(()),
+        if operands.len() < least
+            && let Some((text, hint)) =
+                operands.iter().find_map(|text| Some((text, habits::missing_comma(text)?)))
+        {
+            return hinted(text, "missing parameter", hint);
         }
+        lex::count(rest, operands, least, most)
     }
 
     fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceText<'a>>> {
         let mut sources = Vec::with_capacity(texts.len());
         for &text in texts {
             let operand = self.operand(text)?;
-            if operand.called == Called::Output && operand.register < 0x10 {
+            if operand.spelling == Spelling::Output && operand.register < 0x10 {
                 let message = format!("this reads v{}", operand.register);
-                self.warn(text, &message, Some("outputs cannot be read; keep the value in an r register"));
+                self.messages.warn(
+                    text,
+                    &message,
+                    Some("outputs cannot be read; keep the value in an r register"),
+                );
             }
             sources.push(SourceText { text, operand });
         }
@@ -219,9 +223,9 @@ impl<'a> Assembler<'a> {
 
     fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
         // The two codes that are always true have no name in picasso's language.
-        let names = if self.package.extended { &COMPARISONS[..] } else { &COMPARISONS[..6] };
-        match names.iter().position(|name| name.eq_ignore_ascii_case(text)) {
-            Some(code) => Ok(code as u32), // Range: 0 to 7.
+        let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
+        match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
+            Some(&op) => Ok(op as u32),
             None => hinted(
                 text,
                 format!("invalid comparison operation: {}", quote(text)),
@@ -276,7 +280,7 @@ impl<'a> Assembler<'a> {
             return Ok(());
         }
         let Some(mut number) = self.descriptors.request(descriptor.pack(), significant) else {
-            if self.is_told("descriptors") {
+            if self.is_repeated("descriptors") {
                 return Err(Fault::follow_up(at));
             }
             let hint = "write masks and swizzles alike in more instructions";
@@ -284,7 +288,7 @@ impl<'a> Assembler<'a> {
         };
         if reach < DESCRIPTORS {
             let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
-                if self.is_told("mad descriptors") {
+                if self.is_repeated("mad descriptors") {
                     return Err(Fault::follow_up(at));
                 }
                 let hint = "all mad instructions together can have 32 different masks and swizzles";
@@ -301,7 +305,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Corrects the words that use either of two descriptors that changed places. No MAD does.
-    fn swap_descriptors(&mut self, super::descriptors::Swap(one, other): super::descriptors::Swap) {
+    fn swap_descriptors(&mut self, Swap(one, other): Swap) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
                 continue;
@@ -323,9 +327,6 @@ fn reach(word: Word) -> usize {
 
 /// The bits of a source that an instruction does not have.
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
-
-/// Comparisons by name, in the order of their codes.
-const COMPARISONS: [&str; 8] = ["eq", "ne", "lt", "le", "gt", "ge", "true6", "true7"];
 
 /// Advice where a uniform stands in the wrong place.
 const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";

@@ -2,6 +2,8 @@
 //! In: one line of text. Out: parts of it, which keep their place. Knows no instruction and no register.
 //! Facts: picasso's manual and probes. It reads numbers with the C library: a leading valid part counts, the rest is ignored.
 
+use super::report::{Parse, fault, hinted, quote};
+
 /// Removes white space as C understands it from both ends.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
@@ -28,6 +30,33 @@ pub(super) fn first_word(text: &str) -> (&str, &str) {
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', '\t']).filter(|word| !word.is_empty())
 }
+
+/// Checks a number of words or operands.
+pub(super) fn count<'a>(at: &'a str, words: &[&'a str], least: usize, most: usize) -> Parse<'a, ()> {
+    match words.get(most) {
+        Some(surplus) => fault(surplus, "too many parameters"),
+        None if words.len() < least => fault(at, "missing parameter"),
+        None => Ok(()),
+    }
+}
+
+/// The `N` words of a text.
+pub(super) fn exactly<const N: usize>(text: &str) -> Parse<'_, [&str; N]> {
+    let words: Vec<_> = words(text).collect();
+    count(text, &words, N, N)?;
+    words.try_into().or_else(|_| fault(text, "missing parameter"))
+}
+
+/// Checks that a text is a name.
+pub(super) fn check_name(name: &str) -> Parse<'_, ()> {
+    if name.is_empty() || !is_name(name) {
+        return hinted(name, format!("invalid identifier: {}", quote(name)), NAME);
+    }
+    Ok(())
+}
+
+/// Hint where a name is expected.
+pub(super) const NAME: &str = "a name has letters, digits, `_` and `$`, and begins with no digit";
 
 /// Operands between commas, trimmed. One comma at the end is ignored.
 pub(super) fn operands(text: &str) -> Vec<&str> {
@@ -73,44 +102,45 @@ pub(super) fn decimal(text: &str) -> i64 {
     if negative { -value } else { value }
 }
 
-/// As C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing where there is no digit.
-pub(super) fn integer(text: &str) -> Option<i64> {
-    let (negative, rest) = sign(trim(text));
-    let hexadecimal = rest.get(..2).filter(|prefix| prefix.eq_ignore_ascii_case("0x")).map(|_| &rest[2..]);
-    let value = match hexadecimal {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_hexdigit()) => digits(rest, 16),
-        _ if !rest.starts_with(|c: char| c.is_ascii_digit()) => return None,
-        _ if rest.starts_with('0') => digits(rest, 8),
-        _ => digits(rest, 10),
+/// A number as C's `strtoll` with base 0 reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Integer<'a> {
+    pub value: i64,
+    /// The text behind it, which C ignores.
+    pub rest: &'a str,
+    /// A leading zero makes the digits octal.
+    pub is_octal: bool,
+}
+
+/// Reads a number as C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing without a digit.
+pub(super) fn integer(text: &str) -> Option<Integer<'_>> {
+    let (negative, number) = sign(text.trim_start_matches(is_space));
+    let hexadecimal =
+        hexadecimal(number).filter(|digits| digits.starts_with(|c: char| c.is_ascii_hexdigit()));
+    let (number, radix) = match hexadecimal {
+        Some(digits) => (digits, 16),
+        None if number.starts_with('0') => (number, 8),
+        None => (number, 10),
     };
-    Some(if negative { -value } else { value })
-}
-
-/// What [`integer`] ignores behind the number.
-pub(super) fn behind_integer(text: &str) -> &str {
-    let rest = sign(text.trim_start_matches(is_space)).1;
-    let is_hexadecimal = rest.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("0x"))
-        && rest[2..].starts_with(|c: char| c.is_ascii_hexdigit());
-    if is_hexadecimal {
-        rest[2..].trim_start_matches(|c: char| c.is_ascii_hexdigit())
-    } else if rest.starts_with('0') {
-        rest.trim_start_matches(|c: char| c.is_digit(8))
-    } else {
-        rest.trim_start_matches(|c: char| c.is_ascii_digit())
+    if !number.starts_with(|c: char| c.is_ascii_hexdigit() && (radix == 16 || c.is_ascii_digit())) {
+        return None;
     }
+    let value = digits(number, radix);
+    let is_octal = radix == 8 && number[1..].starts_with(|c: char| c.is_ascii_digit());
+    let rest = number.trim_start_matches(|c: char| c.is_digit(radix));
+    Some(Integer { value: if negative { -value } else { value }, rest, is_octal })
 }
 
-/// Whether a leading zero makes [`integer`] read octal digits.
-pub(super) fn is_octal(text: &str) -> bool {
-    let rest = sign(trim(text)).1.as_bytes();
-    matches!(rest, [b'0', digit, ..] if digit.is_ascii_digit())
+/// The text behind a prefix `0x`.
+fn hexadecimal(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
 /// Whether a number has a digit that is not zero, however small [`float`] makes it.
 pub(super) fn is_nonzero(text: &str) -> bool {
     let rest = sign(trim(text)).1;
-    let (digits, exponent) = match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
-        Some(_) => (&rest[2..], ['p', 'P']),
+    let (digits, exponent) = match hexadecimal(rest) {
+        Some(digits) => (digits, ['p', 'P']),
         None => (rest, ['e', 'E']),
     };
     let digits = digits.split(exponent).next().unwrap_or_default();
@@ -125,8 +155,8 @@ pub(super) fn float(text: &str) -> f32 {
         f64::INFINITY
     } else if starts("nan") {
         f64::NAN
-    } else if starts("0x") {
-        hexadecimal_float(&rest[2..])
+    } else if let Some(digits) = hexadecimal(rest) {
+        hexadecimal_float(digits)
     } else {
         // Without a number there is nothing that the sign belongs to.
         let Some(value) = decimal_float(rest) else { return 0.0 };
@@ -143,10 +173,10 @@ pub(super) fn is_float(text: &str) -> bool {
         .strip_suffix(['f', 'F'])
         .filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
         .unwrap_or(rest);
-    match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
-        Some(_) => {
-            rest.len() > 2
-                && rest[2..].bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
+    match hexadecimal(rest) {
+        Some(digits) => {
+            !digits.is_empty()
+                && digits.bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
         }
         None => !rest.starts_with(['-', '+']) && rest.parse::<f64>().is_ok(),
     }
@@ -229,19 +259,20 @@ mod tests {
     fn integers_follow_c() {
         let cases = [("010", Some(8)), ("0x1", Some(1)), ("0x", Some(0)), ("1foo", Some(1)), ("x", None)];
         for (text, expected) in cases {
-            assert_eq!(integer(text), expected, "{text}");
+            assert_eq!(integer(text).map(|integer| integer.value), expected, "{text}");
         }
         assert_eq!([decimal("010"), decimal("-2x"), decimal("x"), decimal("0x10")], [10, -2, 0, 0]);
         assert_eq!(decimal("99999999999999999999999"), 1 << 62);
     }
 
     #[test]
-    fn what_an_integer_ignores_is_known() {
+    fn text_behind_an_integer_is_returned() {
         let cases =
             [("12", ""), ("0x1g", "g"), ("0x", "x"), ("017", ""), ("08", "8"), ("3x", "x"), ("1foo", "foo")];
         for (text, expected) in cases {
-            assert_eq!(behind_integer(text), expected, "{text}");
+            assert_eq!(integer(text).map(|integer| integer.rest), Some(expected), "{text}");
         }
+        let is_octal = |text| integer(text).is_some_and(|integer| integer.is_octal);
         assert!(is_octal("010") && !is_octal("0") && !is_octal("0x1") && !is_octal("10"));
     }
 

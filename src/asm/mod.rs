@@ -37,40 +37,43 @@ mod block;
 mod constant;
 mod descriptors;
 mod directive;
-mod exact;
 mod executable;
+mod extension;
 mod flow;
 mod habits;
 mod header;
 mod instruction;
 mod lex;
+mod messages;
 mod operand;
 mod output;
 mod recover;
+mod register;
 mod report;
 mod space;
+mod state;
 
 use crate::container::Model;
 
 /// What the disassembler must know of the language.
 pub(crate) mod syntax {
-    pub(crate) use super::block::{breaks, steers};
+    pub(crate) use super::block::{is_break, is_jump_or_call};
     pub(crate) use super::constant::float24;
     pub(crate) use super::descriptors::significant;
     pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
-    pub(crate) use super::exact::name_text;
     pub(crate) use super::executable::{HEADER_FIELDS, version_number};
+    pub(crate) use super::extension::name_text;
     pub(crate) use super::lex::is_name;
-    pub(crate) use super::operand::{BOOL, FLOAT, INT, is_register_name};
-    pub(crate) use super::space::{Kind as UniformKind, Space};
+    pub(crate) use super::register::{BOOL, FLOAT, INT, is_register_name, register_name};
+    pub(crate) use super::space::{Space, UniformKind};
 }
 
 pub use report::{Diagnostic, LeftOut, Report, Span};
 
 /// Assembles a text that is good or of no interest: the first error ends the work.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
-    let mut assembler = assembler::Assembler::new(Options::default());
-    assembler.is_hasty = true;
+    let mut assembler = state::Assembler::new(Options::default());
+    assembler.stops_at_first_error = true;
     assembler.run(&[Source { name: "", text }]).ok()
 }
 
@@ -146,5 +149,5 @@ pub fn assemble(sources: &[Source<'_>]) -> Result<Assembled, Report> {
 /// # Errors
 /// As [`assemble`].
 pub fn assemble_with(sources: &[Source<'_>], options: &Options) -> Result<Assembled, Report> {
-    assembler::Assembler::new(*options).run(sources)
+    state::Assembler::new(*options).run(sources)
 }

@@ -1,9 +1,8 @@
 //! What the assembler takes for granted after a line with an error, so that the error is told once and the rest is judged.
 //! In: a line that failed. Out: names that count as lost, blocks that count as open, a placeholder word. Knows no messages.
 
-use super::assembler::Assembler;
-use super::block::Kind;
-use super::lex;
+use super::state::{Assembler, BlockKind, MAX_CODE};
+use super::{directive, lex};
 use crate::isa::{Move, Opcode, Word};
 
 /// Directives that give names.
@@ -42,9 +41,9 @@ impl<'a> Assembler<'a> {
             }
             "else" | "end" => {}
             _ if NAMING.contains(&directive) => self.lose_names(rest),
-            _ if super::directive::is_known(directive) => {}
+            _ if directive::is_directive(directive) => {}
             _ => {
-                self.file.is_shaky = true;
+                self.file.is_uncertain = true;
                 self.lose_proc(rest);
             }
         }
@@ -62,11 +61,11 @@ impl<'a> Assembler<'a> {
 
     fn recover_instruction(&mut self, mnemonic: &str, rest: &'a str, words: usize) {
         let opcode = Opcode::from_mnemonic(mnemonic);
-        self.file.is_shaky |= opcode.is_none();
+        self.file.is_uncertain |= opcode.is_none();
         if opcode.is_none() && self.file.blocks.is_empty() {
             self.lose_proc(rest);
         }
-        if self.file.blocks.is_empty() || self.code.len() >= super::assembler::MAX_CODE {
+        if self.file.blocks.is_empty() || self.code.len() >= MAX_CODE {
             return;
         }
         self.file.just_closed = false;
@@ -82,8 +81,8 @@ impl<'a> Assembler<'a> {
     /// Opens a block of which nothing is known; too deep a nesting has been told then.
     fn open_unknown(&mut self, at: &'a str) {
         // The error has been told; another one about nesting would only repeat it.
-        if self.open(at, Kind::Unknown).is_err() {
-            self.file.is_shaky = true;
+        if self.open(at, BlockKind::Unknown).is_err() {
+            self.file.is_uncertain = true;
         }
     }
 }

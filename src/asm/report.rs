@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Place;
+
 /// A part of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -22,6 +24,13 @@ impl Span {
             && self.start <= other.start + other.length
             && other.start <= self.start + self.length
     }
+}
+
+/// A place that outlives its line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Site {
+    pub place: Place,
+    pub span: Span,
 }
 
 /// A message about a place in a text.

@@ -9,7 +9,7 @@ use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
     MemberType, Options, Output, Profile,
 };
-use crate::ir::{self, Def, Func, Module, Op, Type};
+use crate::ir::{self, Def, Func, Module, Op, Resource, Type};
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
@@ -77,13 +77,15 @@ impl Reads {
     pub(super) fn add(&mut self, func: &Func) -> Result<()> {
         for value in func.values.values() {
             match value.def {
-                Def::Op(Op::Input(register)) if u32::from(register) < REGISTERS => {
+                Def::Op(Op::Read(Resource::Input(register))) if u32::from(register) < REGISTERS => {
                     self.inputs |= 1 << register;
                 }
-                Def::Op(Op::Input(register)) => return Err(defect(format!("input v{register}"))),
-                Def::Op(Op::HostField(_)) => self.host = true,
+                Def::Op(Op::Read(Resource::Input(register))) => {
+                    return Err(defect(format!("input v{register}")));
+                }
+                Def::Op(Op::Read(Resource::Host(_))) => self.host = true,
                 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-                Def::Op(Op::Specialized(id)) => {
+                Def::Op(Op::Read(Resource::Specialized(id))) => {
                     let bit = 1u32.checked_shl(id.into());
                     self.specialized |= bit.ok_or_else(|| no_constant(id))?;
                 }

@@ -12,7 +12,7 @@ use super::names::{Taken, identifier};
 use super::section::ProcNames;
 use super::symbols::Registers;
 use super::{Form, Options};
-use crate::asm::syntax::{breaks, steers};
+use crate::asm::syntax::{is_break, is_jump_or_call};
 use crate::container::{Executable, Model};
 use crate::isa::word::Field;
 use crate::isa::{Move, Opcode, Word};
@@ -238,7 +238,7 @@ impl<'a> Printer<'a> {
     fn pads(&self, top: &Open, pc: usize, is_split: bool) -> bool {
         let is_loop = top.block.kind == Kind::For && !is_split;
         let last = pc.checked_sub(1).map(|last| Word(self.model.code[last]));
-        let needs = |last: Word| steers(last) || is_loop && breaks(last) || pc == top.first();
+        let needs = |last: Word| is_jump_or_call(last) || is_loop && is_break(last) || pc == top.first();
         self.just_closed || last.is_some_and(needs)
     }
 

@@ -5,14 +5,15 @@
 use std::fmt::Write;
 
 use super::Form;
-use super::symbols::{Registers, input_text};
+use super::symbols::{Registers, register_text};
 use crate::asm::syntax::{BOOL, FLOAT, INT, significant};
 use crate::container;
 use crate::isa::decode::decode;
 use crate::isa::opdesc::{Descriptor, Selector};
+use crate::isa::print::MaskText;
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
-use crate::isa::{CompareOp, Component, Condition, ConditionOp, Index, Mask, Opcode, Swizzle, Word};
+use crate::isa::{CompareOp, Component, Condition, ConditionOp, Dest, Index, Mask, Opcode, Swizzle, Word};
 
 /// How the target of a word is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Opti
         }
         Class::Address => {
             let mask = Mask(Mask::from_descriptor(line.descriptor()).0 & 3);
-            line.operands.push(format!("a0{}", mask_text(mask, Mask::NONE)));
+            line.operands.push(format!("a0{}", MaskText(mask, Mask::NONE)));
             suffix = line.sources(opcode, mask);
         }
         Class::Compare => {
@@ -103,6 +104,13 @@ impl Line<'_> {
         self.shown = self.shown.with(field, value);
     }
 
+    /// The value of a field, which the caller prints entirely.
+    fn take(&mut self, field: Field) -> u32 {
+        let value = self.field(field);
+        self.show(field, value);
+        value
+    }
+
     /// The descriptor that the word names.
     fn descriptor(&self) -> u32 {
         let index = self.field(Field::Descriptor) as usize;
@@ -111,14 +119,9 @@ impl Line<'_> {
 
     /// Adds the destination and returns its mask.
     fn dest(&mut self) -> Mask {
-        let register = self.field(Field::Dest);
-        self.show(Field::Dest, register);
+        let dest = Dest::from_field(self.take(Field::Dest));
         let mask = Mask::from_descriptor(self.descriptor());
-        let name = match register {
-            0..0x10 => format!("o{register}"),
-            _ => format!("r{}", register - 0x10),
-        };
-        self.operands.push(format!("{name}{}", mask_text(mask, Mask::XYZW)));
+        self.operands.push(format!("{dest}{}", MaskText(mask, Mask::XYZW)));
         mask
     }
 
@@ -135,8 +138,7 @@ impl Line<'_> {
             let text = self.source(field, selector, told);
             self.operands.push(text);
         }
-        let number = self.field(Field::Descriptor);
-        self.show(Field::Descriptor, number);
+        let number = self.take(Field::Descriptor);
         if !self.context.form.descriptors {
             return String::new();
         }
@@ -149,15 +151,12 @@ impl Line<'_> {
 
     /// A source; `told` are the bits of its swizzle that count.
     fn source(&mut self, field: Field, selector: Selector, told: u32) -> String {
-        let register = self.field(field);
-        self.show(field, register);
+        let register = self.take(field);
         let is_wide = self.word.opcode().is_some_and(|opcode| opcode.format().wide() == Some(field));
         let mut index = Index::None;
         // Elsewhere hardware ignores the address register.
         if is_wide && register >= FLOAT {
-            let bits = self.field(Field::Index);
-            self.show(Field::Index, bits);
-            index = Index::from_field(bits);
+            index = Index::from_field(self.take(Field::Index));
         }
         let sign = if selector.negate { "-" } else { "" };
         format!("{sign}{}{}", self.register(register, index), swizzle_text(selector.swizzle, told))
@@ -167,16 +166,7 @@ impl Line<'_> {
     fn register(&self, register: u32, index: Index) -> String {
         let (name, offset) = match self.context.registers.find(register) {
             Some((name, offset)) => (name.to_owned(), offset),
-            None => {
-                let name = match register {
-                    0..0x10 => input_text(register as u8), // Range: the pattern.
-                    0x10..FLOAT => format!("r{}", register - 0x10),
-                    FLOAT..INT => format!("c{}", register - FLOAT),
-                    INT..BOOL => format!("i{}", register - INT),
-                    _ => format!("b{}", register - BOOL),
-                };
-                (name, 0)
-            }
+            None => (register_text(register), 0),
         };
         match (index, offset) {
             (Index::None, 0) => name,
@@ -189,9 +179,8 @@ impl Line<'_> {
     /// Puts the comparisons between the two sources.
     fn comparisons(&mut self) {
         for (place, field) in [(1, Field::CompareX), (2, Field::CompareY)] {
-            let code = self.field(field);
-            self.show(field, code);
-            self.operands.insert(place, CompareOp::from_field(code).to_string());
+            let op = CompareOp::from_field(self.take(field));
+            self.operands.insert(place, op.to_string());
         }
     }
 
@@ -201,8 +190,7 @@ impl Line<'_> {
                 Role::Condition => self.condition(),
                 Role::Bool | Role::BoolOrNot | Role::Int => self.uniform(*role),
                 Role::Target | Role::Last => {
-                    let address = self.field(Field::Target);
-                    self.show(Field::Target, address);
+                    let address = self.take(Field::Target);
                     match target {
                         Target::Block => {}
                         Target::Name(name) => self.operands.push(name.to_owned()),
@@ -210,16 +198,14 @@ impl Line<'_> {
                     }
                 }
                 Role::Length => {
-                    let length = self.field(Field::Num);
-                    self.show(Field::Num, length);
+                    let length = self.take(Field::Num);
                     if target == Target::Number {
                         self.operands.push(length.to_string());
                     }
                 }
                 Role::Vertex => {
-                    let vertex = self.field(Field::Vertex);
-                    self.show(Field::Vertex, vertex);
-                    self.operands.push(vertex.to_string());
+                    let vertex = self.take(Field::Vertex).to_string();
+                    self.operands.push(vertex);
                 }
                 Role::Flags => self.flags(),
                 Role::Dest | Role::AddressDest | Role::Source | Role::CompareOp => {
@@ -260,26 +246,13 @@ impl Line<'_> {
     fn flags(&mut self) {
         let mut flags = Vec::new();
         for (field, name) in [(Field::Prim, "prim"), (Field::Invert, "inv")] {
-            let flag = self.field(field);
-            self.show(field, flag);
-            if flag != 0 {
+            if self.take(field) != 0 {
                 flags.push(name);
             }
         }
         if !flags.is_empty() {
             self.operands.push(flags.join(" "));
         }
-    }
-}
-
-/// The dot and the letters of a mask: nothing where all of `full` are written, `._` where none is.
-fn mask_text(mask: Mask, full: Mask) -> String {
-    if mask.is_empty() {
-        "._".into()
-    } else if mask == full {
-        String::new()
-    } else {
-        format!(".{mask}")
     }
 }
 

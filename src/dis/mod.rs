@@ -117,14 +117,9 @@ pub fn content(model: &Model) -> Model {
     let mut names = NameTable::default();
     let mut last = None;
     for line in &mut lines {
-        let name = model.names.get(line.file);
         // Most lines are of the same file as the one before.
-        let file = match last {
-            Some((known, file)) if known == name => file,
-            Some(_) | None => names.add(name.0),
-        };
-        last = Some((name, file));
-        line.file = file;
+        line.file = names.add_after(last, model.names.get(line.file).0);
+        last = Some(line.file);
     }
     let executables = model.executables.iter().map(executable_content).collect();
     Model { lines, names, executables, ..model.clone() }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::names::{Taken, identifier};
 use super::section::Shared;
-use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text};
+use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text, register_name};
 use crate::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
 use crate::isa::limits::FLOATS;
 
@@ -81,7 +81,7 @@ pub(super) fn print(
             continue;
         };
         if registers.taken.take(&name) {
-            let register = register_text(range);
+            let register = register_text(number(range));
             let _ = writeln!(out, ".alias {name} {register}");
             registers.add(&name, number(range), u32::from(range.count));
         }
@@ -91,29 +91,12 @@ pub(super) fn print(
 
 /// picasso's number of the first register.
 fn number(range: SymbolRange) -> u32 {
-    let base = match range.bank {
-        SymbolBank::Input => 0,
-        SymbolBank::Float => FLOAT,
-        SymbolBank::Int => INT,
-        SymbolBank::Bool => BOOL,
-    };
-    base + u32::from(range.first)
+    [0, FLOAT, INT, BOOL][range.bank as usize] + u32::from(range.first)
 }
 
-/// The first register as operands name it.
-fn register_text(range: SymbolRange) -> String {
-    let letter = match range.bank {
-        SymbolBank::Input => return input_text(range.first),
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    };
-    format!("{letter}{}", range.first)
-}
-
-/// An input as operands name it: v15 has no name of its own.
-pub(super) fn input_text(number: u8) -> String {
-    if number == 15 { "v14[1]".into() } else { format!("v{number}") }
+/// A register, by picasso's number, as operands name it: picasso has no name for v15.
+pub(super) fn register_text(register: u32) -> String {
+    if register == 15 { "v14[1]".into() } else { register_name(register) }
 }
 
 /// Prints symbols as `.in`, `.fvec`, `.ivec` and `.bool`. Gaps between uniforms become hidden ones.
@@ -137,7 +120,7 @@ fn declare(
         match kind_of(range.bank) {
             Some(kind) => uniform(out, &name, kind, range, declarations, &mut registers)?,
             None if range.count == 1 => {
-                let _ = writeln!(out, ".in {name} {}", input_text(range.first));
+                let _ = writeln!(out, ".in {name} {}", register_text(number(range)));
                 registers.add(&name, number(range), 1);
                 inputs |= 1 << range.first;
             }
@@ -159,15 +142,11 @@ fn uniform(
     if name.starts_with('_') {
         return None;
     }
-    let directive = match kind {
-        UniformKind::Float => ".fvec",
-        UniformKind::Int => ".ivec",
-        UniformKind::Bool => ".bool",
-    };
+    let directive = kind.directive();
     let (first, count) = (number(range), u32::from(range.count));
     let sized = |name: &str, count: u32| match count {
-        1 => format!("{directive} {name}\n"),
-        _ => format!("{directive} {name}[{count}]\n"),
+        1 => format!(".{directive} {name}\n"),
+        _ => format!(".{directive} {name}[{count}]\n"),
     };
     let is_shared = declarations.own.is_none();
     let known = declarations.shared.declared.get(name).filter(|_| is_shared);
@@ -178,7 +157,7 @@ fn uniform(
             let next = declarations.space().next_uniform(kind);
             let gap = first.checked_sub(next)?;
             if gap > 0 {
-                let hidden = registers.taken.take_new(format!("_unused_{}", register_text(range)));
+                let hidden = registers.taken.take_new(format!("_unused_{}", register_text(first)));
                 declarations.space().uniform(kind, gap)?;
                 if is_shared {
                     // Another section may have hidden the same gap.

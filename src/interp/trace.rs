@@ -66,11 +66,10 @@ impl fmt::Display for Reading<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Operand { register, index, swizzle, negate } = *self.0;
         let sign = if negate { "-" } else { "" };
-        write!(f, "{sign}{register}")?;
-        if index != Index::None {
-            write!(f, "[{index}]")?;
+        match index {
+            Index::None => write!(f, "{sign}{register}.{swizzle}"),
+            Index::A0x | Index::A0y | Index::Al => write!(f, "{sign}{register}[{index}].{swizzle}"),
         }
-        write!(f, ".{swizzle}")
     }
 }
 
@@ -102,9 +101,7 @@ fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
         Flow::Break => write!(f, "break"),
         Flow::BreakC(condition) => write!(f, "breakc {condition}"),
         Flow::Call { target, length } => write!(f, "call {target} + {length}"),
-        Flow::CallC { condition, target, length } => {
-            write!(f, "callc {condition}, {target} + {length}")
-        }
+        Flow::CallC { condition, target, length } => write!(f, "callc {condition}, {target} + {length}"),
         Flow::CallU { bool, target, length } => write!(f, "callu b{bool}, {target} + {length}"),
         Flow::IfU { bool, target, length } => write!(f, "ifu b{bool}, else {target} + {length}"),
         Flow::IfC { condition, target, length } => {

@@ -1,6 +1,7 @@
 //! Operations. All but [`Op::Submit`] are pure; reading inputs and uniforms is too, since neither changes while a program runs.
 
 use super::func::ValueList;
+use super::resource::{Array, Resource};
 use super::types::{Lane, Value};
 
 /// One-operand operations; the result has as many lanes as the operand.
@@ -115,78 +116,15 @@ pub enum Binary {
     ULess,
 }
 
-/// What a geometry program that runs as a kernel reads besides uniforms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Buffer {
-    /// f32x4: the vertices of each invocation, made ready for it.
-    Feed,
-    /// u32: what earlier invocations left behind.
-    State,
-}
-
-impl Buffer {
-    /// All buffers.
-    pub const ALL: &'static [Self] = &[Self::Feed, Self::State];
-    /// Its word in the text form.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Feed => "feed",
-            Self::State => "state",
-        }
-    }
-}
-
 /// What computes a value. Result types: see each operation; the value's [`Type`](super::Type) states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// A literal of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0 or 1.
     Const([u32; 4]),
-    /// f32x4: input register v0..v15.
-    Input(u8),
-    /// f32x4: float uniform c0..c95. Removed by `legalize`.
-    Uniform(u8),
-    /// f32x4: float uniform `c[uniform_index(base, offset)]`, ones beyond c95; `offset` is an i32 scalar
-    /// (see [`crate::precision::arith::uniform_index`]). Removed by `legalize`.
-    UniformAt {
-        /// c0..c95
-        base: u8,
-        /// Content of the address register.
-        offset: Value,
-    },
-    /// i32: component 0..=3 of int uniform i0..i3, 0..=255. Removed by `legalize`.
-    IntUniform {
-        /// i0..i3
-        index: u8,
-        /// 0..=3
-        component: u8,
-    },
-    /// bool: bool uniform b0..b15. Removed by `legalize`.
-    BoolUniform(u8),
-    /// An element of a member of the uniform block, as `host::layout` numbers them: f32x4, i32x4 or u32.
-    Member {
-        /// Index of the member.
-        member: u16,
-        /// Index of the array element; 0 where the member is no array.
-        element: u16,
-    },
-    /// A dynamically indexed element of an array member; `index` is an i32 scalar within the array.
-    MemberAt {
-        /// Index of the member.
-        member: u16,
-        /// The element.
-        index: Value,
-    },
-    /// A field of the host block, as `host::HostField::ALL` numbers them: u32, u32, f32x4.
-    HostField(u8),
-    /// i32: a number that a kernel is told or is, as `host::DrawField::ALL` numbers them.
-    DrawField(u8),
-    /// An element of a buffer of a kernel: f32x4 or u32; `index` is an i32 scalar within the buffer.
-    Load {
-        /// Which buffer.
-        buffer: Buffer,
-        /// The element.
-        index: Value,
-    },
+    /// Reads something by its number; the types stand in [`Resource::row`].
+    Read(Resource),
+    /// Reads an element by an i32 scalar that the program computes; the types stand in [`Array::row`].
+    ReadAt(Array, Value),
     /// i32: submits a triangle of a geometry program. The arguments are how many triangles there are so far (i32) and, for
     /// each of its three vertices, the outputs, each as f32x4; the result is how many there are then. The one operation that
     /// does something: since it takes and gives the number, and every number is taken once on every path, nothing reorders
@@ -195,9 +133,6 @@ pub enum Op {
         /// The arguments.
         args: ValueList,
     },
-    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), i32 from 16 on (16 + 4·register +
-    /// component of an int uniform).
-    Specialized(u8),
     /// Collects lanes (as many as the result has; the others repeat the first). Extracts, swizzles, splats and builds
     /// vectors. All lanes have the result's kind.
     Shuffle([Lane; 4]),

@@ -158,21 +158,13 @@ impl Op {
     /// Whether `legalize` removes it.
     pub fn is_pica(self) -> bool {
         match self {
-            Self::Uniform(_) | Self::UniformAt { .. } | Self::IntUniform { .. } | Self::BoolUniform(_) => {
-                true
-            }
+            Self::Read(resource) => resource.is_pica(),
+            Self::ReadAt(array, _) => array.is_pica(),
             Self::Unary(op, _) => op.signature().pica,
             Self::Binary(op, ..) => op.signature().pica,
             Self::Const(_)
-            | Self::Input(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::Member { .. }
-            | Self::MemberAt { .. }
             | Self::Shuffle(_)
             | Self::Select { .. }
-            | Self::DrawField(_)
-            | Self::Load { .. }
             | Self::Submit { .. }
             | Self::Call { .. } => false,
         }
@@ -183,19 +175,8 @@ impl Op {
     #[inline]
     pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
         match self {
-            Self::Const(_)
-            | Self::Input(_)
-            | Self::Uniform(_)
-            | Self::IntUniform { .. }
-            | Self::BoolUniform(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::DrawField(_)
-            | Self::Member { .. } => {}
-            Self::UniformAt { offset: value, .. }
-            | Self::MemberAt { index: value, .. }
-            | Self::Load { index: value, .. }
-            | Self::Unary(_, value) => visit(value),
+            Self::Const(_) | Self::Read(_) => {}
+            Self::ReadAt(_, value) | Self::Unary(_, value) => visit(value),
             Self::Shuffle(lanes) => lanes.into_iter().for_each(|lane| visit(lane.value())),
             Self::Binary(_, a, b) => {
                 visit(a);
@@ -217,18 +198,8 @@ impl Op {
     #[must_use]
     pub fn map(self, pool: &mut [Value], mut map: impl FnMut(Value) -> Value) -> Self {
         match self {
-            Self::Const(_)
-            | Self::Input(_)
-            | Self::Uniform(_)
-            | Self::IntUniform { .. }
-            | Self::BoolUniform(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::DrawField(_)
-            | Self::Member { .. } => self,
-            Self::UniformAt { base, offset } => Self::UniformAt { base, offset: map(offset) },
-            Self::MemberAt { member, index } => Self::MemberAt { member, index: map(index) },
-            Self::Load { buffer, index } => Self::Load { buffer, index: map(index) },
+            Self::Const(_) | Self::Read(_) => self,
+            Self::ReadAt(array, index) => Self::ReadAt(array, map(index)),
             Self::Shuffle(lanes) => {
                 Self::Shuffle(lanes.map(|lane| Lane::new(map(lane.value()), lane.index())))
             }
@@ -246,6 +217,13 @@ impl Op {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Passes copy and compare operations all the time.
+    #[test]
+    fn operations_are_small() {
+        assert_eq!(size_of::<Op>(), 20);
+        assert_eq!(size_of::<crate::ir::ValueData>(), 28);
+    }
 
     #[test]
     fn every_word_names_one_operation() {

@@ -6,7 +6,7 @@ use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::known::Constants;
-use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, HintRegister, Kind, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
@@ -258,9 +258,9 @@ impl Data<'_> {
         let offset = slot.map(|slot| b.read(slot));
         let known = self.constants.get(usize::from(base)).copied().flatten();
         let own = |b: &mut Builder| match (offset, known) {
-            (Some(offset), _) => b.emit(Type::F32X4, Op::UniformAt { base, offset }),
+            (Some(offset), _) => b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset)),
             (None, Some(bits)) => b.constant(Type::F32X4, bits),
-            (None, None) => b.emit(Type::F32X4, Op::Uniform(base)),
+            (None, None) => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
         };
         match &self.emission {
             Some(emission) => emission.delivered(b, base, offset, own),

@@ -17,7 +17,7 @@ use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
 use crate::geometry::Carried;
 use crate::geometry::kernel;
 use crate::host::{DrawField, GeometryInput, Options, Output, StateWord};
-use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::limits;
 use crate::isa::{Dest, Inst};
 use crate::precision::bits::ONE;
@@ -239,7 +239,7 @@ impl Emission<'_> {
     fn load_state(&self, b: &mut Builder, index: i32, slot: Slot) -> Value {
         let kind = b.func.ty(b.get(slot).value()).kind;
         let index = b.int(index);
-        let word = b.emit(Type::U32, Op::Load { buffer: Buffer::State, index });
+        let word = b.emit(Type::U32, Op::ReadAt(Array::Buffer(Buffer::State), index));
         match Type::new(kind, 1) {
             Type::F32 => b.emit(Type::F32, Op::Unary(Unary::FromBits, word)),
             Type::BOOL => {
@@ -270,12 +270,12 @@ impl Emission<'_> {
         for (place, register) in (0..i32::from(inputs)).zip(registers) {
             let place = b.int(place);
             let index = b.int_op(Binary::IAdd, start, place);
-            let value = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+            let value = b.emit(Type::F32X4, Op::ReadAt(Array::Buffer(Buffer::Feed), index));
             b.set_input(register, value);
         }
     }
 
-    /// The inputs of a native stage: [`Op::Input`] n is vector n of an invocation.
+    /// The inputs of a native stage: [`Resource::Input`] n is vector n of an invocation.
     fn stage_inputs(&self, b: &mut Builder) {
         let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
         let mut values = [rest; REGISTERS as usize];
@@ -320,7 +320,7 @@ impl Emission<'_> {
         let place = b.select(is_inside, place, zero);
         let start = self.feed(b);
         let index = b.int_op(Binary::IAdd, start, place);
-        let vertex = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+        let vertex = b.emit(Type::F32X4, Op::ReadAt(Array::Buffer(Buffer::Feed), index));
         let other = otherwise(b);
         select(b, is_inside, vertex, other)
     }
@@ -514,7 +514,7 @@ impl Emission<'_> {
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
-    b.emit(Type::I32, Op::DrawField(field as u8))
+    b.emit(Type::I32, Op::Read(Resource::Draw(field as u8)))
 }
 
 /// `limit` where the comparison holds of a number and it, else the number.

@@ -5,7 +5,7 @@
 use super::scope::Builder;
 use super::{Outputs, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
-use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
+use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
@@ -125,5 +125,5 @@ fn is_set(b: &mut Builder, field: HostField) -> Value {
 }
 
 fn host_field(field: HostField) -> Op {
-    Op::HostField(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8)
+    Op::Read(Resource::Host(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8))
 }

@@ -5,8 +5,8 @@ use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
 use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
-    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData, Type,
-    Unary, Value, ValueList,
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData,
+    Resource, Type, Unary, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
@@ -178,8 +178,9 @@ impl Builder {
         if baked >> id & 1 != 0 {
             return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
         }
-        let op = if specialized >> id & 1 != 0 { Op::Specialized(id) } else { Op::BoolUniform(id) };
-        self.emit(Type::BOOL, op)
+        let is_specialized = specialized >> id & 1 != 0;
+        let from = if is_specialized { Resource::Specialized(id) } else { Resource::BoolUniform(id) };
+        self.emit(Type::BOOL, Op::Read(from))
     }
 
     /// A component of int uniform i`index`: read, known, or a specialisation constant.
@@ -190,8 +191,11 @@ impl Builder {
         }
         let is_specialized = self.ints.specialized >> index & 1 != 0;
         let id = 16 + 4 * index + component;
-        let op = if is_specialized { Op::Specialized(id) } else { Op::IntUniform { index, component } };
-        self.emit(Type::I32, op)
+        let from = match is_specialized {
+            true => Resource::Specialized(id),
+            false => Resource::IntUniform { index, component },
+        };
+        self.emit(Type::I32, Op::Read(from))
     }
 
     /// Input register v`register` is a value that was evaluated here.
@@ -282,7 +286,7 @@ impl Builder {
         if let Some(value) = self.inputs[slot] {
             return value;
         }
-        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
+        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Read(Resource::Input(register))));
         self.prologue.push(Item::Let(value));
         if self.seen[slot] < 4 {
             let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
@@ -564,7 +568,7 @@ impl Builder {
     }
     /// Constants and inputs stand in the prologue, so they are visible everywhere.
     fn is_constant(&self, value: Value) -> bool {
-        matches!(self.func.op(value), Some(Op::Const(_) | Op::Input(_)))
+        matches!(self.func.op(value), Some(Op::Const(_) | Op::Read(Resource::Input(_))))
     }
     /// Gives a left region its exit, with the values of `what` out of its lane map.
     fn finish(&mut self, leave: Leave, what: &[(Group, u8)]) {

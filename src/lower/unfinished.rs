@@ -14,7 +14,7 @@
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
 use crate::host::{DrawField, Options};
-use crate::ir::{Binary, Lane, NodeData, Op, Type, Value};
+use crate::ir::{Binary, Lane, NodeData, Op, Resource, Type, Value};
 use crate::precision::bits::ONE;
 
 /// Rounds of the loop that finds out whether the driver leaves loops.
@@ -44,7 +44,7 @@ pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
 pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
     b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
     let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
-    let thread = b.emit(Type::I32, Op::DrawField(DrawField::Thread as u8));
+    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread as u8)));
     let parity = b.int_op(Binary::IAnd, thread, one);
     let bound = b.int_op(Binary::IAdd, parity, rounds);
     b.write(ROUND, zero);

@@ -11,7 +11,7 @@ use crate::host::{
     AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,
     MemberType, Memory, Options, Reach, Usage,
 };
-use crate::ir::Op;
+use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
 use crate::translate::Translated;
@@ -370,8 +370,8 @@ impl Around {
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
-                Op::HostField(field) => fields |= 1 << (field & 7),
-                Op::Specialized(id) => ids |= 1 << (id & 31),
+                Op::Read(Resource::Host(field)) => fields |= 1 << (field & 7),
+                Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
                 _other_operations => {}
             }
         }

@@ -1,6 +1,8 @@
-//! Every geometry sample as a picture, drawn with culling, so that winding shows too: from the GPU all the way, through what
-//! the interpreter emits, and the two are the same.
-//! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and says how to install one.
+//! Every geometry sample as a picture, drawn with culling, so that winding shows too. One picture
+//! comes from the GPU alone, one from the triangles that the interpreter emits, and the two are
+//! equal.
+//! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and
+//! says how to install one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +17,7 @@ use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH, difference};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::scenes::{self, Scene};
 
-/// What a scene looks like by way of the interpreter.
+/// Draws a scene from the interpreter's triangles.
 fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
     let options = Options::default();
     let mut pipeline = scene.pipeline(&options).expect("a sample");
@@ -28,7 +30,7 @@ fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
     frame.finish().expect("a picture")
 }
 
-/// What it looks like if the GPU does everything: compute passes up to an indirect draw.
+/// Draws a scene on the GPU alone: compute passes up to an indirect draw.
 fn found(gpu: &Gpu, scene: &Scene, route: Route) -> RgbaImage {
     let options = Options { layout: Layout::Registers, ..Options::default() };
     let file = scene.file().expect("a sample");

@@ -1,4 +1,4 @@
-//! SPIR-V that was optimised by `spirv-opt -O` stays valid and gives what it gave before.
+//! SPIR-V optimized by `spirv-opt -O` stays valid and has the same results.
 //! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
 #[path = "support/samples.rs"]
@@ -15,7 +15,7 @@ use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
-/// What became smaller, and by how much.
+/// Sizes before and after, summed over all programs.
 #[derive(Default)]
 struct Total {
     programs: u64,

@@ -1,6 +1,7 @@
-//! The WGSL of every sample and of some random programs, in every form, is read by naga, and left in the target folder for
-//! other readers (`cargo xtask validate`). Vertex and compute entries, both layouts, three precisions; random programs,
-//! which have no interface of their own, as compute entries alone.
+//! Writes the WGSL of every sample and of some random programs, in every form, checks it with naga,
+//! and leaves it in the target folder for other validators (`cargo xtask validate`).
+//! Forms: vertex and compute entries, both layouts, three precisions. Random programs have no
+//! output map, so only their compute entries.
 
 mod support;
 
@@ -26,7 +27,7 @@ const RANDOM: [(Kind, u64); 3] = [(Kind::Clean, 60), (Kind::Wild, 40), (Kind::Nu
 #[test]
 fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
-    // What an earlier run left may no longer be written.
+    // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -58,7 +59,7 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every vertex program of a file in every form.
+/// Writes every vertex program of a file in every form.
 fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = fs::read(path)?;
     let file = Shbin::parse(&bytes)?;

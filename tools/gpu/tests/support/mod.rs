@@ -1,11 +1,11 @@
-//! What tests with random programs share.
+//! Common parts of the tests with random programs.
 
 use transpica::error::Result;
 use transpica::host::{
     Constants, Interface, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
 };
 
-/// A program without a file: no constants, every register in the block.
+/// Bindings of a program without a file: no constants, every register in the block.
 pub struct Bare;
 
 impl Surroundings for Bare {

@@ -4,43 +4,12 @@
 //!
 //! picasso refuses each of them, so no source of picasso's means anything else here.
 
-use super::assembler::Assembler;
-use super::executable::{Export, HEADER_FIELDS, Label, version};
+use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
 use super::report::{Parse, did_you_mean, fault, hinted, quote};
-use crate::container::{Constant, Descriptor, Line, NameTable, Output, Version};
+use super::state::Assembler;
+use crate::container::{Constant, Descriptor, Label, NameOffset, Output};
 use crate::isa::Word;
-
-/// What the package says beside code and descriptors.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Package {
-    pub version: Version,
-    pub reserved: u16,
-    /// The package was described, so that no executable is needed.
-    pub is_explicit: bool,
-    /// The code stands as it is: no padding, no limit of the vertex unit, forms by their names.
-    pub verbatim: bool,
-    /// A part of the language of our own was used that changes how operands are read.
-    pub extended: bool,
-    lines: Vec<(Vec<u8>, u32)>,
-}
-
-impl Package {
-    /// The table of source lines; equal names are stored once where they follow each other.
-    pub(super) fn lines(&self, names: &mut NameTable) -> Vec<Line> {
-        let mut last: Option<(&[u8], _)> = None;
-        let mut lines = Vec::new();
-        for (name, line) in &self.lines {
-            let file = match last {
-                Some((known, file)) if known == name => file,
-                Some(_) | None => names.add(name),
-            };
-            last = Some((name, file));
-            lines.push(Line { file, line: *line });
-        }
-        lines
-    }
-}
 
 /// Directives of our own.
 pub(super) const DIRECTIVES: [&str; 11] = [
@@ -111,8 +80,8 @@ pub(crate) fn name_text(name: &[u8]) -> String {
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out a directive of our own.
-    pub(super) fn exact(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
+    /// Executes a directive of the extension.
+    pub(super) fn extension(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
         let words: Vec<&'a str> = lex::words(rest).collect();
         let (least, most) = match name {
             "verbatim" | "dvle" => (0, 0),
@@ -123,7 +92,7 @@ impl<'a> Assembler<'a> {
             "label" | "output" => (4, 4),
             _ => (6, 6),
         };
-        let words = &self.count_words(rest, &words, least, most)?[..];
+        lex::count(rest, &words, least, most)?;
         match name {
             "verbatim" => {
                 (self.package.verbatim, self.package.extended) = (true, true);
@@ -137,25 +106,11 @@ impl<'a> Assembler<'a> {
                 self.package.lines.push((name_bytes(words[0])?, number(words[1], u32::MAX)?));
                 Ok(())
             }
-            "opdesc" => self.descriptor(at, words),
-            "symbol" => self.symbol(words),
-            "label" => self.table_label(words),
-            "output" => self.raw_output(words),
-            _ => self.raw_constant(words),
-        }
-    }
-
-    fn count_words(
-        &self,
-        at: &'a str,
-        words: &[&'a str],
-        least: usize,
-        most: usize,
-    ) -> Parse<'a, Vec<&'a str>> {
-        match words.get(most) {
-            Some(surplus) => fault(surplus, "too many parameters"),
-            None if words.len() < least => fault(at, "missing parameter"),
-            None => Ok(words.to_vec()),
+            "opdesc" => self.descriptor(at, &words),
+            "symbol" => self.symbol(&words),
+            "label" => self.table_label(&words),
+            "output" => self.raw_output(&words),
+            _ => self.raw_constant(&words),
         }
     }
 
@@ -169,7 +124,7 @@ impl<'a> Assembler<'a> {
             self.finish_file();
             self.next_file();
         }
-        self.executable().site = self.site(at);
+        self.executable().site = self.messages.site(at);
         Ok(())
     }
 
@@ -244,8 +199,8 @@ impl<'a> Assembler<'a> {
     fn table_label(&mut self, words: &[&'a str]) -> Parse<'a, ()> {
         let name = name_bytes(words[0])?;
         let [address, id, length] = [1, 2, 3].map(|index| number(words[index], u32::MAX));
-        let label = Label { name, address: address?, id: id?, length: length? };
-        self.executable().labels.push(label);
+        let label = Label { id: id?, address: address?, length: length?, name: NameOffset::default() };
+        self.executable().labels.push((label, name));
         Ok(())
     }
 
@@ -257,7 +212,7 @@ impl<'a> Assembler<'a> {
             return fault(words[1], format!("number out of range (0..15): {}", quote(words[1])));
         }
         let executable = self.executable();
-        executable.output_mask |= 1 << output.register;
+        executable.header.output_mask |= 1 << output.register;
         executable.outputs.push(output);
         Ok(())
     }
