@@ -37,21 +37,18 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         *lane = component(b, *source);
     }
     match output.value {
-        OutputValue::Plain => b.gather(&all[..len]),
-        OutputValue::Position => {
-            position(b, &mut all, options);
-            b.gather(&all[..len])
-        }
-        OutputValue::Color if options.outputs.clamp_colors => {
-            let value = b.gather(&all[..len]);
-            let ty = b.func.ty(value);
-            let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
-            let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
-            b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
-        }
-        OutputValue::Color => b.gather(&all[..len]),
-        OutputValue::ClipDistances => distances(b, all),
+        OutputValue::Position => position(b, &mut all, options),
+        OutputValue::ClipDistances => return distances(b, all),
+        OutputValue::Plain | OutputValue::Color => {}
     }
+    let value = b.gather(&all[..len]);
+    if output.value != OutputValue::Color || !options.outputs.clamp_colors {
+        return value;
+    }
+    let ty = b.func.ty(value);
+    let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
+    let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
+    b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
 }
 
 /// An output register that nobody wrote.
