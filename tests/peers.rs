@@ -89,7 +89,7 @@ fn every_form_gives_what_the_files_say() {
         note: format!("{compared} forms"),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn run(route: Route) {
         differing: wrong.len() as u64,
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
