@@ -13,7 +13,7 @@ use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind, Result};
 use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
 use transpica::isa::{Pc, Stage};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
@@ -190,9 +190,15 @@ fn damaged_samples_are_refused_or_translated() {
         damage(&mut bytes, &mut random);
         let pick = random.below(8);
         let options = Options {
-            precision: [Precision::Exact, Precision::Fast, Precision::F24][pick % 3],
-            layout: if pick & 2 == 0 { Layout::Symbols } else { Layout::Registers },
-            lenient: pick & 4 == 0,
+            arithmetic: Arithmetic {
+                precision: [Precision::Exact, Precision::Fast, Precision::F24][pick % 3],
+                ..Arithmetic::default()
+            },
+            block: Block {
+                layout: if pick & 2 == 0 { Layout::Symbols } else { Layout::Registers },
+                ..Block::default()
+            },
+            control: Control { lenient: pick & 4 == 0, ..Control::default() },
             ..Options::default()
         };
         let turn = random.below(TEXTS);
@@ -301,7 +307,7 @@ fn tables_that_overlap_are_read_where_they_are() {
 
 #[test]
 fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
-    let lenient = Options { lenient: true, ..Options::default() };
+    let lenient = Options { control: Control { lenient: true, ..Control::default() }, ..Options::default() };
     let nop = PatchedFile::new().code(2, 0x21 << 26).translate(Options::default()).expect("valid");
     let mut undefined = 0;
     for opcode in 0u8..64 {

@@ -19,7 +19,7 @@ use transpica::host::{Job, Layout};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::translate::Tier;
-use transpica::{Options, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Profile, Translated, Translator};
 use transpica_prove::spirv_tools;
 
 /// Every precision, and every pair of job and layout.
@@ -51,7 +51,11 @@ impl Case<'_> {
 }
 
 fn options((_, layout, precision): (Job<'_>, Layout, Precision)) -> Options {
-    Options { layout, precision, ..Options::default() }
+    Options {
+        block: Block { layout, ..Block::default() },
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        ..Options::default()
+    }
 }
 
 fn parse(sample: &Sample) -> Shbin<'_> {

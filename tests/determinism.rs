@@ -14,7 +14,7 @@ use samples::samples;
 use transpica::container::{Descriptor, Model, ShaderType, Shbin, write};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
+use transpica::host::{Arithmetic, Job, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -62,7 +62,10 @@ fn inputs() -> &'static [Input] {
 /// Options that differ for neighboring indices, so that a translator is used for different things.
 fn options(index: usize) -> Options {
     Options {
-        precision: [Precision::Exact, Precision::Fast, Precision::F24][index / 2 % 3],
+        arithmetic: Arithmetic {
+            precision: [Precision::Exact, Precision::Fast, Precision::F24][index / 2 % 3],
+            ..Arithmetic::default()
+        },
         ..Options::default()
     }
 }

@@ -193,7 +193,10 @@ fn run(name: &str, module: &mut Module, precision: Precision) {
 fn legalized(mut module: Module, precision: Precision) -> String {
     verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
-    let options = host::Options { precision, ..host::Options::default() };
+    let options = host::Options {
+        arithmetic: host::Arithmetic { precision, ..host::Arithmetic::default() },
+        ..host::Options::default()
+    };
     legalize::run(&mut module, &options, &block(), &[None; 96]);
     verify(&module, Stage::Legal).unwrap_or_else(|error| panic!("{error} in {module}"));
     assert_eq!(known::first_risk(&module, precision), None, "{module}");

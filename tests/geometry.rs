@@ -16,14 +16,17 @@ use transpica::isa::{Program, Stage};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
-use transpica::{Options, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};
 use transpica_prove::glslang;
 use transpica_prove::spirv_tools;
 
-const OPTIONS: fn(Precision) -> Options =
-    |precision| Options { precision, layout: Layout::Registers, ..Options::default() };
+const OPTIONS: fn(Precision) -> Options = |precision| Options {
+    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+    block: Block { layout: Layout::Registers, ..Block::default() },
+    ..Options::default()
+};
 
 fn program(file: &Shbin<'_>, index: usize) -> Program<'static> {
     dvle::program(file, index, &Limits::default()).expect("a program")
@@ -227,14 +230,25 @@ fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
 /// EMITs.
 fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
     let base = OPTIONS(Precision::Exact);
-    let symbols = Options { layout: Layout::Symbols, flip_y: FlipY::Dynamic, ..base };
+    let symbols = Options {
+        block: Block { layout: Layout::Symbols, ..base.block },
+        outputs: Outputs { flip_y: FlipY::Dynamic, ..base.outputs },
+        ..base
+    };
     let shallow = Limits { depth: 0, ..Limits::default() };
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
     let tiers = [
         (symbols, Tier::Structured),
         (OPTIONS(Precision::F24), Tier::Structured),
         (Options { limits: shallow, ..base }, Tier::BlockDispatcher),
-        (Options { limits: none, precision: Precision::Fast, ..base }, Tier::PcDispatcher),
+        (
+            Options {
+                limits: none,
+                arithmetic: Arithmetic { precision: Precision::Fast, ..base.arithmetic },
+                ..base
+            },
+            Tier::PcDispatcher,
+        ),
     ];
     for sample in samples::samples() {
         let file = Shbin::parse(&sample.bytes).expect("a file");
@@ -288,7 +302,7 @@ fn wgsl_of_kernels_reads_well() {
     with_kernels(|path, translator, translated| {
         let name = path.trim_start_matches("shaders/").trim_end_matches(".shbin");
         let kernel = translated.interface.kernel().expect("a kernel");
-        let is_usual = translator.options().layout == Layout::Symbols && !kernel.records_emits;
+        let is_usual = translator.options().block.layout == Layout::Symbols && !kernel.records_emits;
         if !is_usual || !["points", "counter"].contains(&name) {
             return;
         }

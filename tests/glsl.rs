@@ -21,8 +21,8 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
-    OutputMap, OutputSet, OutputValue, Profile, RegisterLayout, Surroundings, Usage, layout,
+    Block, ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
+    OutputMap, OutputSet, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
 };
 use transpica::{Translator, ir};
 use transpica_generate::{Kind, generate};
@@ -133,7 +133,11 @@ fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
 
 /// Options and profile of a host, and the inputs of its fragment shaders.
 fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
-    let options = Options { layout, outputs: OutputSet::All, ..Options::default() };
+    let options = Options {
+        block: Block { layout, ..Block::default() },
+        outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+        ..Options::default()
+    };
     match layout {
         Layout::Azahar => (options, Profile { locations: Locations::AZAHAR, ..Profile::default() }, &AZAHAR),
         _ => (options, Profile::default(), &DENSE),
@@ -200,8 +204,14 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
         // Cases of the assembler compute little.
         let forms = if sample.name.starts_with("shaders") { &forms[..] } else { &forms[..1] };
         for &(job, stage) in forms {
-            let options =
-                Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+            let options = Options {
+                outputs: Outputs {
+                    flip_y: FlipY::Dynamic,
+                    clip_planes: ClipPlanes::BuiltIn,
+                    ..Outputs::default()
+                },
+                ..Options::default()
+            };
             let text =
                 glsl_as(job, &sample.bytes, index, GlslVersion::Vulkan450, options, Profile::default());
             let words =
@@ -308,7 +318,7 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
         (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
         (Layout::Custom(custom), [("c", 4096), ("i", 16), ("b", 12)]),
     ] {
-        let options = Options { layout, ..Options::default() };
+        let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         for version in GlslVersion::ALL {
             let text = glsl(LIGHTS, 0, version, options, Profile::default());
             let found: BTreeMap<String, u32> = match version {
@@ -329,7 +339,10 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
 
 #[test]
 fn the_host_block_and_clip_distances_have_their_places() {
-    let options = Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let options = Options {
+        outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
+        ..Options::default()
+    };
     for version in [GlslVersion::Core330, GlslVersion::Vulkan450] {
         let text = glsl(TEXTURED, 0, version, options, Profile::default());
         for line in ["    uint clip_enabled;", "    uint flip_y;", "    vec4 clip_plane;", "} host;"] {
@@ -342,7 +355,8 @@ fn the_host_block_and_clip_distances_have_their_places() {
     let found = offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Host");
     let found: Vec<(&str, u32)> = found.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     assert_eq!(found, [("clip_enabled", 0), ("clip_plane", 16), ("flip_y", 4)]);
-    let varying = Options { clip_planes: ClipPlanes::Varying, ..options };
+    let varying =
+        Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };
     let text = glsl(TEXTURED, 0, GlslVersion::Es310, varying, Profile::default());
     assert!(text.contains("layout(location = 7) out vec2 clip_distances;\n"), "{text}");
     glslang::read(&text, Stage::Vertex).expect("reads");
@@ -351,7 +365,7 @@ fn the_host_block_and_clip_distances_have_their_places() {
 #[test]
 fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
     let mut options = Options::default();
-    (options.bools.specialized, options.ints.specialized) = (0xFFFF, 15);
+    (options.control.bools.specialized, options.control.ints.specialized) = (0xFFFF, 15);
     let text = glsl(LIGHTS, 0, GlslVersion::Vulkan450, options, Profile::default());
     glslang::spirv(&text, Stage::Vertex).expect("reads");
     let constants: Vec<&str> = text.lines().filter(|line| line.contains("constant_id")).collect();
@@ -377,7 +391,7 @@ impl Surroundings for Bare {
         OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])])
     }
     fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
     }
 }
@@ -439,7 +453,8 @@ fn four_thousand_dependent_products_need_little_stack() {
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();
         let options = Options::default();
-        let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+        let source =
+            Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
         text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();

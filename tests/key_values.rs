@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use transpica::container::Shbin;
 use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{BoolUniforms, Job, Layout, Options, Profile, RegisterState};
+use transpica::host::{Block, BoolUniforms, Control, Job, Layout, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, Settings};
 use transpica::limits::Limits;
@@ -25,7 +25,13 @@ fn others(options: Options, profile: Profile) -> Vec<(String, Options, Profile)>
 
 /// Options whose bool uniforms are all fixed, so that their values have an effect.
 fn all_known(options: Options) -> Options {
-    Options { bools: BoolUniforms { baked: 0xFFFF, values: 0x5A5A, specialized: 0 }, ..options }
+    Options {
+        control: Control {
+            bools: BoolUniforms { baked: 0xFFFF, values: 0x5A5A, specialized: 0 },
+            ..options.control
+        },
+        ..options
+    }
 }
 
 /// A random number (xorshift).
@@ -83,11 +89,11 @@ fn key_of(options: &Options, profile: &Profile) -> Key {
 
 #[test]
 fn values_of_uniforms_that_are_not_known_are_not_in_the_key() {
-    let known =
-        Options { bools: BoolUniforms { baked: 0x00F0, ..BoolUniforms::default() }, ..Options::default() };
-    let of = |values| {
-        let bools = BoolUniforms { values, ..known.bools };
-        key_of(&Options { bools, ..known }, &Profile::default())
+    let mut options = Options::default();
+    options.control.bools.baked = 0x00F0;
+    let mut of = |values| {
+        options.control.bools.values = values;
+        key_of(&options, &Profile::default())
     };
     assert_eq!(of(0), of(0xFF0F));
     assert_ne!(of(0), of(0x0010));
@@ -150,8 +156,16 @@ fn options_that_give_other_words_give_another_key() {
         [(Kind::Clean, 3), (Kind::Wild, 5), (Kind::Numeric, 1)].map(|(kind, seed)| generate(kind, seed));
     // Far from the defaults, but still a valid input.
     let (options, profile) = anything(7);
-    let options = Options { layout: Layout::Azahar, limits: Limits::default(), ..options };
-    let options = Options { attributes: Default::default(), ints: Default::default(), ..all_known(options) };
+    let options = Options {
+        block: Block { layout: Layout::Azahar, ..options.block },
+        limits: Limits::default(),
+        ..options
+    };
+    let options = Options {
+        attributes: Default::default(),
+        control: Control { ints: Default::default(), ..all_known(options).control },
+        ..all_known(options)
+    };
     let far = (options, Profile { spirv_version: (1, 5), ..profile });
     for (options, profile) in [(Options::default(), Profile::default()), far] {
         let mut products = Products::default();

@@ -7,7 +7,10 @@ use samples::samples;
 use transpica::cfg::reach::reach;
 use transpica::container::{ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{BoolUniforms, ClipPlanes, Job, Layout, Options, Profile, RegisterState, Unwritten};
+use transpica::host::{
+    Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Job, Layout, Options, Outputs, Profile,
+    RegisterState, Unwritten,
+};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, key};
@@ -102,16 +105,29 @@ fn settings() -> Vec<Options> {
     let limits = |limits| Options { limits, ..Options::default() };
     vec![
         Options::default(),
-        Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
-        Options { uninitialized: Unwritten::Zero, ..Options::default() },
         Options {
-            loop_guard: Some(3),
-            bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
-            clip_planes: ClipPlanes::Varying,
+            arithmetic: Arithmetic { precision: Precision::Fast, ..Arithmetic::default() },
+            block: Block { layout: Layout::Registers, ..Block::default() },
             ..Options::default()
         },
         Options {
-            loop_guard: Some(3),
+            arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..Arithmetic::default() },
+            ..Options::default()
+        },
+        Options {
+            control: Control {
+                loop_guard: Some(3),
+                bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
+                ..Control::default()
+            },
+            outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+            ..Options::default()
+        },
+        Options {
+            control: Control {
+                loop_guard: Some(3),
+                ..limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() }).control
+            },
             ..limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() })
         },
         limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() }),
@@ -272,7 +288,7 @@ fn a_sample_keeps_its_key() {
     let program = state.program(Stage::Vertex).expect("valid");
     let translator = Translator::new(Options::default(), Profile::default());
     let key = translator.key(&program, &state.vertex(), Job::Vertex, b"").to_string();
-    assert_eq!((env!("CARGO_PKG_VERSION"), &key[..]), ("0.1.0", "19fb5adf5294b584e1e107d63650d5af"));
+    assert_eq!((env!("CARGO_PKG_VERSION"), &key[..]), ("0.1.0", "e6d846cc1d15f37242695be35a792f60"));
 }
 
 #[test]

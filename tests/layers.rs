@@ -113,3 +113,60 @@ fn modules_import_only_lower_layers() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The fields of the structs in a source file, as `group.field`: the group is the struct's name in lower case.
+fn fields(text: &str) -> Vec<String> {
+    let (mut fields, mut group) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
+            group = name.to_lowercase();
+        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(": "))
+        {
+            fields.push(format!("{group}.{field}"));
+        }
+    }
+    fields
+}
+
+/// A choice that two layers read for themselves can be understood in two ways. `host` owns the options, so it may hand
+/// what follows from them to others.
+#[test]
+fn each_option_is_read_in_one_layer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let options = fields(&fs::read_to_string(root.join("host/options.rs")).expect("the options"));
+    let options: Vec<&String> = options
+        .iter()
+        .filter(|field| {
+            ["arithmetic.", "control.", "outputs.", "block.", "options."].iter().any(|g| field.starts_with(g))
+        })
+        .collect();
+    assert!(options.len() > 18, "the options were not understood: {options:?}");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut readers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for path in &files {
+        let relative = path.strip_prefix(&root).expect("below the root").with_extension("");
+        let module = relative.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+        let code = code(&fs::read_to_string(path).expect("a source file"));
+        for option in &options {
+            let is_read = code.match_indices(option.as_str()).any(|(at, _)| {
+                let next = code[at + option.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            });
+            if is_read && module != "host" {
+                readers.entry(option.as_str()).or_default().push(module.clone());
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for (option, mut modules) in readers {
+        modules.dedup();
+        // The parts of the options themselves, and the limits, are handed on as they are.
+        let is_part =
+            matches!(option, "options.arithmetic" | "options.control" | "options.outputs" | "options.block");
+        if modules.len() > 1 && !is_part && option != "options.limits" {
+            wrong.push(format!("{option} is read in {}", modules.join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -13,7 +13,7 @@ use peak_alloc::PeakAlloc;
 use transpica::container::Shbin;
 use transpica::error::{At, Error, Kind, Result};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
+use transpica::host::{Arithmetic, Job, Options, Profile};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
@@ -89,8 +89,13 @@ fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
     let _alone = alone();
     let mut failures = Vec::new();
     for (number, &(name, pattern)) in patterns.iter().enumerate() {
-        let options =
-            Options { precision: [Precision::Exact, Precision::F24][number % 2], ..Options::default() };
+        let options = Options {
+            arithmetic: Arithmetic {
+                precision: [Precision::Exact, Precision::F24][number % 2],
+                ..Arithmetic::default()
+            },
+            ..Options::default()
+        };
         let times = if cfg!(debug_assertions) { 1 } else { 3 };
         let cost = measure(name, &program(pattern, WORDS, between, other), Job::Compute, options, times);
         let text = format!(

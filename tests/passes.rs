@@ -1,5 +1,6 @@
 //! Passes preserve the results of random modules.
 
+use transpica::host::Arithmetic;
 use transpica::ir::{Stage, verify};
 use transpica::passes::{Scratch, optimize};
 use transpica::precision::Precision;
@@ -26,7 +27,7 @@ fn optimizing_keeps_what_random_modules_compute() {
     for seed in 0..MODULES {
         let before = module(seed);
         let mut after = before.clone();
-        optimize(&mut after, Precision::Exact, &mut scratch);
+        optimize(&mut after, &Arithmetic::default(), &mut scratch);
         verify(&after, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
         compare(&before, &after, Precision::Exact, seed, 4)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));

@@ -12,7 +12,7 @@ use transpica::isa::Program;
 use transpica::lower::Outputs;
 use transpica::precision::Precision;
 use transpica::translate::Tier;
-use transpica::{Options, Profile, Translator};
+use transpica::{Block, Options, Profile, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};
 use transpica_prove::spirv_tools;
@@ -68,7 +68,8 @@ fn every_form_gives_what_the_files_say() {
         let mapped = varying::outputs(&around.output_map(), &Options::default(), &Locations::default());
         for run in &case.runs {
             interpret(case, program, run);
-            let options = Options { depth: DepthRange::Raw, ..chain::options(Precision::Exact) };
+            let mut options = chain::options(Precision::Exact);
+            options.outputs.depth = DepthRange::Raw;
             let inputs = run.vertices.iter();
             let registers = inputs.map(|vertex| (vertex.inputs, vertex.outputs.to_vec())).collect();
             let named = semantics(run, &mapped);
@@ -96,7 +97,7 @@ fn every_form_gives_what_the_files_say() {
 fn every_module_is_valid_and_structured() {
     for_each(|case, program, around| {
         for (job, layout) in [(Job::Vertex, Layout::Symbols), (Job::Compute, Layout::Registers)] {
-            let options = Options { layout, ..Options::default() };
+            let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
             let mut translator = Translator::new(options, Profile::default());
             let translated = translator.translate(program, around, job).expect("translates");
             assert_eq!(translated.tier, Tier::Structured, "{}", case.name);

@@ -2,7 +2,6 @@
 //! the block dispatcher, the pc dispatcher, and the IR after lowering, after each pass and after
 //! legalization.
 
-use transpica::Options;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
@@ -70,7 +69,8 @@ fn exponentials_of_the_library_agree_in_every_form() {
     for (kind, seeds) in [(Kind::Clean, 20_000..20_150), (Kind::Numeric, 20_000..20_300)] {
         for seed in seeds {
             for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
-                let options = Options { portable_exponentials: true, ..chain::options(precision) };
+                let mut options = chain::options(precision);
+                options.arithmetic.portable_exponentials = true;
                 let result = chain::compare_with(&generate(kind, seed), options);
                 result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
             }

@@ -18,7 +18,7 @@ use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
 use transpica::interp::{GeometryMachine, Machine};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
-use transpica::{Options, Profile, Translator};
+use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile, Translator};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Vertices, or invocations of a geometry program, that the interpreter runs.
@@ -32,21 +32,37 @@ fn option_sets() -> [(&'static str, Options); 4] {
         ("default", Options::default()),
         (
             "fast registers",
-            Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
+            Options {
+                arithmetic: Arithmetic { precision: Precision::Fast, ..Arithmetic::default() },
+                block: Block { layout: Layout::Registers, ..Block::default() },
+                ..Options::default()
+            },
         ),
         (
             "host",
             Options {
-                layout: Layout::Azahar,
-                depth: DepthRange::MinusWToW,
-                flip_y: FlipY::Dynamic,
-                clip_planes: ClipPlanes::BuiltIn,
-                loop_guard: Some(1000),
-                fold_constants: false,
+                block: Block { layout: Layout::Azahar, fold_constants: false },
+                outputs: Outputs {
+                    depth: DepthRange::MinusWToW,
+                    flip_y: FlipY::Dynamic,
+                    clip_planes: ClipPlanes::BuiltIn,
+                    ..Outputs::default()
+                },
+                control: Control { loop_guard: Some(1000), ..Control::default() },
                 ..Options::default()
             },
         ),
-        ("f24", Options { precision: Precision::F24, portable_exponentials: true, ..Options::default() }),
+        (
+            "f24",
+            Options {
+                arithmetic: Arithmetic {
+                    precision: Precision::F24,
+                    portable_exponentials: true,
+                    ..Arithmetic::default()
+                },
+                ..Options::default()
+            },
+        ),
     ]
 }
 
@@ -91,7 +107,10 @@ impl Subject<'_> {
     /// The hash of all results of the interpreter, with NaN as one value.
     fn interpreted(&self, file: &Shbin<'_>, executable: usize, options: Options) -> Result<u64> {
         // The system's mathematics library may differ in the last bits.
-        let options = Options { portable_exponentials: true, ..options };
+        let options = Options {
+            arithmetic: Arithmetic { portable_exponentials: true, ..options.arithmetic },
+            ..options
+        };
         let mut uniforms = transpica_generate::uniforms(1);
         dvle::constants(file.executable(executable)?).apply(&mut uniforms);
         let mut bytes = Vec::new();

@@ -13,8 +13,8 @@ use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::registers::number;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, FlipY, IntUniforms, Job, Layout,
-    Options, Profile, RegisterState,
+    AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
+    Job, Layout, Options, Outputs, Profile, RegisterState,
 };
 use transpica::isa::{Pc, Program, Stage};
 use transpica::reflect::{Reflection, SCHEMA};
@@ -45,12 +45,13 @@ fn reflect(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Tr
 /// Options that enable all features of reflection at once.
 fn everything() -> Options {
     let mut options = Options {
-        layout: Layout::Panda3ds,
-        flip_y: FlipY::Dynamic,
-        clip_planes: ClipPlanes::Varying,
-        bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
-        fold_constants: false,
+        block: Block { layout: Layout::Panda3ds, fold_constants: false },
+        outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
@@ -146,8 +147,10 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
 #[test]
 fn what_is_said_is_what_modules_declare() {
     let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
-    let options =
-        layouts.map(|layout| Options { layout, ..Options::default() }).into_iter().chain([everything()]);
+    let options = layouts
+        .map(|layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() })
+        .into_iter()
+        .chain([everything()]);
     let mut compared = 0;
     for options in options {
         for (name, bytes, executable) in vertex_programs() {
@@ -157,7 +160,7 @@ fn what_is_said_is_what_modules_declare() {
                 describe_module(&module),
                 describe_reflection(&reflection),
                 "{name}, {:?}",
-                options.layout
+                options.block.layout
             );
             let Some(block) = reflection.uniform_block else { continue };
             let ends =
@@ -297,7 +300,10 @@ fn a_geometry_program_says_how_it_runs() {
         let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
-        let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+        let options = Options {
+            outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() },
+            ..Options::default()
+        };
         let program = dvle::program(&file, 1, &options.limits).expect("a program");
         let around = Executable::new(&file, 1, name).expect("an executable");
         let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");

@@ -6,7 +6,7 @@ use samples::samples;
 use transpica::Translator;
 use transpica::container::{Dvle, ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
+use transpica::host::{Block, Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
 use transpica::isa::{Stage, Uniforms};
 use transpica_prove::spirv_tools;
 
@@ -52,7 +52,10 @@ fn programs_become_the_same_module_with_either_around_them() {
     let profile = Profile { names: false, ..Profile::default() };
     let mut count = 0;
     for job in [Job::Vertex, Job::Compute] {
-        let options = Options { layout: Layout::Registers, fold_constants: false, ..Options::default() };
+        let options = Options {
+            block: Block { layout: Layout::Registers, fold_constants: false },
+            ..Options::default()
+        };
         let mut translator = Translator::new(options, profile);
         for sample in samples() {
             let file = Shbin::parse(&sample.bytes).expect("valid");

@@ -9,7 +9,7 @@ use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
 use transpica::limits::Limits;
-use transpica::{Options, Profile, Translator};
+use transpica::{Control, Options, Profile, Translator};
 use transpica_prove::spirv_tools;
 
 const VERTEX: &str =
@@ -38,7 +38,7 @@ fn translate_stage(
     change(&mut setup);
     let mut ints = IntUniforms::default();
     ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
-    let options = Options { ints, ..Options::default() };
+    let options = Options { control: Control { ints, ..Control::default() }, ..Options::default() };
     let mut translator = Translator::new(options, Profile::default());
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 1, "b.g.pica").expect("there");

@@ -8,13 +8,16 @@ use crate::precision::bits::ONE;
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
-use super::op::{Binary, Buffer, Op, Unary};
-use super::signature::Shape;
+use super::op::Op;
+use super::resource::{Array, Buffer, Resource};
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
+use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
@@ -46,12 +49,12 @@ pub trait Environment {
         None
     }
     /// A field of the host block.
-    fn host_field(&self, field: u8) -> Lanes {
+    fn host_field(&self, field: HostField) -> Lanes {
         let _ = field;
         [0; 4]
     }
-    /// A number that a kernel is told or is.
-    fn draw_field(&self, field: u8) -> i32 {
+    /// A number that a kernel reads or is.
+    fn draw_field(&self, field: DrawField) -> i32 {
         let _ = field;
         0
     }
@@ -106,8 +109,8 @@ impl Environment for Registers {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host.get(usize::from(field)).copied().unwrap_or_default()
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
@@ -169,10 +172,11 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Frame {
-    Region { region: Region, next: usize },
-    Node(Node),
+/// A region that is running. (No [`Walk`](super::Walk): the program decides what runs next.)
+struct Frame {
+    region: Region,
+    next: usize,
+    targets: Targets<Target>,
 }
 
 /// A function that is running.
@@ -196,14 +200,14 @@ impl<'a> Machine<'a> {
         let mut activation =
             Activation { f, values: vec![[0; 4]; f.values.len()], frames: Vec::new(), result };
         activation.assign(f.params, args);
-        activation.frames.extend(f.body.map(|region| Frame::Region { region, next: 0 }));
+        activation.frames.extend(f.body.map(|region| Frame { region, next: 0, targets: Targets::default() }));
         self.calls.push(activation);
     }
 
     /// Takes one item or exit; the outputs of the main function when it ends.
     fn step(&mut self) -> Result<Option<Vec<Lanes>>> {
         let Some(top) = self.calls.last_mut() else { return Err(broken("nothing runs")) };
-        let Some(Frame::Region { region, next }) = top.frames.last_mut() else {
+        let Some(Frame { region, next, .. }) = top.frames.last_mut() else {
             return Err(broken("no region runs"));
         };
         let (region, index) = (&top.f.regions[*region], *next);
@@ -255,35 +259,11 @@ impl<'a> Machine<'a> {
     }
 
     fn operation(&self, f: &Func, op: Op, ty: Type, get: impl Fn(Value) -> Lanes) -> Result<Lanes> {
-        let (precision, environment) = (self.precision, self.environment);
-        let member = |member: u16, element: Option<u16>| {
-            let lanes = element.and_then(|element| environment.member(member, element));
-            lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
-        };
+        let precision = self.precision;
         Ok(match op {
             Op::Const(bits) => bits,
-            Op::Input(register) => environment.input(register),
-            Op::Uniform(register) => environment.uniform(register),
-            Op::UniformAt { base, offset } => {
-                match arith::uniform_index(base, get(offset)[0].cast_signed()) {
-                    index if usize::from(index) < FLOATS => environment.uniform(index),
-                    _ => [ONE; 4],
-                }
-            }
-            Op::IntUniform { index, component } => {
-                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
-            }
-            Op::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
-            Op::HostField(field) => environment.host_field(field),
-            Op::DrawField(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
-            Op::Load { buffer, index } => {
-                let index = get(index)[0].cast_signed();
-                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
-                environment.load(buffer, index).ok_or_else(nothing)?
-            }
-            Op::Specialized(id) => [environment.specialized(id), 0, 0, 0],
-            Op::Member { member: number, element } => member(number, Some(element))?,
-            Op::MemberAt { member: number, index } => member(number, u16::try_from(get(index)[0]).ok())?,
+            Op::Read(resource) => self.read(resource)?,
+            Op::ReadAt(array, index) => self.read_at(array, get(index)[0].cast_signed())?,
             Op::Shuffle(lanes) => lanes.map(|lane| get(lane.value())[usize::from(lane.index())]),
             Op::Unary(op, a) => unary(op, precision, get(a)),
             Op::Binary(op, a, b) => binary(op, precision, get(a), get(b), f.ty(a).lanes),
@@ -292,6 +272,41 @@ impl<'a> Machine<'a> {
                 return Err(broken(&format!("a call of {ty} is no plain operation")));
             }
         })
+    }
+
+    fn read(&self, resource: Resource) -> Result<Lanes> {
+        let environment = self.environment;
+        Ok(match resource {
+            Resource::Input(register) => environment.input(register),
+            Resource::Uniform(register) => environment.uniform(register),
+            Resource::IntUniform { index, component } => {
+                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
+            }
+            Resource::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
+            Resource::Member { member, element } => return self.member(member, Some(element)),
+            Resource::Host(field) => environment.host_field(field),
+            Resource::Draw(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
+            Resource::Specialized(id) => [environment.specialized(id), 0, 0, 0],
+        })
+    }
+
+    fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
+        match array {
+            Array::Uniform(base) => Ok(match arith::uniform_index(base, index) {
+                register if usize::from(register) < FLOATS => self.environment.uniform(register),
+                _ => [ONE; 4],
+            }),
+            Array::Member(member) => self.member(member, u16::try_from(index).ok()),
+            Array::Buffer(buffer) => {
+                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
+                self.environment.load(buffer, index).ok_or_else(nothing)
+            }
+        }
+    }
+
+    fn member(&self, member: u16, element: Option<u16>) -> Result<Lanes> {
+        let lanes = element.and_then(|element| self.environment.member(member, element));
+        lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
     }
 }
 
@@ -307,7 +322,6 @@ impl Activation<'_> {
     }
 
     fn enter(&mut self, node: Node) {
-        self.frames.push(Frame::Node(node));
         let region = match &self.f.nodes[node] {
             NodeData::If { cond, then, otherwise, .. } => {
                 if self.values[cond.index()][0] != 0 {
@@ -328,38 +342,33 @@ impl Activation<'_> {
                 case.map_or(*default, |(_, region)| *region)
             }
         };
-        self.frames.push(Frame::Region { region, next: 0 });
+        self.begin(region, node);
+    }
+
+    /// Begins a region of a construct of the region on top.
+    fn begin(&mut self, region: Region, node: Node) {
+        let Some(outer) = self.frames.last() else { return };
+        let target = Target { depth: self.frames.len() - 1, node };
+        let targets = outer.targets.inside(&self.f.nodes[node], target);
+        self.frames.push(Frame { region, next: 0, targets });
     }
 
     /// Leaves a region; the outputs where that ends the function.
     fn exit(&mut self, exit: Exit) -> Result<Option<Vec<Lanes>>> {
-        let (list, leaves): (_, fn(&NodeData) -> bool) = match exit {
-            Exit::Yield(list) => (list, |_| true),
-            Exit::Break(list) => (list, NodeData::is_breakable),
-            Exit::Continue(list) => (list, NodeData::is_loop),
-            Exit::Unreachable => return Err(broken("the unreachable was reached")),
-        };
-        let given = self.read(list);
-        while let Some(frame) = self.frames.pop() {
-            let Frame::Node(node) = frame else { continue };
-            match &self.f.nodes[node] {
-                NodeData::Loop { params, body, .. } if matches!(exit, Exit::Continue(_)) => {
-                    self.assign(*params, &given);
-                    self.frames.push(Frame::Node(node));
-                    self.frames.push(Frame::Region { region: *body, next: 0 });
-                    return Ok(None);
-                }
-                data if leaves(data) => {
-                    self.assign(data.results(), &given);
-                    return Ok(None);
-                }
-                NodeData::If { .. }
-                | NodeData::Loop { .. }
-                | NodeData::Block { .. }
-                | NodeData::Switch { .. } => {}
-            }
+        if exit == Exit::Unreachable {
+            return Err(broken("the unreachable was reached"));
         }
-        Ok(Some(given))
+        let given = self.read(exit.list());
+        let Some(target) = self.frames.last().and_then(|frame| frame.targets.of(exit)) else {
+            return Ok(Some(given));
+        };
+        self.frames.truncate(target.depth + 1);
+        let data = &self.f.nodes[target.node];
+        self.assign(data.takers(exit), &given);
+        if let (NodeData::Loop { body, .. }, Exit::Continue(_)) = (data, exit) {
+            self.begin(*body, target.node);
+        }
+        Ok(None)
     }
 }
 

@@ -103,6 +103,29 @@ pub enum Exit {
     Unreachable,
 }
 
+impl Exit {
+    /// The values that it gives.
+    #[inline]
+    pub fn list(self) -> ValueList {
+        match self {
+            Self::Yield(list) | Self::Break(list) | Self::Continue(list) => list,
+            Self::Unreachable => ValueList::EMPTY,
+        }
+    }
+
+    /// The same exit with another list.
+    #[inline]
+    #[must_use]
+    pub fn with_list(self, list: ValueList) -> Self {
+        match self {
+            Self::Yield(_) => Self::Yield(list),
+            Self::Break(_) => Self::Break(list),
+            Self::Continue(_) => Self::Continue(list),
+            Self::Unreachable => Self::Unreachable,
+        }
+    }
+}
+
 /// A sequence of items and how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionData {

@@ -24,11 +24,12 @@ mod lanes;
 mod tests;
 
 use self::decisions::Decisions;
-pub use self::lanes::{foldable, one_nan};
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
-use super::op::{Binary, Def, Op};
+use super::op::{Def, Op};
+use super::resource::Resource;
+use super::signature::Binary;
 use super::types::{Kind, Lane, Value};
-use super::walk::{Step, Walk};
+use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
 use crate::isa::limits::FLOATS;
 use crate::precision::Precision;
@@ -108,8 +109,8 @@ pub struct Risk {
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
-            Def::Op(Op::Input(_) | Op::DrawField(_)) => true,
-            Def::Op(Op::Member { .. }) => data.ty.lanes > 1,
+            Def::Op(Op::Read(Resource::Input(_) | Resource::Draw(_))) => true,
+            Def::Op(Op::Read(Resource::Member { .. })) => data.ty.lanes > 1,
             Def::Op(_) | Def::Param | Def::Result | Def::Dead => false,
         })
     };
@@ -315,7 +316,12 @@ impl<'a> Known<'a> {
                     }
                     self.inside[region.index()] = context;
                 }
-                Step::End(region) if live => self.exit(f, region, context, &mut open, &mut joins),
+                Step::End(region) if live => {
+                    let exit = f.regions[region].exit;
+                    if let Some(target) = walk.target(exit) {
+                        self.exit(f, exit, target, context, &mut open, &mut joins);
+                    }
+                }
                 Step::End(_) => {}
                 Step::Leave(node) => {
                     let Some(inner) = open.pop() else { continue };
@@ -398,27 +404,22 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Hands what a region gives to the construct that its exit leads to.
-    fn exit(&mut self, f: &Func, region: Region, context: u32, open: &mut [Open], joins: &mut [Join]) {
-        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
-            open.iter().rposition(|it| takes(&f.nodes[it.node]))
-        };
-        let (target, list) = match f.regions[region].exit {
-            Exit::Yield(list) => (open.len().checked_sub(1), list),
-            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
-            Exit::Continue(list) => {
-                if let Some(target) = innermost(open, NodeData::is_loop)
-                    && let NodeData::Loop { params, .. } = f.nodes[open[target].node]
-                {
-                    self.assign(f, params, list, context);
-                }
-                return;
-            }
-            Exit::Unreachable => return,
-        };
-        let Some(target) = target.and_then(|index| open.get_mut(index)) else { return };
+    /// Hands what an exit gives to the construct that it leads to.
+    fn exit(
+        &mut self,
+        f: &Func,
+        exit: Exit,
+        target: Target,
+        context: u32,
+        open: &mut [Open],
+        joins: &mut [Join],
+    ) {
+        if let Exit::Continue(list) = exit {
+            return self.assign(f, f.nodes[target.node].params(), list, context);
+        }
+        let target = &mut open[target.depth];
         target.reached = true;
-        for (join, &value) in joins[target.first..].iter_mut().zip(f.get(list)) {
+        for (join, &value) in joins[target.first..].iter_mut().zip(f.get(exit.list())) {
             join.add(self.here(f, value, context));
         }
     }

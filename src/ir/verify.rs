@@ -5,14 +5,15 @@
 #[cfg(test)]
 mod tests;
 
-use super::func::{Exit, Func, Item, Module, Node, NodeData, Region, ValueList};
+use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
-use super::op::{Binary, Buffer, Def, Op, Unary};
-use super::signature::Shape;
+use super::op::{Def, Op};
+use super::resource::{Resource, Row};
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Lane, Type, Value};
+use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
-use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 use crate::precision::Precision;
 
 /// How far a module has come.
@@ -52,14 +53,13 @@ pub enum Stage {
 /// results, and the region's exit is `Unreachable`. No other region ends in `Unreachable`.
 ///
 /// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`] say, where `Dot` shapes
-/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. `Input` and `Uniform` are
-/// f32x4, `IntUniform` i32, `BoolUniform` bool, members f32x4, i32x4 or u32 (arrays not u32), offsets and indices i32
-/// scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
+/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. Reads have a type of their row
+/// ([`Resource::row`], [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
 /// first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's arguments agree with the parameters
-/// and its type with the output. Register numbers exist. The condition of an `If` is a bool scalar, the selector of a
+/// and its type with the output. The condition of an `If` is a bool scalar, the selector of a
 /// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
+/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a lane that
 /// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
 /// also finds what could become one).
 ///
@@ -115,9 +115,6 @@ fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that a kernel knows.
-const DRAW_FIELDS: u8 = 8;
-
 /// A breach in words.
 type Checked<T = ()> = std::result::Result<T, String>;
 
@@ -132,25 +129,13 @@ enum State {
     Gone,
 }
 
-enum Frame {
-    Region {
-        region: Region,
-        next: usize,
-        /// How many values were visible where it began.
-        scope: usize,
-        /// Whether the last item never falls through.
-        ended: bool,
-    },
-    Node {
-        node: Node,
-        next: usize,
-        /// Whether an exit reaches its end.
-        falls_through: bool,
-        /// Frame of the innermost construct, this one included, that a `Break` leaves.
-        breakable: Option<usize>,
-        /// Frame of the innermost loop, this one included.
-        looping: Option<usize>,
-    },
+/// A region that has begun.
+struct Begun {
+    region: Region,
+    /// How many values were visible where it began.
+    scope: usize,
+    /// Whether the last item never falls through.
+    ended: bool,
 }
 
 struct Check<'a> {
@@ -164,7 +149,10 @@ struct Check<'a> {
     regions: Vec<bool>,
     nodes: Vec<bool>,
     pool: Vec<bool>,
-    stack: Vec<Frame>,
+    walk: Walk,
+    begun: Vec<Begun>,
+    /// By open construct: whether an exit reaches its end.
+    falls_through: Vec<bool>,
     outputs: Vec<Type>,
 }
 
@@ -180,7 +168,9 @@ impl<'a> Check<'a> {
             regions: vec![false; f.regions.len()],
             nodes: vec![false; f.nodes.len()],
             pool: vec![false; f.pool.len()],
-            stack: Vec::new(),
+            walk: Walk::new(f),
+            begun: Vec::new(),
+            falls_through: Vec::new(),
             outputs: Vec::new(),
         }
     }
@@ -195,38 +185,33 @@ impl<'a> Check<'a> {
         for &param in self.f.get(self.f.params) {
             self.define(param, Def::Param)?;
         }
-        let body = self.f.body.ok_or("no body")?;
-        self.enter_region(body)?;
-        while let Some(frame) = self.stack.last_mut() {
-            match frame {
-                Frame::Region { region, next, ended, .. } => {
-                    let (region, index) = (*region, *next);
-                    *next += 1;
-                    match self.f.regions[region].items.get(index) {
-                        Some(_) if *ended => {
-                            return Err(format!("{region} has items after one that never falls through"));
-                        }
-                        Some(&Item::Let(value)) => self.evaluate(value)?,
-                        Some(&Item::Node(node)) => self.enter_node(node)?,
-                        None => self.leave_region(region)?,
-                    }
+        self.f.body.ok_or("no body")?;
+        while let Some(step) = self.walk.next(self.f) {
+            match step {
+                Step::Begin(region) => self.enter_region(region)?,
+                Step::Let(value) => {
+                    self.falls_through_here()?;
+                    self.evaluate(value)?;
                 }
-                Frame::Node { node, next, .. } => {
-                    let (node, index) = (*node, *next);
-                    *next += 1;
-                    match self.f.nodes[node].child(index) {
-                        Some(region) => {
-                            self.enter_region(region)?;
-                            if let NodeData::Loop { params, .. } = self.f.nodes[node] {
-                                self.define_all(params, Def::Param)?;
-                            }
-                        }
-                        None => self.leave_node(node)?,
-                    }
+                Step::Enter(node) => {
+                    self.falls_through_here()?;
+                    self.enter_node(node)?;
                 }
+                Step::End(region) => self.leave_region(region)?,
+                Step::Leave(node) => self.leave_node(node)?,
             }
         }
         Ok(())
+    }
+
+    /// Checks that an item may follow here.
+    fn falls_through_here(&self) -> Checked {
+        match self.begun.last() {
+            Some(Begun { region, ended: true, .. }) => {
+                Err(format!("{region} has items after one that never falls through"))
+            }
+            Some(Begun { ended: false, .. }) | None => Ok(()),
+        }
     }
 
     fn enter_region(&mut self, region: Region) -> Checked {
@@ -235,8 +220,11 @@ impl<'a> Check<'a> {
             Some(true) => return Err(format!("{region} is used twice")),
             Some(seen) => *seen = true,
         }
-        self.stack.push(Frame::Region { region, next: 0, scope: self.visible.len(), ended: false });
-        Ok(())
+        self.begun.push(Begun { region, scope: self.visible.len(), ended: false });
+        match self.walk.parent() {
+            Some(node) => self.define_all(self.f.nodes[node].params(), Def::Param),
+            None => Ok(()),
+        }
     }
 
     fn enter_node(&mut self, node: Node) -> Checked {
@@ -263,72 +251,40 @@ impl<'a> Check<'a> {
             NodeData::Block { .. } => {}
         }
         self.claim(data.results())?;
-        let depth = self.stack.len();
-        let (breakable, looping) = self.targets();
-        self.stack.push(Frame::Node {
-            node,
-            next: 0,
-            falls_through: false,
-            breakable: if data.is_breakable() { Some(depth) } else { breakable },
-            looping: if data.is_loop() { Some(depth) } else { looping },
-        });
+        self.falls_through.push(false);
         Ok(())
     }
 
-    /// Frames of the innermost construct that a `Break` leaves and of the innermost loop.
-    fn targets(&self) -> (Option<usize>, Option<usize>) {
-        let innermost = self.stack.iter().rev().take(2).find_map(|frame| match frame {
-            Frame::Node { breakable, looping, .. } => Some((*breakable, *looping)),
-            Frame::Region { .. } => None,
-        });
-        innermost.unwrap_or_default()
-    }
-
     fn leave_node(&mut self, node: Node) -> Checked {
-        let Some(Frame::Node { falls_through, .. }) = self.stack.pop() else {
-            unreachable!("the frame on top is the construct's")
-        };
         let results = self.f.nodes[node].results();
         self.define_all(results, Def::Result)?;
-        if falls_through {
+        if self.falls_through.pop() == Some(true) {
             return Ok(());
         }
         if results.len != 0 {
             return Err(format!("{node} never falls through but has results"));
         }
-        if let Some(Frame::Region { ended, .. }) = self.stack.last_mut() {
-            *ended = true;
+        if let Some(around) = self.begun.last_mut() {
+            around.ended = true;
         }
         Ok(())
     }
 
     fn leave_region(&mut self, region: Region) -> Checked {
         let exit = self.f.regions[region].exit;
-        let (breakable, looping) = self.targets();
-        let target = match exit {
-            Exit::Yield(list) => {
-                self.claim(list)?;
-                match self.stack.len().checked_sub(2) {
-                    None => {
-                        self.operands(list)?;
-                        self.outputs.extend(self.f.get(list).iter().map(|&value| self.f.ty(value)));
-                    }
-                    Some(parent) => self.exit_to(region, parent, list)?,
-                }
-                None
+        self.claim(exit.list())?;
+        match (self.walk.target(exit), exit) {
+            (Some(target), _) => self.exit_to(region, target)?,
+            (None, Exit::Yield(list)) => {
+                self.operands(list)?;
+                self.outputs.extend(self.f.get(list).iter().map(|&value| self.f.ty(value)));
             }
-            Exit::Break(list) => {
-                Some((breakable.ok_or_else(|| format!("{region}: nothing to break from"))?, list))
-            }
-            Exit::Continue(list) => Some((looping.ok_or_else(|| format!("{region}: no loop"))?, list)),
-            Exit::Unreachable => None,
-        };
-        if let Some((target, list)) = target {
-            self.claim(list)?;
-            self.exit_to(region, target, list)?;
+            (None, Exit::Break(_)) => return Err(format!("{region}: nothing to break from")),
+            (None, Exit::Continue(_)) => return Err(format!("{region}: no loop")),
+            (None, Exit::Unreachable) => {}
         }
-        let Some(Frame::Region { scope, ended, .. }) = self.stack.pop() else {
-            unreachable!("the frame on top is the region's")
+        let Some(Begun { scope, ended, .. }) = self.begun.pop() else {
+            unreachable!("every region that ends has begun")
         };
         if ended != (exit == Exit::Unreachable) {
             let wrong = if ended { "does not say that its end" } else { "says that its end" };
@@ -342,22 +298,15 @@ impl<'a> Check<'a> {
     }
 
     /// Checks the values that `region` gives where it exits to a construct.
-    fn exit_to(&mut self, region: Region, target: usize, list: ValueList) -> Checked {
+    fn exit_to(&mut self, region: Region, target: Target) -> Checked {
         let exit = self.f.regions[region].exit;
-        let Some(Frame::Node { node, falls_through, .. }) = self.stack.get_mut(target) else {
-            unreachable!("targets are constructs")
-        };
-        let expected = match (&self.f.nodes[*node], exit) {
-            (NodeData::Loop { .. }, Exit::Yield(_)) => {
-                return Err(format!("{region}: the body of a loop yields"));
-            }
-            (NodeData::Loop { params, .. }, Exit::Continue(_)) => *params,
-            (data, _) => {
-                *falls_through = true;
-                data.results()
-            }
-        };
-        self.agree(list, expected, "exit").map_err(|breach| format!("{region}: {breach}"))
+        let data = &self.f.nodes[target.node];
+        if data.is_loop() && matches!(exit, Exit::Yield(_)) {
+            return Err(format!("{region}: the body of a loop yields"));
+        }
+        self.falls_through[target.depth] |= !matches!(exit, Exit::Continue(_));
+        let agrees = self.agree(exit.list(), data.takers(exit), "exit");
+        agrees.map_err(|breach| format!("{region}: {breach}"))
     }
 
     /// Takes a list's part of the pool.
@@ -449,38 +398,13 @@ impl<'a> Check<'a> {
         }
         match op {
             Op::Const(bits) => constant(bits, ty),
-            Op::Input(register) => register_read(register, INPUTS as u8, ty, Type::F32X4),
-            Op::Uniform(register) => register_read(register, FLOATS as u8, ty, Type::F32X4),
-            Op::UniformAt { base, offset } => {
-                self.operand(offset, Type::I32)?;
-                register_read(base, FLOATS as u8, ty, Type::F32X4)
-            }
-            Op::IntUniform { index, component } => {
-                register_read(component, 4, ty, Type::I32)?;
-                register_read(index, INTS as u8, ty, Type::I32)
-            }
-            Op::BoolUniform(register) => register_read(register, BOOLS as u8, ty, Type::BOOL),
-            Op::HostField(field @ 0..=1) => register_read(field, 2, ty, Type::U32),
-            Op::HostField(field) => register_read(field, 3, ty, Type::F32X4),
-            Op::DrawField(field) => register_read(field, DRAW_FIELDS, ty, Type::I32),
-            Op::Load { buffer, index } => {
+            Op::Read(Resource::IntUniform { component: 4.., .. }) => Err("there is no such component".into()),
+            Op::Read(resource) => read(resource.row(), ty),
+            Op::ReadAt(array, index) => {
                 self.operand(index, Type::I32)?;
-                let element = match buffer {
-                    Buffer::Feed => Type::F32X4,
-                    Buffer::State => Type::U32,
-                };
-                result(element, ty)
+                read(array.row(), ty)
             }
             Op::Submit { args } => self.submit(args, ty),
-            Op::Specialized(id @ 0..=15) => register_read(id, 16, ty, Type::BOOL),
-            Op::Specialized(id) => register_read(id, 32, ty, Type::I32),
-            Op::Member { .. } => {
-                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4), Type::new(Kind::U32, 4), Type::U32])
-            }
-            Op::MemberAt { index, .. } => {
-                self.operand(index, Type::I32)?;
-                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4)])
-            }
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.unary(op, a, ty),
             Op::Binary(op, a, b) => self.binary(op, a, b, ty),
@@ -582,15 +506,17 @@ fn constant(bits: [u32; 4], ty: Type) -> Checked {
     Ok(())
 }
 
-fn register_read(register: u8, count: u8, ty: Type, expected: Type) -> Checked {
-    if register >= count {
-        return Err(format!("number {register} is not below {count}"));
+fn read(row: Row, ty: Type) -> Checked {
+    match row.number {
+        Some(number) if u32::from(number) >= row.count => {
+            Err(format!("number {number} is not below {}", row.count))
+        }
+        _ if row.results.contains(&ty) => Ok(()),
+        _ => match row.results {
+            [only] => result(*only, ty),
+            _several => Err(format!("no {} is {ty}", row.word)),
+        },
     }
-    result(expected, ty)
-}
-
-fn member(ty: Type, allowed: &[Type]) -> Checked {
-    if allowed.contains(&ty) { Ok(()) } else { Err(format!("no member is {ty}")) }
 }
 
 fn result(expected: Type, ty: Type) -> Checked {

@@ -1,7 +1,10 @@
-//! Walks a function in program order without recursion.
-//! In: a verified function. Out: one [`Step`] after the other. Knows nothing about operations.
+//! Program order without recursion, and the constructs that exits lead to.
+//! In: a function. Out: one [`Step`] after the other. Knows nothing about operations.
+//!
+//! What visits a function in another order (it rewrites it, runs it, or leaves regions out) keeps the [`Targets`] of each
+//! region itself.
 
-use super::func::{Func, Item, Node, NodeData, Region, ValueList};
+use super::func::{Exit, Func, Item, Node, NodeData, Region, ValueList};
 use super::types::Value;
 
 /// One step of a walk.
@@ -19,28 +22,85 @@ pub enum Step {
     Leave(Node),
 }
 
+/// The constructs that the exits of a region lead to, by whatever names constructs for the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Targets<T> {
+    /// The construct of the region.
+    parent: Option<T>,
+    /// The innermost construct that a `Break` leaves.
+    breakable: Option<T>,
+    /// The innermost loop.
+    looping: Option<T>,
+}
+
+impl<T> Default for Targets<T> {
+    /// Of the body of a function.
+    fn default() -> Self {
+        Self { parent: None, breakable: None, looping: None }
+    }
+}
+
+impl<T: Copy> Targets<T> {
+    /// In the regions of a construct `name` that stands where these are the targets.
+    #[inline]
+    #[must_use]
+    pub fn inside(self, data: &NodeData, name: T) -> Self {
+        Self {
+            parent: Some(name),
+            breakable: if data.is_breakable() { Some(name) } else { self.breakable },
+            looping: if data.is_loop() { Some(name) } else { self.looping },
+        }
+    }
+
+    /// The construct that an exit leads to: none from the end of the body, and none where it is missing in a function that
+    /// is not well-formed.
+    #[inline]
+    pub fn of(self, exit: Exit) -> Option<T> {
+        match exit {
+            Exit::Yield(_) => self.parent,
+            Exit::Break(_) => self.breakable,
+            Exit::Continue(_) => self.looping,
+            Exit::Unreachable => None,
+        }
+    }
+}
+
+/// An open construct that an exit leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// How many constructs are open around it.
+    pub depth: usize,
+    /// The construct.
+    pub node: Node,
+}
+
+/// A construct that is open, and where the walk goes on behind it.
 #[derive(Clone, Copy, Debug)]
-enum Frame {
-    /// A region that has not begun.
-    Start(Region),
-    /// A region and its next item, around the construct above.
-    Region { region: Region, next: usize },
-    /// A construct and its next region.
-    Node { node: Node, next: usize },
+struct Frame {
+    node: Node,
+    /// Its next region.
+    child: usize,
+    /// By depth; filled in when its first region begins.
+    targets: Targets<usize>,
+    outer: Region,
+    /// The next item of `outer`.
+    next: usize,
 }
 
 /// A walk in progress. Keep one and [`start`](Self::start) it again to reuse its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
+    /// The body, until it begins.
+    body: Option<Region>,
     /// The region whose items are being passed, and the next of them.
     inside: Option<Region>,
     next: usize,
-    /// What is open around it.
+    /// The open constructs, outermost first.
     stack: Vec<Frame>,
 }
 
 impl Walk {
-    /// A walk of a whole function.
+    /// A walk of a complete function.
     pub fn new(f: &Func) -> Self {
         let mut walk = Self::default();
         walk.start(f);
@@ -49,12 +109,28 @@ impl Walk {
 
     /// Starts over, at the beginning of a function.
     pub fn start(&mut self, f: &Func) {
+        self.body = f.body;
         self.inside = None;
         self.stack.clear();
-        self.stack.extend(f.body.map(Frame::Start));
+    }
+
+    /// The innermost open construct.
+    #[inline]
+    pub fn parent(&self) -> Option<Node> {
+        self.stack.last().map(|frame| frame.node)
+    }
+
+    /// The construct that an exit of the current region leads to.
+    #[inline]
+    pub fn target(&self, exit: Exit) -> Option<Target> {
+        let depth = self.stack.last()?.targets.of(exit)?;
+        Some(Target { depth, node: self.stack[depth].node })
     }
 
     /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
+    ///
+    /// A region or construct is not looked at before the step that names it is returned, so that the verifier can check the
+    /// name and stop.
     #[inline]
     pub fn next(&mut self, f: &Func) -> Option<Step> {
         if let Some(region) = self.inside
@@ -72,40 +148,33 @@ impl Walk {
             let Some(&Item::Node(node)) = f.regions[region].items.get(self.next) else {
                 return Some(Step::End(region));
             };
-            self.stack.push(Frame::Region { region, next: self.next + 1 });
-            self.stack.push(Frame::Node { node, next: 0 });
+            let next = self.next + 1;
+            self.stack.push(Frame { node, child: 0, targets: Targets::default(), outer: region, next });
             return Some(Step::Enter(node));
         }
-        match self.stack.last_mut()? {
-            Frame::Start(region) | Frame::Region { region, .. } => {
-                let region = *region;
-                self.stack.pop();
-                Some(self.begin(region))
-            }
-            Frame::Node { node, next } => {
-                let node = *node;
-                if let Some(region) = f.nodes[node].child(*next) {
-                    *next += 1;
-                    return Some(self.begin(region));
-                }
-                self.stack.pop();
-                self.resume();
-                Some(Step::Leave(node))
-            }
+        if let Some(body) = self.body.take() {
+            return Some(self.begin(body));
         }
+        let depth = self.stack.len().checked_sub(1)?;
+        let around = depth.checked_sub(1).map_or_else(Targets::default, |outer| self.stack[outer].targets);
+        let frame = &mut self.stack[depth];
+        let data = &f.nodes[frame.node];
+        let Some(region) = data.child(frame.child) else {
+            let Frame { node, outer, next, .. } = *frame;
+            self.stack.pop();
+            (self.inside, self.next) = (Some(outer), next);
+            return Some(Step::Leave(node));
+        };
+        if frame.child == 0 {
+            frame.targets = around.inside(data, depth);
+        }
+        frame.child += 1;
+        Some(self.begin(region))
     }
 
     fn begin(&mut self, region: Region) -> Step {
         (self.inside, self.next) = (Some(region), 0);
         Step::Begin(region)
-    }
-
-    /// Goes on with the region around a construct.
-    fn resume(&mut self) {
-        if let Some(&Frame::Region { region, next }) = self.stack.last() {
-            (self.inside, self.next) = (Some(region), next);
-            self.stack.pop();
-        }
     }
 }
 
@@ -121,6 +190,11 @@ impl NodeData {
                 None => (index == cases.len()).then_some(*default),
             },
         }
+    }
+
+    /// Its regions, in the order of [`child`](Self::child).
+    pub fn regions(&self) -> impl Iterator<Item = Region> + '_ {
+        (0..).map_while(|index| self.child(index))
     }
 
     /// Its results.
@@ -142,6 +216,24 @@ impl NodeData {
             | Self::Loop { results, .. }
             | Self::Block { results, .. }
             | Self::Switch { results, .. } => results,
+        }
+    }
+
+    /// Its parameters, of a loop.
+    #[inline]
+    pub fn params(&self) -> ValueList {
+        match self {
+            Self::Loop { params, .. } => *params,
+            Self::If { .. } | Self::Block { .. } | Self::Switch { .. } => ValueList::EMPTY,
+        }
+    }
+
+    /// The list that takes the values of an exit that leads here: parameters for `Continue`, else results.
+    #[inline]
+    pub fn takers(&self, exit: Exit) -> ValueList {
+        match exit {
+            Exit::Continue(_) => self.params(),
+            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => self.results(),
         }
     }
 

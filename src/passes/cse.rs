@@ -11,7 +11,7 @@
 use super::edit::sweep;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
-use crate::ir::{Def, Exit, Func, NodeData, Step, Value, ValueList};
+use crate::ir::{Def, Func, NodeData, Step, Value, ValueList};
 
 /// Merges equal operations.
 pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
@@ -43,9 +43,7 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
                 }
             }
             Step::End(region) => {
-                if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = f.regions[region].exit {
-                    map_list(f, map, list);
-                }
+                map_list(f, map, f.regions[region].exit.list());
                 visible.end();
             }
             Step::Leave(_) => {}

@@ -2,7 +2,7 @@
 //! In: a function that keeps the law. Out: tables by construct, region and value. Knows no operations.
 
 use crate::entity::Handle;
-use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Value, ValueList, Walk};
+use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Target, Value, ValueList, Walk};
 
 /// No region or construct.
 const NONE: u32 = u32::MAX;
@@ -35,8 +35,9 @@ pub struct Flow {
     nodes: Vec<NodeFlow>,
     /// Constructs inside out: those within a construct come before it.
     pub(super) order: Vec<Node>,
-    /// First construct of the body.
+    /// First construct of the body, and the last so far.
     child: u32,
+    last_child: u32,
     /// The region after this one in the list of its target.
     next: Vec<u32>,
     /// For parameters and results: the construct that lists them, and where.
@@ -50,9 +51,6 @@ pub struct Flow {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     node: Node,
-    /// Depth of the innermost construct, this one included, that a `Break` leaves; of the innermost loop.
-    breakable: Option<usize>,
-    looping: Option<usize>,
     /// Depth of the outermost target of an exit inside.
     target: usize,
     /// Whether a loop is inside.
@@ -77,8 +75,7 @@ impl Flow {
         self.position.resize(f.values.len(), 0);
         self.order.clear();
         self.stack.clear();
-        self.child = NONE;
-        let mut last_child = NONE;
+        (self.child, self.last_child) = (NONE, NONE);
         // 0 is the position of the function's own parameters.
         let mut count = 1;
         let mut walk = std::mem::take(&mut self.walk);
@@ -91,13 +88,16 @@ impl Flow {
                     count += 1;
                 }
                 Step::Enter(node) => {
-                    self.enter(f, node, &mut last_child);
+                    self.enter(f, node);
                     self.nodes[node.index()].position = count;
-                    if let NodeData::Loop { params, .. } = f.nodes[node] {
-                        count = self.list(f, node, params, count);
+                    count = self.list(f, node, f.nodes[node].params(), count);
+                }
+                Step::End(region) => {
+                    let exit = f.regions[region].exit;
+                    if let Some(target) = walk.target(exit) {
+                        self.end(region, exit, target);
                     }
                 }
-                Step::End(region) => self.end(f, region),
                 Step::Leave(node) => {
                     self.leave(node);
                     count = self.list(f, node, f.nodes[node].results(), count);
@@ -107,36 +107,18 @@ impl Flow {
         self.walk = walk;
     }
 
-    fn enter(&mut self, f: &Func, node: Node, last_root: &mut u32) {
+    fn enter(&mut self, f: &Func, node: Node) {
         let number = node.index() as u32;
-        let depth = self.stack.len();
-        let (breakable, looping) = match self.stack.last_mut() {
-            Some(parent) => {
-                match parent.last_child {
-                    NONE => self.nodes[parent.node.index()].child = number,
-                    last => self.nodes[last as usize].sibling = number,
-                }
-                parent.last_child = number;
-                (parent.breakable, parent.looping)
-            }
-            None => {
-                match *last_root {
-                    NONE => self.child = number,
-                    last => self.nodes[last as usize].sibling = number,
-                }
-                *last_root = number;
-                (None, None)
-            }
+        let (first, last) = match self.stack.last_mut() {
+            Some(parent) => (&mut self.nodes[parent.node.index()].child, &mut parent.last_child),
+            None => (&mut self.child, &mut self.last_child),
         };
-        let data = &f.nodes[node];
-        self.stack.push(Open {
-            node,
-            breakable: if data.is_breakable() { Some(depth) } else { breakable },
-            looping: if data.is_loop() { Some(depth) } else { looping },
-            target: depth,
-            has_loop: data.is_loop(),
-            last_child: NONE,
-        });
+        match std::mem::replace(last, number) {
+            NONE => *first = number,
+            last => self.nodes[last as usize].sibling = number,
+        }
+        let (target, has_loop) = (self.stack.len(), f.nodes[node].is_loop());
+        self.stack.push(Open { node, target, has_loop, last_child: NONE });
     }
 
     fn leave(&mut self, node: Node) {
@@ -149,20 +131,12 @@ impl Flow {
         }
     }
 
-    fn end(&mut self, f: &Func, region: Region) {
-        let Some(&top) = self.stack.last() else { return };
-        let (target, continues) = match f.regions[region].exit {
-            Exit::Yield(_) => (Some(self.stack.len() - 1), false),
-            Exit::Break(_) => (top.breakable, false),
-            Exit::Continue(_) => (top.looping, true),
-            Exit::Unreachable => (None, false),
-        };
-        let Some(target) = target else { return };
+    fn end(&mut self, region: Region, exit: Exit, target: Target) {
         if let Some(top) = self.stack.last_mut() {
-            top.target = top.target.min(target);
+            top.target = top.target.min(target.depth);
         }
-        let node = &mut self.nodes[self.stack[target].node.index()];
-        let head = if continues { &mut node.continues } else { &mut node.results };
+        let node = &mut self.nodes[target.node.index()];
+        let head = if let Exit::Continue(_) = exit { &mut node.continues } else { &mut node.results };
         self.next[region.index()] = std::mem::replace(head, region.0);
     }
 
@@ -220,9 +194,9 @@ impl Flow {
         match (f.values[value].def, &f.nodes[node]) {
             (Def::Param, NodeData::Loop { inits, .. }) => {
                 visit(at(*inits));
-                self.continues_from(node).for_each(|region| visit(at(exit_list(f, region))));
+                self.continues_from(node).for_each(|region| visit(at(f.regions[region].exit.list())));
             }
-            _results => self.results_from(node).for_each(|region| visit(at(exit_list(f, region)))),
+            _results => self.results_from(node).for_each(|region| visit(at(f.regions[region].exit.list()))),
         }
     }
 
@@ -230,11 +204,7 @@ impl Flow {
     pub(super) fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
         let mut dropped = false;
         for &node in &self.order {
-            let results = f.nodes[node].results();
-            let params = match f.nodes[node] {
-                NodeData::Loop { params, inits, .. } => Some((params, inits)),
-                NodeData::If { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => None,
-            };
+            let (results, params) = (f.nodes[node].results(), f.nodes[node].params());
             if f.get(results).iter().any(|&value| is_dropped(value)) {
                 dropped = true;
                 for region in self.results_from(node) {
@@ -242,8 +212,9 @@ impl Flow {
                 }
                 *f.nodes[node].results_mut() = compact_own(f, results, &is_dropped);
             }
-            let Some((params, inits)) = params else { continue };
-            if f.get(params).iter().any(|&value| is_dropped(value)) {
+            if let NodeData::Loop { inits, .. } = f.nodes[node]
+                && f.get(params).iter().any(|&value| is_dropped(value))
+            {
                 dropped = true;
                 for region in self.continues_from(node) {
                     compact_exit(f, region, params, &is_dropped);
@@ -259,20 +230,9 @@ impl Flow {
     }
 }
 
-/// The values that a region's exit gives.
-pub(super) fn exit_list(f: &Func, region: Region) -> ValueList {
-    match f.regions[region].exit {
-        Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) => list,
-        Exit::Unreachable => ValueList::EMPTY,
-    }
-}
-
 fn compact_exit(f: &mut Func, region: Region, like: ValueList, is_dropped: impl Fn(Value) -> bool) {
-    let old = exit_list(f, region);
-    let new = compact(f, old, like, is_dropped);
-    if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = &mut f.regions[region].exit {
-        *list = new;
-    }
+    let exit = f.regions[region].exit;
+    f.regions[region].exit = exit.with_list(compact(f, exit.list(), like, is_dropped));
 }
 
 /// Drops the values of `list` whose partners in `like` are dropped.

@@ -13,7 +13,7 @@
 //! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by a decision that
 //! differs between invocations, and little.
 
-use super::flow::{Flow, exit_list};
+use super::flow::Flow;
 use super::scratch::Scratch;
 use super::taint::{Taint, differs_between_invocations};
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Type, Value, ValueList};
@@ -101,7 +101,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
         }));
     }
     for region in flow.continues_from(node) {
-        let mut list = f.get(exit_list(f, region)).to_vec();
+        let mut list = f.get(f.regions[region].exit.list()).to_vec();
         list.push(go);
         list.extend_from_slice(&all[list.len()..]);
         f.regions[region].exit = Exit::Continue(f.list(list));
@@ -109,7 +109,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     for region in flow.results_from(node) {
         let mut list = all.clone();
         list[params.len as usize] = leave;
-        for (&place, &value) in given.iter().zip(f.get(exit_list(f, region))) {
+        for (&place, &value) in given.iter().zip(f.get(f.regions[region].exit.list())) {
             list[place] = value;
         }
         f.regions[region].exit = Exit::Continue(f.list(list));
@@ -127,7 +127,8 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
 /// one, a loop counter say, would not be the same for all invocations any more.)
 fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList) -> Vec<Option<usize>> {
     // One exit of each sort is enough for a guess.
-    let given = |region: Option<Region>| region.map_or(&[][..], |region| f.get(exit_list(f, region)));
+    let given =
+        |region: Option<Region>| region.map_or(&[][..], |region| f.get(f.regions[region].exit.list()));
     let (leaving, staying) = (given(flow.results_from(node).next()), given(flow.continues_from(node).next()));
     let params = f.get(params);
     let mut taken = vec![false; params.len()];

@@ -5,10 +5,10 @@
 //! what is then unknown of what it leaves, the next one finds unknown, and so on. Where nothing unknown is left after k
 //! invocations, whoever runs the k before an invocation, from whatever state, has its state.
 
-use super::flow::{Flow, exit_list};
+use super::flow::Flow;
 use super::taint::Taint;
 use crate::host::Memory;
-use crate::ir::{Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
+use crate::ir::{Array, Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
 
 /// Invocations that are worth running twice.
 const MOST: u32 = 8;
@@ -46,7 +46,7 @@ pub fn run(module: &Module) -> Memory {
 fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let mut taint = Taint { cut: Some(node), next: vec![0; f.get(params).len()], ..Taint::new(f) };
     for (value, data) in f.values.iter() {
-        if let crate::ir::Def::Op(Op::Load { buffer: Buffer::State, .. }) = data.def {
+        if let crate::ir::Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)) = data.def {
             taint.lanes[value.0 as usize] = 1;
         }
     }
@@ -57,7 +57,7 @@ fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let lanes = |(index, &init): (usize, &Value)| {
         // What every iteration hands on as it found it is what it was before the draw, and every thread knows that.
         let own = f.get(params)[index];
-        let is_same = |region| f.get(exit_list(f, region)).get(index) == Some(&own);
+        let is_same = |region| f.get(f.regions[region].exit.list()).get(index) == Some(&own);
         if flow.continues_from(node).all(is_same) { 0 } else { taint.lanes[init.0 as usize] }
     };
     f.get(inits).iter().enumerate().map(lanes).collect()

@@ -15,7 +15,7 @@ use super::edit::sweep;
 use super::flow::Flow;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
-use crate::ir::{Def, Exit, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Value, ValueList};
+use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Targets, Value, ValueList};
 
 /// Removes the lanes that the analyses of the function found unneeded; nothing that is dead altogether may be left. Operations
 /// that read literals of their own afterwards may leave the shared ones without use.
@@ -69,19 +69,7 @@ fn can_narrow(op: Op) -> bool {
     match op {
         Op::Const(_) | Op::Shuffle(_) | Op::Unary(..) | Op::Select { .. } => true,
         Op::Binary(op, ..) => op.shape() == Shape::Each,
-        Op::Input(_)
-        | Op::Uniform(_)
-        | Op::UniformAt { .. }
-        | Op::IntUniform { .. }
-        | Op::BoolUniform(_)
-        | Op::HostField(_)
-        | Op::Specialized(_)
-        | Op::Member { .. }
-        | Op::MemberAt { .. }
-        | Op::DrawField(_)
-        | Op::Load { .. }
-        | Op::Submit { .. }
-        | Op::Call { .. } => false,
+        Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => false,
     }
 }
 
@@ -100,13 +88,7 @@ fn narrow_hint(hint: Hint, lanes: u8, layout: u8) -> Hint {
 }
 
 /// A region to be rebuilt, and where its exits lead.
-#[derive(Clone, Copy)]
-struct Work {
-    region: Region,
-    parent: Option<Node>,
-    breakable: Option<Node>,
-    looping: Option<Node>,
-}
+type Work = (Region, Targets<Node>);
 
 struct Shrink<'a> {
     f: &'a mut Func,
@@ -122,56 +104,42 @@ struct Shrink<'a> {
 impl Shrink<'_> {
     /// Rebuilds parents before children, so that what replaces a value is known where it is used.
     fn function(&mut self) {
-        let top = |region| Work { region, parent: None, breakable: None, looping: None };
-        let mut work: Vec<Work> = self.f.body.map(top).into_iter().collect();
-        while let Some(item) = work.pop() {
-            self.region(item, &mut work);
+        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of items serves all.
+        let mut work: Vec<Work> = self.f.body.map(|body| (body, Targets::default())).into_iter().collect();
+        while let Some((region, targets)) = work.pop() {
+            self.region(region, targets, &mut work);
         }
     }
 
-    fn region(&mut self, at: Work, work: &mut Vec<Work>) {
-        let mut old = std::mem::take(&mut self.f.regions[at.region].items);
+    fn region(&mut self, region: Region, targets: Targets<Node>, work: &mut Vec<Work>) {
+        let mut old = std::mem::take(&mut self.f.regions[region].items);
         self.items.clear();
         for &item in &old {
             match item {
                 Item::Let(value) => self.value(value),
-                Item::Node(node) => self.node(at, node, work),
+                Item::Node(node) => {
+                    self.node(node);
+                    let data = &self.f.nodes[node];
+                    let inside = targets.inside(data, node);
+                    work.extend(data.regions().map(|region| (region, inside)));
+                }
             }
             self.items.push(item);
         }
-        match self.f.regions[at.region].exit {
-            Exit::Yield(list) => self.list(list, at.parent.map(|node| self.f.nodes[node].results())),
-            Exit::Break(list) => self.list(list, at.breakable.map(|node| self.f.nodes[node].results())),
-            Exit::Continue(list) => self.list(list, at.looping.and_then(|node| self.params(node))),
-            Exit::Unreachable => {}
-        }
+        let exit = self.f.regions[region].exit;
+        self.list(exit.list(), targets.of(exit).map(|node| self.f.nodes[node].takers(exit)));
         old.clear();
         old.extend_from_slice(self.items);
-        self.f.regions[at.region].items = old;
+        self.f.regions[region].items = old;
     }
 
-    fn params(&self, node: Node) -> Option<ValueList> {
-        match self.f.nodes[node] {
-            NodeData::Loop { params, .. } => Some(params),
-            NodeData::If { .. } | NodeData::Block { .. } | NodeData::Switch { .. } => None,
-        }
-    }
-
-    fn node(&mut self, at: Work, node: Node, work: &mut Vec<Work>) {
+    fn node(&mut self, node: Node) {
         if let NodeData::Loop { params, inits, .. } = self.f.nodes[node] {
             self.list(inits, Some(params));
         }
         let map = &*self.map;
         if let Some(decider) = self.f.nodes[node].decider_mut() {
             *decider = map[decider.index()];
-        }
-        let data = &self.f.nodes[node];
-        let breakable = if data.is_breakable() { Some(node) } else { at.breakable };
-        let looping = if data.is_loop() { Some(node) } else { at.looping };
-        let mut index = 0;
-        while let Some(region) = data.child(index) {
-            work.push(Work { region, parent: Some(node), breakable, looping });
-            index += 1;
         }
     }
 
@@ -201,20 +169,7 @@ impl Shrink<'_> {
             Op::Select { cond, a, b } => {
                 Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
             }
-            Op::Binary(..)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::UniformAt { .. }
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => {
+            Op::Binary(..) | Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
                 let map = &*self.map;
                 old.map(&mut self.f.pool, |value| map[value.index()])
             }

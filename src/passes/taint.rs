@@ -2,7 +2,9 @@
 //! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
 //! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
 
-use crate::ir::{Buffer, Def, Exit, Func, Node, NodeData, Op, Step, Unary, Value, ValueList, Walk};
+use crate::ir::{
+    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
+};
 
 /// A construct around the current place.
 struct Open {
@@ -102,7 +104,12 @@ impl<'a> Taint<'a> {
                         self.copy(*inits, *params);
                     }
                 }
-                Step::End(region) => self.leave(f.regions[region].exit, &mut open),
+                Step::End(region) => {
+                    let exit = f.regions[region].exit;
+                    if let Some(target) = walk.target(exit) {
+                        self.leave(exit, target, &mut open);
+                    }
+                }
                 Step::Leave(node) => {
                     let Some(Open { doubtful: true, target, .. }) = open.pop() else { continue };
                     if f.nodes[node].is_loop() && self.cut != Some(node) {
@@ -127,27 +134,18 @@ impl<'a> Taint<'a> {
         }
     }
 
-    fn leave(&mut self, exit: Exit, open: &mut [Open]) {
+    fn leave(&mut self, exit: Exit, target: Target, open: &mut [Open]) {
         let f = self.f;
-        let innermost = |open: &[Open], takes: fn(&NodeData) -> bool| {
-            open.iter().rposition(|outer| takes(&f.nodes[outer.node]))
-        };
-        let (target, list) = match exit {
-            Exit::Yield(list) => (open.len().checked_sub(1), list),
-            Exit::Break(list) => (innermost(open, NodeData::is_breakable), list),
-            Exit::Continue(list) => (innermost(open, NodeData::is_loop), list),
-            Exit::Unreachable => (None, ValueList::EMPTY),
-        };
-        let Some(target) = target else { return };
-        open[target..].iter_mut().for_each(|inner| inner.target = inner.target.min(target));
-        match (exit, &f.nodes[open[target].node]) {
-            (Exit::Continue(_), NodeData::Loop { .. }) if self.cut == Some(open[target].node) => {
-                for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
-                    *next |= self.lanes[value.0 as usize];
-                }
+        for inner in &mut open[target.depth..] {
+            inner.target = inner.target.min(target.depth);
+        }
+        let list = exit.list();
+        if matches!(exit, Exit::Continue(_)) && self.cut == Some(target.node) {
+            for (next, &value) in self.next.iter_mut().zip(f.get(list)) {
+                *next |= self.lanes[value.0 as usize];
             }
-            (Exit::Continue(_), NodeData::Loop { params, .. }) => self.copy(list, *params),
-            (_, data) => self.copy(list, data.results()),
+        } else {
+            self.copy(list, f.nodes[target.node].takers(exit));
         }
     }
 
@@ -168,22 +166,13 @@ impl<'a> Taint<'a> {
                 let from = from[to];
                 lanes | (self.of(from.value()) >> from.index() & 1) << to
             }),
-            Op::UniformAt { offset, .. } => self.any(offset),
-            Op::Load { buffer: Buffer::State, .. } if self.state => 15,
-            Op::MemberAt { index, .. } | Op::Load { index, .. } => self.any(index),
+            Op::ReadAt(Array::Buffer(Buffer::State), _) if self.state => 15,
+            Op::ReadAt(_, index) => self.any(index),
             Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
             Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),
             // A number of triangles follows from decisions only.
             Op::Submit { args } => self.f.get(args).first().map_or(0, |&count| self.any(count)),
-            Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::DrawField(_)
-            | Op::Member { .. } => 0,
+            Op::Const(_) | Op::Read(_) => 0,
         };
         self.add(value, lanes);
     }
@@ -191,5 +180,5 @@ impl<'a> Taint<'a> {
 
 /// Whether an operation reads what each invocation has of its own.
 pub(super) fn differs_between_invocations(op: Op) -> bool {
-    matches!(op, Op::Input(_) | Op::DrawField(_) | Op::Load { .. })
+    matches!(op, Op::Read(Resource::Input(_) | Resource::Draw(_)) | Op::ReadAt(Array::Buffer(_), _))
 }

@@ -11,7 +11,7 @@
 use super::edit::sweep;
 use super::scratch::Tables;
 use crate::entity::Handle;
-use crate::ir::{Def, Exit, Func, NodeData, Value};
+use crate::ir::{Def, Func, NodeData, Value};
 
 /// Removes operations that are no operand of anything, and those that were operands of nothing but them.
 pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
@@ -20,9 +20,7 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
     uses.resize(f.values.len(), 0);
     let mut count = |value: Value| uses[value.index()] += 1;
     for region in f.regions.values() {
-        if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = region.exit {
-            f.get(list).iter().copied().for_each(&mut count);
-        }
+        f.get(region.exit.list()).iter().copied().for_each(&mut count);
     }
     for node in f.nodes.values() {
         if let NodeData::Loop { inits, .. } = node {

@@ -9,7 +9,7 @@ use transpica::host::dvle::{self, Executable};
 use transpica::host::{ClipPlanes, FlipY, Job, Layout};
 use transpica::isa::Stage;
 use transpica::precision::Precision;
-use transpica::{Options, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
 
 use crate::samples::{Sample, samples};
 
@@ -47,7 +47,12 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
                 false => (FlipY::Never, ClipPlanes::None),
                 true => (FlipY::Dynamic, ClipPlanes::Varying),
             };
-            let options = Options { layout, precision, flip_y, clip_planes, ..Options::default() };
+            let options = Options {
+                block: Block { layout, ..Block::default() },
+                arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                outputs: Outputs { flip_y, clip_planes, ..Outputs::default() },
+                ..Options::default()
+            };
             of_program(&file, sample, index, options, &mut |job, translated| {
                 count += 1;
                 let name = format!("{}#{index} {layout:?} {precision:?} {job}", sample.name);

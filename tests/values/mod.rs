@@ -3,9 +3,9 @@
 
 use transpica::host::Setup;
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, FlipY,
-    GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, OutputSet,
-    Profile, RegisterLayout, Topology, Unwritten,
+    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
+    DepthRange, FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options,
+    OutputMap, OutputSet, Outputs, Profile, RegisterLayout, Topology, Unwritten,
 };
 use transpica::limits::Limits;
 use transpica::precision::Precision;
@@ -164,10 +164,11 @@ fields!(IntUniforms { baked specialized });
 fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
-fields!(Options {
-    precision portable_exponentials layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
-    attributes fold_constants bools ints loop_guard report_unfinished lenient limits
-});
+fields!(Arithmetic { precision portable_exponentials uninitialized });
+fields!(Control { bools ints loop_guard report_unfinished lenient });
+fields!(Outputs { set depth flip_y clip_planes clamp_colors unmapped });
+fields!(Block { layout fold_constants });
+fields!(Options { arithmetic control outputs block attributes limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });

@@ -12,7 +12,7 @@ use super::writer::{Section, Writer};
 use crate::backend::interface::{Reads, Source, defect};
 use crate::entity::Handle;
 use crate::error::{At, Result};
-use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Type, Value, ValueList};
+use crate::ir::{Exit, Func, Item, Node, NodeData, Region, Targets, Type, Value, ValueList};
 use crate::limits;
 
 /// No index.
@@ -64,10 +64,8 @@ struct Scope {
     params: ValueList,
     /// Branches to the continue block.
     continues: Chain,
-    /// Index of the scope that `Break` leaves.
-    breakable: u32,
-    /// Index of the scope that `Continue` repeats.
-    innermost_loop: u32,
+    /// Indices of the scopes that the exits of its regions lead to.
+    targets: Targets<usize>,
 }
 
 /// A region that has a block of its own, and its label.
@@ -211,9 +209,10 @@ impl Body<'_> {
             self.func.body.ok_or_else(|| defect(format!("function {} has no body", self.func.name)))?;
         self.s.exits.clear();
         self.s.scopes.clear();
-        self.push(ScopeKind::Function, 0, ValueList::EMPTY);
+        self.push(None, ScopeKind::Function, 0);
         self.scope().region = body;
         let func = self.func;
+        // No `ir::Walk`: regions that only exit get no block and are never entered.
         while let Some(scope) = self.s.scopes.last() {
             let (region, mut item) = (&func.regions[scope.region], scope.item);
             let node = loop {
@@ -244,15 +243,14 @@ impl Body<'_> {
         self.s.scopes.last_mut().expect("the function's scope is popped last")
     }
 
-    fn push(&mut self, kind: ScopeKind, merge: Word, results: ValueList) {
-        let index = self.s.scopes.len() as u32;
-        let outer =
-            self.s.scopes.last().map_or((NONE, NONE), |outer| (outer.breakable, outer.innermost_loop));
-        let (breakable, innermost_loop) = match kind {
-            ScopeKind::Function | ScopeKind::If { .. } => outer,
-            ScopeKind::Block { .. } | ScopeKind::Switch { .. } => (index, outer.1),
-            ScopeKind::Loop { .. } => (index, index),
-        };
+    /// Opens a construct, or the function where there is none.
+    fn push(&mut self, node: Option<Node>, kind: ScopeKind, merge: Word) {
+        let index = self.s.scopes.len();
+        let (mut targets, mut results) = (Targets::default(), ValueList::EMPTY);
+        if let (Some(node), Some(outer)) = (node, self.s.scopes.last()) {
+            let data = &self.func.nodes[node];
+            (targets, results) = (outer.targets.inside(data, index), data.results());
+        }
         self.s.scopes.push(Scope {
             kind,
             region: Region(0),
@@ -263,8 +261,7 @@ impl Body<'_> {
             continue_label: 0,
             params: ValueList::EMPTY,
             continues: Chain::EMPTY,
-            breakable,
-            innermost_loop,
+            targets,
         });
     }
 
@@ -295,30 +292,22 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Where an exit of the innermost construct's region goes, and the values it gives.
-    fn target(&self, exit: Exit) -> Result<(Target, ValueList)> {
-        let top = self.s.scopes.len() - 1;
-        let scope = &self.s.scopes[top];
-        let (index, continues, list) = match exit {
-            Exit::Yield(list) => match scope.kind {
-                ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. } => {
-                    (top as u32, false, list)
-                }
-                ScopeKind::Function | ScopeKind::Loop { .. } => (NONE, false, list),
-            },
-            Exit::Break(list) => (scope.breakable, false, list),
-            Exit::Continue(list) => (scope.innermost_loop, true, list),
-            Exit::Unreachable => (NONE, false, ValueList::EMPTY),
-        };
-        if index == NONE {
-            return Err(defect(format!("function {}: {exit:?} has no target", self.func.name)));
+    /// Where an exit of the innermost construct's region goes.
+    fn target(&self, exit: Exit) -> Result<Target> {
+        let targets = self.s.scopes.last().map(|scope| scope.targets).unwrap_or_default();
+        let no_target = || defect(format!("function {}: {exit:?} has no target", self.func.name));
+        let scope = targets.of(exit).ok_or_else(no_target)?;
+        let continues = matches!(exit, Exit::Continue(_));
+        // Nothing falls out of the end of a loop's body.
+        if matches!((&self.s.scopes[scope].kind, exit), (ScopeKind::Loop { .. }, Exit::Yield(_))) {
+            return Err(no_target());
         }
-        Ok((Target { scope: index as usize, continues }, list))
+        Ok(Target { scope, continues })
     }
 
     /// Notes that the current block branches as `exit` says and returns the label it goes to.
     fn record(&mut self, exit: Exit) -> Result<Word> {
-        let (target, values) = self.target(exit)?;
+        let (target, values) = (self.target(exit)?, exit.list());
         let State { scopes, exits, .. } = &mut *self.s;
         let scope = &mut scopes[target.scope];
         let (label, chain, expected) = if target.continues {
@@ -342,21 +331,17 @@ impl Body<'_> {
     /// Writes the head of a construct and starts its first region.
     fn open(&mut self, node: Node) -> Result<()> {
         match self.func.nodes[node] {
-            NodeData::If { cond, then, otherwise, results } => {
-                self.open_if(cond, then, otherwise, results)?;
-            }
-            NodeData::Loop { params, inits, body, results } => {
-                self.open_loop(params, inits, body, results)?;
-            }
-            NodeData::Block { body, results } => {
+            NodeData::If { cond, then, otherwise, .. } => self.open_if(node, cond, [then, otherwise])?,
+            NodeData::Loop { params, inits, body, .. } => self.open_loop(node, params, inits, body)?,
+            NodeData::Block { body, .. } => {
                 let (merge, label) = (self.w.id(), self.w.id());
                 let zero = self.w.constant(Type::I32, [0; 4]);
                 self.selection_merge(merge);
                 self.w.effect(Op::Switch, &[zero, label]);
-                self.push(ScopeKind::Block { body: Some((body, label)) }, merge, results);
+                self.push(Some(node), ScopeKind::Block { body: Some((body, label)) }, merge);
             }
-            NodeData::Switch { selector, ref cases, default, results } => {
-                self.open_switch(node, selector, cases, default, results);
+            NodeData::Switch { selector, ref cases, default, .. } => {
+                self.open_switch(node, selector, cases, default);
             }
         }
         self.advance()
@@ -366,22 +351,20 @@ impl Body<'_> {
         self.w.effect(Op::SelectionMerge, &[merge, SelectionControl::NONE.bits()]);
     }
 
-    fn open_if(&mut self, cond: Value, then: Region, otherwise: Region, results: ValueList) -> Result<()> {
+    fn open_if(&mut self, node: Node, cond: Value, regions: [Region; 2]) -> Result<()> {
         let cond = self.id(cond);
         let merge = self.w.id();
-        self.push(ScopeKind::If { arms: [None; 2] }, merge, results);
-        let mut then_exit = bare_exit(self.func, then);
-        let otherwise_exit = bare_exit(self.func, otherwise);
+        self.push(Some(node), ScopeKind::If { arms: [None; 2] }, merge);
+        let mut exits = regions.map(|region| bare_exit(self.func, region));
         // One block cannot give two sets of values to one target.
-        if let (Some(a), Some(b)) = (then_exit, otherwise_exit)
-            && self.target(a)?.0 == self.target(b)?.0
+        if let [Some(a), Some(b)] = exits
+            && self.target(a)? == self.target(b)?
         {
-            then_exit = None;
+            exits[0] = None;
         }
         let mut arms: [Arm; 2] = [None; 2];
         let mut labels = [0; 2];
-        for (side, (region, exit)) in [(then, then_exit), (otherwise, otherwise_exit)].into_iter().enumerate()
-        {
+        for (side, (region, exit)) in regions.into_iter().zip(exits).enumerate() {
             labels[side] = match exit {
                 Some(exit) => self.record(exit)?,
                 None => self.w.id(),
@@ -394,13 +377,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn open_loop(
-        &mut self,
-        params: ValueList,
-        inits: ValueList,
-        body: Region,
-        results: ValueList,
-    ) -> Result<()> {
+    fn open_loop(&mut self, node: Node, params: ValueList, inits: ValueList, body: Region) -> Result<()> {
         let func = self.func;
         if params.len != inits.len {
             return Err(defect(format!("a loop has {} values for {} parameters", inits.len, params.len)));
@@ -417,20 +394,13 @@ impl Body<'_> {
         }
         self.w.effect(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
         self.w.effect(Op::Branch, &[label]);
-        self.push(ScopeKind::Loop { body: Some((body, label)), header, phis }, merge, results);
+        self.push(Some(node), ScopeKind::Loop { body: Some((body, label)), header, phis }, merge);
         let scope = self.scope();
         (scope.continue_label, scope.params) = (continue_label, params);
         Ok(())
     }
 
-    fn open_switch(
-        &mut self,
-        node: Node,
-        selector: Value,
-        cases: &[(Vec<i32>, Region)],
-        default: Region,
-        results: ValueList,
-    ) {
+    fn open_switch(&mut self, node: Node, selector: Value, cases: &[(Vec<i32>, Region)], default: Region) {
         let selector = self.id(selector);
         let merge = self.w.id();
         let labels = self.w.id();
@@ -451,7 +421,7 @@ impl Body<'_> {
         }
         self.w.word_list(Section::Code, Op::Switch, head, &operands);
         self.s.operands = operands;
-        self.push(ScopeKind::Switch { node, next: 0, labels }, merge, results);
+        self.push(Some(node), ScopeKind::Switch { node, next: 0, labels }, merge);
     }
 
     /// Starts the next region of the innermost construct, or closes it.
@@ -461,12 +431,7 @@ impl Body<'_> {
                 self.place(label);
                 let scope = self.scope();
                 (scope.region, scope.item) = (region, 0);
-                limits::check(
-                    "output_words",
-                    self.w.len(),
-                    self.source.options.limits.output_words,
-                    At::Whole,
-                )
+                limits::check("output_words", self.w.len(), self.source.limits.output_words, At::Whole)
             }
             None => {
                 self.close();
@@ -483,7 +448,7 @@ impl Body<'_> {
             ScopeKind::If { arms } => arms[0].take().or_else(|| arms[1].take()),
             ScopeKind::Loop { body, .. } | ScopeKind::Block { body } => body.take(),
             ScopeKind::Switch { node, next, labels } => {
-                while let Some(region) = case_region(func, *node, *next) {
+                while let Some(region) = func.nodes[*node].child(*next) {
                     let label = *labels + *next as u32;
                     *next += 1;
                     if !goes_to_merge(func, region) {
@@ -570,15 +535,5 @@ fn goes_to_merge(func: &Func, case: Region) -> bool {
     match bare_exit(func, case) {
         Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,
         Some(Exit::Continue(_) | Exit::Unreachable) | None => false,
-    }
-}
-
-/// The region of a switch's case; the default comes after the last.
-fn case_region(func: &Func, node: Node, index: usize) -> Option<Region> {
-    match &func.nodes[node] {
-        NodeData::Switch { cases, default, .. } => {
-            cases.get(index).map(|case| case.1).or((index == cases.len()).then_some(*default))
-        }
-        NodeData::If { .. } | NodeData::Loop { .. } | NodeData::Block { .. } => None,
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::Kind as ErrorKind;
+use crate::ir::Item;
 use crate::ir::text::parse;
 
 fn breach(text: &str, stage: Stage) -> Option<String> {

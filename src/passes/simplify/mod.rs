@@ -24,7 +24,7 @@ use super::equal::Visible;
 use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Unary, Value, ValueList,
+    Def, Exit, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Targets, Type, Unary, Value, ValueList,
 };
 use crate::precision::Precision;
 use rules::Fold;
@@ -64,10 +64,8 @@ pub(super) struct NodeFrame {
     /// How many of them are breaks.
     breaks: u32,
     continues: u32,
-    /// Frame of the innermost construct, this one included, that a `Break` leaves.
-    breakable: Option<usize>,
-    /// Frame of the innermost loop, this one included.
-    looping: Option<usize>,
+    /// Frames that the exits of its regions lead to.
+    targets: Targets<usize>,
 }
 
 /// A region or construct that the walk is in.
@@ -91,6 +89,7 @@ impl Simplify<'_> {
     fn function(&mut self) {
         let Some(body) = self.f.body else { return };
         self.begin(Some(body), body, ValueList::EMPTY);
+        // No walk: items move while they are passed, and dissolved constructs are not entered.
         while let Some(frame) = self.stack.last_mut() {
             match frame {
                 Frame::Region(frame) => match frame.items.get(frame.next) {
@@ -221,24 +220,15 @@ impl Simplify<'_> {
     }
 
     fn push_node(&mut self, node: Node) {
-        let depth = self.stack.len();
-        let (breakable, looping) = self.targets();
-        let data = &self.f.nodes[node];
-        self.stack.push(Frame::Node(NodeFrame {
-            node,
-            next: 0,
-            exits: 0,
-            breaks: 0,
-            continues: 0,
-            breakable: if data.is_breakable() { Some(depth) } else { breakable },
-            looping: if data.is_loop() { Some(depth) } else { looping },
-        }));
+        let targets = self.targets().inside(&self.f.nodes[node], self.stack.len());
+        self.stack.push(Frame::Node(NodeFrame { node, next: 0, exits: 0, breaks: 0, continues: 0, targets }));
     }
 
-    /// Frames of the innermost construct that a `Break` leaves and of the innermost loop.
-    fn targets(&self) -> (Option<usize>, Option<usize>) {
+    /// Frames that the exits of a region on top lead to.
+    fn targets(&self) -> Targets<usize> {
+        // Regions of dissolved constructs lie one on another.
         let innermost = self.stack.iter().rev().find_map(|frame| match frame {
-            Frame::Node(frame) => Some((frame.breakable, frame.looping)),
+            Frame::Node(frame) => Some(frame.targets),
             Frame::Region(_) => None,
         });
         innermost.unwrap_or_default()
@@ -252,19 +242,10 @@ impl Simplify<'_> {
         }
     }
 
-    fn node_frame(&mut self, index: Option<usize>) -> Option<&mut NodeFrame> {
-        match self.stack.get_mut(index?)? {
-            Frame::Node(frame) => Some(frame),
-            Frame::Region(_) => None,
-        }
-    }
-
     /// Ends the region on top.
     fn end(&mut self) {
         let Some(Frame::Region(frame)) = self.stack.pop() else { return };
-        if let Exit::Yield(list) | Exit::Break(list) | Exit::Continue(list) = frame.exit {
-            self.map_list(list);
-        }
+        self.map_list(frame.exit.list());
         let Some(region) = frame.region else {
             if let Exit::Yield(list) = frame.exit {
                 self.replace_list(frame.results, list);
@@ -292,23 +273,23 @@ impl Simplify<'_> {
 
     /// Counts the exit of a finished region at its target.
     fn count_exit(&mut self, region: Region) {
-        let (breakable, looping) = self.targets();
-        let Some(parent) = self.stack.len().checked_sub(1) else { return };
-        let exit = self.f.regions[region].exit;
-        match exit {
-            Exit::Break(list) if breakable == Some(parent) && looping != Some(parent) => {
-                self.f.regions[region].exit = Exit::Yield(list);
-                self.changed = true;
-                self.node_frame(breakable).into_iter().for_each(|frame| frame.exits += 1);
-            }
-            Exit::Yield(_) => self.node_frame(Some(parent)).into_iter().for_each(|frame| frame.exits += 1),
-            Exit::Break(_) => self.node_frame(breakable).into_iter().for_each(|frame| {
-                frame.exits += 1;
-                frame.breaks += 1;
-            }),
-            Exit::Continue(_) => self.node_frame(looping).into_iter().for_each(|frame| frame.continues += 1),
-            Exit::Unreachable => {}
+        let mut exit = self.f.regions[region].exit;
+        let parent = self.stack.len().checked_sub(1);
+        let Some(target) = self.targets().of(exit) else { return };
+        let Frame::Node(frame) = &mut self.stack[target] else { return };
+        if let Exit::Break(list) = exit
+            && parent == Some(target)
+            && !self.f.nodes[frame.node].is_loop()
+        {
+            exit = Exit::Yield(list);
+            self.f.regions[region].exit = exit;
+            self.changed = true;
         }
+        match exit {
+            Exit::Continue(_) => frame.continues += 1,
+            Exit::Yield(_) | Exit::Break(_) | Exit::Unreachable => frame.exits += 1,
+        }
+        frame.breaks += u32::from(matches!(exit, Exit::Break(_)));
     }
 
     /// Drops what is left of the region on top: its last item never falls through.

@@ -16,7 +16,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{AssemblerTiming, Measurement, Timing};
-use transpica::host::Options;
+use transpica::host::{Arithmetic, Options};
 use transpica::precision::Precision;
 
 /// Times every stage of a translation.
@@ -128,7 +128,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Times the translation from code words to SPIR-V words for programs of several sizes.
 fn sizes(arguments: &Arguments) -> Result<(), String> {
     let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
-    let options = Options { precision, ..Options::default() };
+    let options =
+        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     // Small programs take less time, so they need more rounds for a steady minimum.
     let rounds = |size: usize| arguments.repeat * (500 / size).max(1);
     let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), options));

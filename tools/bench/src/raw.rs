@@ -11,7 +11,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::error::Error;
 use transpica::host::registers::number;
-use transpica::host::{Job, Layout, Options, Profile, RegisterState};
+use transpica::host::{Block, Job, Layout, Options, Profile, RegisterState};
 use transpica::isa::{Pc, Program, Stage};
 
 use crate::stages::Timing;
@@ -85,7 +85,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
     state.write(number::OUTMAP_TOTAL, 2);
     state.write(number::OUTMAP, 0x0302_0100);
     state.write(number::OUTMAP + 1, 0x0B0A_0908);
-    let options = Options { layout: Layout::Registers, ..options };
+    let options = Options { block: Block { layout: Layout::Registers, ..options.block }, ..options };
     let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
     let text = |error: Error| error.to_string();
     let (mut to_spirv, mut key) = (Vec::new(), Vec::new());

@@ -12,7 +12,7 @@ use transpica::cfg::reduce::{Reduced, reduce};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Interface, Job, Options, Profile, Surroundings, varying};
+use transpica::host::{Arithmetic, Interface, Job, Options, Profile, Surroundings, varying};
 use transpica::isa::{Pc, Stage};
 use transpica::lower::{self, Context, Outputs};
 use transpica::precision::Precision;
@@ -65,7 +65,7 @@ pub struct AssemblerTiming {
     pub file: String,
     /// Lines of text.
     pub lines: usize,
-    /// Assembled code words.
+    /// AssemblerTiming code words.
     pub words: usize,
     /// Time from text to container bytes.
     pub timing: Timing,
@@ -99,7 +99,8 @@ pub fn measure(
     let at = |error: Error| format!("{}: {error}", path.display());
     let file = Shbin::parse(bytes).map_err(at)?;
     let precision = if fast { Precision::Fast } else { Precision::Exact };
-    let options = Options { precision, ..Options::default() };
+    let options =
+        Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
     let mut all = Vec::new();
     for dvle in 0..file.executables.len() {
         if only.is_some_and(|only| only != dvle) {
@@ -232,14 +233,14 @@ fn time_stages(
         }
         Explored::TooManyNodes { .. } => (lower::dispatched(context)?, 0, clock.lap()),
     };
-    passes::optimize(&mut module, options.precision, scratch);
+    passes::optimize(&mut module, &options.arithmetic, scratch);
     let usage = passes::usage::run(&module.main);
     let interface = Interface { outputs: outputs.clone(), ..around.interface(&usage, options)? };
     passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
     passes::tidy(&mut module, scratch);
     passes::leave::run(&mut module.main, &module.helpers, scratch);
     let passes = clock.lap();
-    let source = Source { module: &module, interface: &interface, options, profile };
+    let source = Source { module: &module, interface: &interface, limits: &options.limits, profile };
     black_box(writer.write(&source)?);
     let spirv = clock.lap();
     black_box(text::wgsl(&source)?);

@@ -6,7 +6,7 @@ use transpica::host::{
     AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, RegisterLayout,
 };
 use transpica::limits::Limits;
-use transpica::{Options, Profile};
+use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
 use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPreset};
@@ -348,23 +348,31 @@ fn options(given: &Structures) -> Result<Options, Problem> {
     reserved("TranspicaOptions.reserved", zero)?;
     let loop_guard = switch("TranspicaOptions.has_loop_guard", has_loop_guard)?.then_some(loop_guard);
     Ok(Options {
-        precision: choice("TranspicaOptions.precision", precision)?,
-        portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
-        layout: layout(which, given.layout.as_ref())?,
-        depth: choice("TranspicaOptions.depth_range", depth_range)?,
-        flip_y: choice("TranspicaOptions.flip_y", flip_y)?,
-        clip_planes: choice("TranspicaOptions.clip_planes", clip_planes)?,
-        clamp_colors: !switch("TranspicaOptions.keep_colors", keep_colors)?,
-        outputs: choice("TranspicaOptions.output_set", output_set)?,
-        unmapped: choice("TranspicaOptions.unmapped", unmapped)?,
-        uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
+        arithmetic: Arithmetic {
+            precision: choice("TranspicaOptions.precision", precision)?,
+            portable_exponentials: switch("TranspicaOptions.portable_exponentials", portable_exponentials)?,
+            uninitialized: choice("TranspicaOptions.uninitialized", uninitialized)?,
+        },
+        block: Block {
+            layout: layout(which, given.layout.as_ref())?,
+            fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
+        },
+        outputs: Outputs {
+            depth: choice("TranspicaOptions.depth_range", depth_range)?,
+            flip_y: choice("TranspicaOptions.flip_y", flip_y)?,
+            clip_planes: choice("TranspicaOptions.clip_planes", clip_planes)?,
+            clamp_colors: !switch("TranspicaOptions.keep_colors", keep_colors)?,
+            set: choice("TranspicaOptions.output_set", output_set)?,
+            unmapped: choice("TranspicaOptions.unmapped", unmapped)?,
+        },
         attributes: attributes(&formats)?,
-        fold_constants: !switch("TranspicaOptions.keep_constants", keep_constants)?,
-        bools: bools(known_bools, bool_values, specialized_bools)?,
-        ints: ints(known_ints, int_values, specialized_ints)?,
-        loop_guard,
-        report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
-        lenient: switch("TranspicaOptions.lenient", lenient)?,
+        control: Control {
+            bools: bools(known_bools, bool_values, specialized_bools)?,
+            ints: ints(known_ints, int_values, specialized_ints)?,
+            loop_guard,
+            report_unfinished: switch("TranspicaOptions.report_unfinished", report_unfinished)?,
+            lenient: switch("TranspicaOptions.lenient", lenient)?,
+        },
         limits,
     })
 }

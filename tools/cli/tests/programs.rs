@@ -11,7 +11,7 @@ use transpica::Translator;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Profile};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
 use transpica::limits::Limits;
 
 const SAMPLE: &str = "shaders/lights.shbin";
@@ -159,9 +159,9 @@ fn library(options: Options, language: Language) -> String {
 #[test]
 fn depth_y_and_clip_planes_are_those_of_the_library() {
     let base = Options::default();
-    let depth = |depth| Options { depth, ..base };
-    let flip = |flip_y| Options { flip_y, ..base };
-    let clip = |clip_planes| Options { clip_planes, ..base };
+    let depth = |depth| Options { outputs: Outputs { depth, ..base.outputs }, ..base };
+    let flip = |flip_y| Options { outputs: Outputs { flip_y, ..base.outputs }, ..base };
+    let clip = |clip_planes| Options { outputs: Outputs { clip_planes, ..base.outputs }, ..base };
     for (option, value, options) in [
         ("--depth", "0..w", depth(DepthRange::ZeroToW)),
         ("--depth", "-w..w", depth(DepthRange::MinusWToW)),
@@ -184,9 +184,12 @@ fn depth_y_and_clip_planes_are_those_of_the_library() {
         assert_eq!(ir(&[option, value]) == ir(&[]), options == base, "{option} {value}");
     }
     let all = Options {
-        depth: DepthRange::MinusWToW,
-        flip_y: FlipY::Always,
-        clip_planes: ClipPlanes::Varying,
+        outputs: Outputs {
+            depth: DepthRange::MinusWToW,
+            flip_y: FlipY::Always,
+            clip_planes: ClipPlanes::Varying,
+            ..base.outputs
+        },
         ..base
     };
     let arguments = [

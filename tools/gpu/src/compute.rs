@@ -31,7 +31,7 @@ pub fn run_compute(
 }
 
 /// Runs like [`run_compute`] a program translated with
-/// [`report_unfinished`](transpica::Options::report_unfinished). An invocation that writes nothing
+/// [`report_unfinished`](transpica::Control::report_unfinished). An invocation that writes nothing
 /// counts as cut short for both reasons.
 ///
 /// # Errors

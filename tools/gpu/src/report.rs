@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use transpica::host::{Job, Layout, Options, RegisterState};
+use transpica::host::{Block, Job, Layout, Options, RegisterState};
 use transpica::interp::Uniforms;
 use transpica::isa::{Pc, Program, Stage};
 use transpica::{Profile, Translator};
@@ -99,7 +99,8 @@ impl Report {
 }
 
 fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
     let state = RegisterState::default();
     let inputs = vertices();

@@ -10,7 +10,7 @@ use support::Bare;
 use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
-use transpica::host::{Job, Options, Profile, dvle};
+use transpica::host::{Arithmetic, Job, Options, Profile, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Program;
 use transpica::limits::Limits;
@@ -61,7 +61,7 @@ fn inputs(operands: impl IntoIterator<Item = f32>) -> Vec<[[f32; 4]; 16]> {
 }
 
 fn options(precision: Precision) -> Options {
-    Options { precision, ..Options::default() }
+    Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() }
 }
 
 /// Counts the operands whose result on the driver differs from IEEE's.

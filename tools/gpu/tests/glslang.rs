@@ -8,7 +8,7 @@ mod support;
 
 use support::Bare;
 use transpica::backend::text::{GlslVersion, Language};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -71,7 +71,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, ..Options::default() },
+                options: Options { block: Block { layout, ..Block::default() }, ..Options::default() },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?}", sample.name), &case, &mut total);
@@ -104,7 +104,11 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: &Bare,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
-                options: Options { layout, precision, ..Options::default() },
+                options: Options {
+                    block: Block { layout, ..Block::default() },
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    ..Options::default()
+                },
                 budget: 2000,
             };
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);

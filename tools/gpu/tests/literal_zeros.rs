@@ -12,8 +12,8 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile};
-use transpica::ir::{Def, Module, Op};
+use transpica::host::{Block, Job, Layout, Options, Profile};
+use transpica::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use valid::valid_shader;
@@ -44,7 +44,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
     around.constants().apply(&mut uniforms);
     uniforms.floats[ZERO] = [0.0; 4];
     let inputs = transpica_generate::inputs(seed, VERTICES);
-    let options = Options { layout, ..Options::default() };
+    let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
     let case = Case {
         program: &program,
         around: &around,
@@ -92,7 +92,7 @@ fn a_driver_folds_the_zeros_that_it_knows() {
     let text = ".fvec zero\n.out - position o0\n.proc main\n mul o0, zero, v0\n end\n.end\n";
     let verdict = verdict(&gpu, text, Layout::Registers, 1, |module| {
         for data in module.main.values.values_mut() {
-            if let Def::Op(Op::Member { .. }) = data.def {
+            if let Def::Op(Op::Read(Resource::Member { .. })) = data.def {
                 data.def = Def::Op(Op::Const([0; 4]));
             }
         }

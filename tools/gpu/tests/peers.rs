@@ -8,7 +8,7 @@ mod valid;
 
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Location, Options, Profile};
+use transpica::host::{Block, Job, Layout, Location, Options, Profile};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
@@ -41,7 +41,8 @@ fn verdicts(
     around: &Executable<'_>,
     route: Route,
 ) -> Vec<Verdict> {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let verdict = |run: &expected::Run| {
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use transpica::draw::cpu::Pipeline;
-use transpica::host::{Layout, Options};
+use transpica::host::{Arithmetic, Block, Layout, Options};
 use transpica::isa::Stage;
 use transpica::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
@@ -30,7 +30,11 @@ struct Statistics {
 
 /// Options with portable EX2 and LG2, so that every bit is defined.
 fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, portable_exponentials: true, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
 /// Returns whether an exact route may produce this word: any NaN for a NaN, any zero for a zero.

@@ -14,8 +14,8 @@ use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Job, Location,
-    Options, Output, Profile,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
+    Location, Options, Output, Outputs, Profile,
 };
 use transpica::interp::{Machine, Uniforms};
 use transpica::reflect::{Reflection, Specialization};
@@ -238,7 +238,8 @@ fn clip_planes_cut_what_the_interpreter_says() {
         (ClipPlanes::Varying, true, "clip distances as a varying"),
         (ClipPlanes::Varying, false, "clip distances as a varying, off"),
     ] {
-        let options = Options { clip_planes, ..Options::default() };
+        let options =
+            Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { clip_enabled, clip_plane, ..HostValues::default() };
         for route in Route::ALL {
             let arrived = run(&gpu, &Setting { options, host, ..Setting::new(name, TEXTURED) }, route);
@@ -256,7 +257,7 @@ fn y_is_mirrored_as_options_and_host_say() {
         (FlipY::Dynamic, true, "y mirrored by the host"),
         (FlipY::Dynamic, false, "y not mirrored by the host"),
     ] {
-        let options = Options { flip_y, ..Options::default() };
+        let options = Options { outputs: Outputs { flip_y, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { flip_y: now, ..HostValues::default() };
         for route in Route::ALL {
             run(&gpu, &Setting { options, host, ..Setting::new(name, LIGHTS) }, route);
@@ -280,8 +281,11 @@ fn integer_attributes_are_the_numbers_they_are() {
 fn specialisation_constants_do_what_uniforms_do() {
     let gpu = gpu();
     let options = Options {
-        bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     for (name, bytes) in [("lights, specialised", LIGHTS), ("fog, specialised", FOG)] {

@@ -7,7 +7,7 @@ use std::fmt;
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
+use transpica::host::{Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
@@ -18,7 +18,6 @@ use transpica::passes::{self, Scratch};
 use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
 use transpica::structure::{self, Structured};
-use transpica::translate;
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};
@@ -90,7 +89,11 @@ pub struct Case<'a> {
 
 /// Returns options under which every register is in the uniform block.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
 /// Compares all forms of a program.
@@ -135,10 +138,7 @@ fn compare_forms(
     let program = generated.program();
     let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
-    uniforms.bools = uniforms.bools & !options.bools.baked | options.bools.values & options.bools.baked;
-    for (int, known) in uniforms.ints.iter_mut().zip(options.ints.baked) {
-        *int = known.unwrap_or(*int);
-    }
+    options.control.apply(&mut uniforms);
     let fault = |what: String| Disagreement { form: "interpreter".into(), what };
     let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
     machine.set_uniforms(&uniforms);
@@ -150,7 +150,7 @@ fn compare_forms(
             continue;
         };
         let mut outputs = bits(outputs).to_vec();
-        if options.report_unfinished {
+        if options.control.report_unfinished {
             // The flag of a loop left by the driver stays 0: nothing here runs on such a driver.
             outputs.push([f32::from(u8::from(machine.is_stopped())).to_bits(), 0, 0, 0]);
         }
@@ -228,7 +228,7 @@ impl Forms<'_> {
             geometry: None,
             options,
         };
-        let explored = explore::explore(program, &translate::known(options), &options.limits);
+        let explored = explore::explore(program, &options.control.known(), &options.limits);
         let mutant = self.mutant;
         let refused =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
@@ -261,7 +261,7 @@ impl Forms<'_> {
     }
 
     fn layout(&self) -> RegisterLayout {
-        self.case.options.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
+        self.case.options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
     }
 
     /// Executes the tree. The walker computes registers only, not the outputs of a vertex entry.
@@ -270,7 +270,7 @@ impl Forms<'_> {
             return Ok(());
         }
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
-            let mut state = State::new(self.case.options.precision, &self.case.uniforms);
+            let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
             let settings = self.case.options.settings(BUDGET);
             state.set_portable_exponentials(settings.portable_exponentials);
             state.set_unwritten(settings.unwritten);
@@ -294,11 +294,11 @@ impl Forms<'_> {
         let mut scratch = Scratch::default();
         let mut observed = Ok(());
         if let Some(mutant) = self.mutant {
-            mutant.optimizer(&mut module, self.case.options.precision, &mut scratch);
+            mutant.optimizer(&mut module, self.case.options.arithmetic.precision, &mut scratch);
         }
         passes::optimize_observed(
             &mut module,
-            self.case.options.precision,
+            self.case.options.arithmetic.precision,
             &mut scratch,
             &mut |pass, main| {
                 if observed.is_ok() {
@@ -316,7 +316,7 @@ impl Forms<'_> {
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
         // Check before `leave`, whose loop parameters start with constants that no driver can
         // propagate out of the loop.
-        if let Some(risk) = ir::known::first_risk(&module, self.case.options.precision) {
+        if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
         if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
@@ -340,7 +340,7 @@ impl Forms<'_> {
         let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let environment = self.environment(inputs);
-            let found = evaluator.run(self.case.options.precision, &environment, 1 << 24);
+            let found = evaluator.run(self.case.options.arithmetic.precision, &environment, 1 << 24);
             let found = found.map_err(|error| fault(form, error))?;
             same_outputs(form, vertex, expected, &found)?;
         }
@@ -351,7 +351,7 @@ impl Forms<'_> {
     fn environment(&self, inputs: &Bits) -> Registers {
         // Before legalization nothing converts loaded values, so round the registers to the
         // precision here.
-        let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
+        let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
         let floats: Vec<[u32; 4]> =
             self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
         let ints = match self.layout().packing {

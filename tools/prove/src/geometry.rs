@@ -104,8 +104,8 @@ impl Environment for Thread<'_> {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.registers.member(member, element)
     }
-    fn draw_field(&self, field: u8) -> i32 {
-        self.draw.get(usize::from(field)).copied().unwrap_or_default()
+    fn draw_field(&self, field: DrawField) -> i32 {
+        self.draw[field as usize]
     }
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let index = usize::try_from(index).ok()?;
@@ -263,24 +263,24 @@ impl Comparison<'_> {
             registers: [[0.0; 4]; FLOATS],
             window: 0,
         };
-        let mut block = registers(&Uniforms::default(), options.precision);
+        let mut block = registers(&Uniforms::default(), options.arithmetic.precision);
         let mut state: Vec<u32> = self.kernel.state.iter().map(|word| word.initial).collect();
         let mut count = Count::default();
         for (number, draw) in draws.iter().enumerate() {
             if let Some([vertex, geometry]) = &draw.uniforms {
                 pipeline.set_uniforms(Stage::Vertex, vertex);
                 pipeline.set_uniforms(Stage::Geometry, geometry);
-                let load = |x: f32| arith::load(options.precision, x);
+                let load = |x: f32| arith::load(options.arithmetic.precision, x);
                 feeder.uniforms = vertex.clone();
                 feeder.registers = geometry.floats.map(|register| register.map(load));
                 feeder.window = 0;
-                block = registers(geometry, options.precision);
+                block = registers(geometry, options.arithmetic.precision);
             }
             let Ok(drawn) = pipeline.draw(&draw.vertices, draw.indices.as_deref()) else { return Ok(None) };
             let (feed, invocations) = feeder.draw(draw).map_err(|error| fault("feed", error))?;
             let form = format!("draw {number}, {:?}, {:?} invocations a thread", self.topology, self.chunk);
             let parameters = DrawParameters {
-                precision: options.precision,
+                precision: options.arithmetic.precision,
                 registers: &block,
                 feed: &feed,
                 invocations,
@@ -406,7 +406,7 @@ pub fn compare_emits(
     let mut machine = machine.map_err(|error| fault("interpreter", error))?;
     machine.set_uniforms(uniforms);
     let (mut expected, mut feed) = (Vec::new(), Vec::new());
-    let load = |vector: &[f32; 4]| vector.map(|x| arith::load(options.precision, x).to_bits());
+    let load = |vector: &[f32; 4]| vector.map(|x| arith::load(options.arithmetic.precision, x).to_bits());
     for (number, InvocationInput { inputs, floats }) in (0u32..).zip(invocations) {
         machine.deliver(0, floats);
         let ran = machine.run(inputs).map_err(|error| fault("interpreter", error))?;
@@ -421,12 +421,12 @@ pub fn compare_emits(
         }
         feed.extend(inputs.iter().chain(floats).map(load));
     }
-    let registers = registers(uniforms, options.precision);
+    let registers = registers(uniforms, options.arithmetic.precision);
     for chunk in chunks(kernel) {
         let form = format!("emits, {chunk:?} invocations a thread");
         let mut state: Vec<u32> = kernel.state.iter().map(|word| word.initial).collect();
         let parameters = DrawParameters {
-            precision: options.precision,
+            precision: options.arithmetic.precision,
             registers: &registers,
             feed: &feed,
             invocations: invocations.len(),

@@ -3,8 +3,8 @@
 //! so all end.
 
 use transpica::ir::{
-    Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData, Shape, Type,
-    Unary, Value, ValueList,
+    Array, Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData,
+    Resource, Shape, Type, Unary, Value, ValueList,
 };
 
 struct Target {
@@ -84,11 +84,11 @@ impl Generator {
     fn operation(&mut self, region: Region) {
         let ty = self.ty();
         let (ty, op) = match self.below(12) {
-            0 => (Type::F32X4, Op::Input(self.below(3) as u8)),
-            1 => (Type::F32X4, Op::Uniform(self.below(3) as u8)),
-            2 => (Type::F32X4, Op::UniformAt { base: 94, offset: self.value(region, Type::I32) }),
-            3 => (Type::BOOL, Op::BoolUniform(self.below(3) as u8)),
-            4 => (Type::I32, Op::IntUniform { index: 0, component: self.below(3) as u8 }),
+            0 => (Type::F32X4, Op::Read(Resource::Input(self.below(3) as u8))),
+            1 => (Type::F32X4, Op::Read(Resource::Uniform(self.below(3) as u8))),
+            2 => (Type::F32X4, Op::ReadAt(Array::Uniform(94), self.value(region, Type::I32))),
+            3 => (Type::BOOL, Op::Read(Resource::BoolUniform(self.below(3) as u8))),
+            4 => (Type::I32, Op::Read(Resource::IntUniform { index: 0, component: self.below(3) as u8 })),
             5..7 => {
                 let op = Unary::ALL[self.below(Unary::ALL.len())];
                 // Permissive operations on u32 and the conversion with a range requirement are

@@ -270,8 +270,8 @@ pub fn translate(
         Control::Code => lower::dispatched(context)?,
     };
     let mut scratch = Scratch::default();
-    mutant.optimizer(&mut module, options.precision, &mut scratch);
-    passes::optimize(&mut module, options.precision, &mut scratch);
+    mutant.optimizer(&mut module, options.arithmetic.precision, &mut scratch);
+    passes::optimize(&mut module, &options.arithmetic, &mut scratch);
     let usage = passes::usage::run(&module.main);
     let Interface { outputs, entry_point, .. } = right.interface;
     let interface = Interface { outputs, entry_point, ..around.interface(&usage, &options)? };
@@ -303,7 +303,7 @@ mod tests {
             Constants::default()
         }
         fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-            let registers = options.layout.registers().expect("a layout of registers");
+            let registers = options.block.layout.registers().expect("a layout of registers");
             Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
         }
     }

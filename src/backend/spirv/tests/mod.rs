@@ -13,7 +13,8 @@ use super::{Source, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
 use crate::ir::eval::{Registers, eval};
 use crate::ir::{
-    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Stage, Type, Value, ValueList, verify,
+    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Resource, Stage, Type, Value,
+    ValueList, verify,
 };
 use machine::World;
 
@@ -47,7 +48,7 @@ impl Case {
         Source {
             module: &self.module,
             interface: &self.interface,
-            options: &self.options,
+            limits: &self.options.limits,
             profile: &self.profile,
         }
     }
@@ -78,8 +79,8 @@ impl Case {
     fn run_words(&self, words: &[u32], inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
         let mut registers = Registers::default();
         registers.inputs[..inputs.len()].copy_from_slice(inputs);
-        let expected =
-            eval(&self.module, self.options.precision, &registers, BUDGET).expect("the module ends");
+        let expected = eval(&self.module, self.options.arithmetic.precision, &registers, BUDGET)
+            .expect("the module ends");
         let mut world = World::default();
         world.buffers.insert(0, registers.inputs.concat());
         world.buffers.insert(1, vec![0; 64]);
@@ -154,7 +155,7 @@ fn binary(f: &mut Func, r: Region, ty: Type, op: crate::ir::Binary, a: Value, b:
 }
 
 fn input(f: &mut Func, r: Region, register: u8) -> Value {
-    f.emit(r, Type::F32X4, Op::Input(register))
+    f.emit(r, Type::F32X4, Op::Read(Resource::Input(register)))
 }
 
 /// rspirv, spirv-val and naga must accept the module.

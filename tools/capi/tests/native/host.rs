@@ -8,7 +8,9 @@ use std::process::Command;
 
 use transpica::Translator;
 use transpica::container::{ShaderType, Shbin};
-use transpica::host::{FlipY, Job, Layout, Options, Profile, RegisterState, dvle, pack};
+use transpica::host::{
+    Block, Control, FlipY, Job, Layout, Options, Outputs, Profile, RegisterState, dvle, pack,
+};
 use transpica::isa::{Stage, Uniforms};
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
@@ -26,9 +28,9 @@ fn samples() -> Vec<PathBuf> {
 /// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
     let options = Options {
-        layout: Layout::Azahar,
-        flip_y: FlipY::Always,
-        loop_guard: Some(1 << 16),
+        block: Block { layout: Layout::Azahar, ..Block::default() },
+        outputs: Outputs { flip_y: FlipY::Always, ..Outputs::default() },
+        control: Control { loop_guard: Some(1 << 16), ..Control::default() },
         ..Options::default()
     };
     let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });

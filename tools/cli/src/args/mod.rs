@@ -102,8 +102,8 @@ impl Selection {
     /// Returns the library's options.
     pub fn options(&self) -> host::Options {
         host::Options {
-            precision: self.precision.into(),
-            layout: self.layout.into(),
+            arithmetic: host::Arithmetic { precision: self.precision.into(), ..host::Arithmetic::default() },
+            block: host::Block { layout: self.layout.into(), ..host::Block::default() },
             ..host::Options::default()
         }
     }

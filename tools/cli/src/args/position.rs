@@ -1,7 +1,7 @@
 //! Position and clip planes for the rasterizer: options of translated vertex stages.
 
 use clap::{Args, ValueEnum};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Options};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
 
 /// Host conventions for the position of a vertex stage. The defaults are the library's.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -29,9 +29,12 @@ impl Position {
     /// Overrides options with the given ones.
     pub fn apply(self, options: Options) -> Options {
         Options {
-            depth: self.depth.map_or(options.depth, DepthRange::from),
-            flip_y: self.flip_y.map_or(options.flip_y, FlipY::from),
-            clip_planes: self.clip.map_or(options.clip_planes, ClipPlanes::from),
+            outputs: Outputs {
+                depth: self.depth.map_or(options.outputs.depth, DepthRange::from),
+                flip_y: self.flip_y.map_or(options.outputs.flip_y, FlipY::from),
+                clip_planes: self.clip.map_or(options.outputs.clip_planes, ClipPlanes::from),
+                ..options.outputs
+            },
             ..options
         }
     }

@@ -9,8 +9,8 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
-use transpica::host::Options;
 use transpica::host::dvle::Executable;
+use transpica::host::{Arithmetic, Block, Options};
 use transpica::isa::Stage;
 use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
@@ -108,7 +108,11 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
     let gpu = super::open(adapter.as_deref(), common)?;
     common.detail(format_args!("{} files, {vertices} vertices or invocations for each program", files.len()));
     let routes = route.map_or_else(|| vec![Route::Passthrough, Route::Wgsl], |route| vec![route.into()]);
-    let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
+    let options = Options {
+        arithmetic: Arithmetic { precision: precision.into(), ..Arithmetic::default() },
+        block: Block { layout: layout.into(), ..Block::default() },
+        ..Options::default()
+    };
     let rules = Rules { signed_zeros, strict };
     let is_streamed = !json && output.as_deref().is_none_or(|path| path == Path::new("-"));
     let mut run = Run {

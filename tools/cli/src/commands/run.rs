@@ -144,10 +144,11 @@ fn failure(error: CompareError, input: &Input) -> Failure {
 }
 
 /// Disables constant folding if the state changes a constant of the file.
-fn foldable(options: Options, around: &Executable<'_>, state: &State) -> Options {
+fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Options {
     let constants = around.constants();
     let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
-    Options { fold_constants: options.fold_constants && !is_changed, ..options }
+    options.block.fold_constants &= !is_changed;
+    options
 }
 
 /// Returns a program's outputs on a GPU, after checking that every vertex runs to its end there.

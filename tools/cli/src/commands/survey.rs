@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use transpica::container::Shbin;
 use transpica::error::Error;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Options, Profile};
 use transpica::isa::Stage;
 use transpica::{Translator, translate::Tier};
 
@@ -45,7 +45,11 @@ enum Outcome {
 pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
     let Survey { paths, precision, layout, json, output } = arguments;
     let files = files::shaders(&paths)?;
-    let options = Options { precision: precision.into(), layout: layout.into(), ..Options::default() };
+    let options = Options {
+        arithmetic: Arithmetic { precision: precision.into(), ..Arithmetic::default() },
+        block: Block { layout: layout.into(), ..Block::default() },
+        ..Options::default()
+    };
     let start = Instant::now();
     let bar = super::progress(files.len(), common.quiet);
     let rows: Vec<Vec<Row>> = files

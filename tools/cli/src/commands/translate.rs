@@ -38,13 +38,11 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         lenient,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
-    let options = Options {
-        depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
-        clamp_colors: !raw_colors,
-        fold_constants: !live_constants,
-        lenient,
-        ..selection.options()
-    };
+    let mut options = selection.options();
+    options.outputs.depth = if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW };
+    options.outputs.clamp_colors = !raw_colors;
+    options.block.fold_constants = !live_constants;
+    options.control.lenient = lenient;
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;

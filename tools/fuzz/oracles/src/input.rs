@@ -16,7 +16,7 @@ use transpica::host::{
 };
 use transpica::limits::Limits;
 use transpica::precision::Precision;
-use transpica::{Options, Profile};
+use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
 /// Largest number of code words in one input.
 pub const CODE: usize = 600;
@@ -77,12 +77,20 @@ impl Input {
     pub fn read(bytes: &mut Unstructured<'_>) -> Result<Self> {
         let [precision, job, layout, depth, flags, version]: [u8; 6] = bytes.arbitrary()?;
         let options = Options {
-            precision: [Precision::Exact, Precision::Fast, Precision::F24][usize::from(precision % 3)],
-            layout: [Layout::Symbols, Layout::Registers][usize::from(layout % 2)],
-            depth: [DepthRange::ZeroToW, DepthRange::Raw][usize::from(depth % 2)],
-            clamp_colors: flags & NO_CLAMP == 0,
-            fold_constants: flags & NO_FOLD == 0,
-            lenient: flags & LENIENT != 0,
+            arithmetic: Arithmetic {
+                precision: [Precision::Exact, Precision::Fast, Precision::F24][usize::from(precision % 3)],
+                ..Arithmetic::default()
+            },
+            block: Block {
+                layout: [Layout::Symbols, Layout::Registers][usize::from(layout % 2)],
+                fold_constants: flags & NO_FOLD == 0,
+            },
+            outputs: Outputs {
+                depth: [DepthRange::ZeroToW, DepthRange::Raw][usize::from(depth % 2)],
+                clamp_colors: flags & NO_CLAMP == 0,
+                ..Outputs::default()
+            },
+            control: Control { lenient: flags & LENIENT != 0, ..Control::default() },
             limits: limits(bytes.arbitrary()?),
             ..Options::default()
         };
@@ -145,33 +153,33 @@ impl Input {
         let set = u16::from_le_bytes([a, b]);
         let (options, profile) = (&mut self.options, &mut self.profile);
         match field % 16 {
-            0 => options.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
-            1 => options.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
-            2 => options.outputs = OutputSet::All,
-            3 => options.unmapped = Unwritten::Zero,
+            0 => options.outputs.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
+            1 => options.outputs.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
+            2 => options.outputs.set = OutputSet::All,
+            3 => options.outputs.unmapped = Unwritten::Zero,
             4 => {
-                options.bools.baked = set;
-                options.bools.values = u16::from_le_bytes([c, c]);
+                options.control.bools.baked = set;
+                options.control.bools.values = u16::from_le_bytes([c, c]);
             }
-            5 => options.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
+            5 => options.control.ints.baked[usize::from(a % 4)] = Some([b, c, c, 0]),
             6 => profile.locations = Locations::AZAHAR,
-            7 => options.portable_exponentials = true,
-            8 => options.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
-            9 => options.uninitialized = Unwritten::Zero,
+            7 => options.arithmetic.portable_exponentials = true,
+            8 => options.outputs.clip_planes = [ClipPlanes::BuiltIn, ClipPlanes::Varying][usize::from(a % 2)],
+            9 => options.arithmetic.uninitialized = Unwritten::Zero,
             10 => {
                 let kind =
                     [AttributeKind::Float, AttributeKind::Int, AttributeKind::Uint][usize::from(b % 3)];
                 options.attributes[usize::from(a % 16)] = AttributeFormat { kind, components: c };
             }
-            11 => options.bools.specialized = set,
-            12 => options.ints.specialized = a,
-            13 => options.loop_guard = Some(set.into()),
+            11 => options.control.bools.specialized = set,
+            12 => options.control.ints.specialized = a,
+            13 => options.control.loop_guard = Some(set.into()),
             14 => {
                 let [first, second] = [a, b].map(u32::from);
                 profile.bindings.uniforms = Binding { set: first % 4, binding: first / 4 };
                 profile.bindings.host = Binding { set: second % 4, binding: second / 4 };
             }
-            _ => options.layout = layout([a, b, c]),
+            _ => options.block.layout = layout([a, b, c]),
         }
     }
 

@@ -4,7 +4,7 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, Options, UniformBlock, pack};
+use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
-    fix_uniforms(&input.options, &mut uniforms);
+    input.options.control.apply(&mut uniforms);
     check_forms(&input, &program, &uniforms, &vertices);
     check_module(&input, &program, &around, &uniforms, &vertices);
 }
@@ -50,18 +50,6 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     }
 }
 
-/// Sets uniforms to the values that the options fix.
-fn fix_uniforms(options: &Options, uniforms: &mut Uniforms) {
-    for id in 0..16 {
-        if let Some(value) = options.known_bool(id) {
-            uniforms.set_bool(id, value);
-        }
-    }
-    for (index, int) in (0..).zip(&mut uniforms.ints) {
-        *int = options.known_int(index).unwrap_or(*int);
-    }
-}
-
 /// Checks every form separately, on the program without its undefined opcodes.
 fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
@@ -69,10 +57,8 @@ fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertic
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let options = Options {
-        portable_exponentials: input.options.portable_exponentials,
-        ..chain::options(input.options.precision)
-    };
+    let mut options = chain::options(input.options.arithmetic.precision);
+    options.arithmetic.portable_exponentials = input.options.arithmetic.portable_exponentials;
     let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
@@ -123,8 +109,9 @@ fn check_module(
                 .collect(),
         };
         let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
-        let found =
-            evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
+        let found = evaluator
+            .run(options.arithmetic.precision, &environment, ITEMS)
+            .unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
         same_outputs(&form, vertex, &expected, &found)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
@@ -173,8 +160,8 @@ impl Environment for Host<'_> {
     fn bool_uniform(&self, register: u8) -> bool {
         self.uniforms.bool(register)
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host[usize::from(field)]
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 

@@ -1,6 +1,7 @@
 //! Any text: parsed modules print and parse to the same; well-formed modules go through every pass,
 //! which preserves well-formedness and results.
 
+use transpica::host::Arithmetic;
 use transpica::ir::{Stage, text, verify};
 use transpica::passes::{Scratch, approximate, leave, optimize, tidy, usage};
 use transpica::precision::Precision;
@@ -31,7 +32,7 @@ pub fn check(bytes: &[u8]) {
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
     let mut optimised = module.clone();
     let mut scratch = Scratch::default();
-    optimize(&mut optimised, precision, &mut scratch);
+    optimize(&mut optimised, &Arithmetic { precision, ..Arithmetic::default() }, &mut scratch);
     tidy(&mut optimised, &mut scratch);
     leave::run(&mut optimised.main, &optimised.helpers, &mut scratch);
     verify(&optimised, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{printed}\nbecame\n{optimised}"));

@@ -6,7 +6,7 @@
 use transpica::draw::gpu::Draw;
 use transpica::error::{At, Error, Kind};
 use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
+use transpica::host::{Block, Control, HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica::limits;
@@ -73,9 +73,12 @@ pub struct EmitCase<'a> {
 /// Returns the options of a program whose EMITs are recorded.
 fn compute_options(case: &EmitCase<'_>) -> Options {
     Options {
-        // Constants of the file arrive with the other registers of an invocation.
-        fold_constants: false,
-        report_unfinished: true,
+        block: Block {
+            // Constants of the file arrive with the other registers of an invocation.
+            fold_constants: false,
+            ..case.options.block
+        },
+        control: Control { report_unfinished: true, ..case.options.control },
         ..case.options
     }
 }
@@ -189,7 +192,8 @@ impl Run<'_> {
         let mut state: Vec<u32> = state.map(|word| word.initial).collect();
         state.resize(2 * state.len(), 0);
         // Modules copy vectors of the feed into registers without conversion, so round them here.
-        let rounded = |bits: u32| arith::load(case.options.precision, f32::from_bits(bits)).to_bits();
+        let rounded =
+            |bits: u32| arith::load(case.options.arithmetic.precision, f32::from_bits(bits)).to_bits();
         let given = case.given.iter();
         let vectors = given.flat_map(|given| given.inputs.iter().chain(&given.floats));
         let feed: Vec<u32> = vectors.flatten().copied().map(rounded).collect();

@@ -12,7 +12,9 @@ use transpica::draw::gpu::{Draw, Found, Pass, Plan, Request};
 use transpica::error::{At, Error, Kind};
 use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology};
+use transpica::host::{
+    Control, GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology,
+};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
 use transpica::precision::{Precision, arith};
@@ -160,7 +162,8 @@ impl<'a> GeometryChain<'a> {
         let options = *options;
         // The vertex program has no room for reports: the pass behind it reads vertices of exactly
         // sixteen vectors.
-        let reporting = Options { report_unfinished: true, ..options };
+        let reporting =
+            Options { control: Control { report_unfinished: true, ..options.control }, ..options };
         let mut translator = Translator::new(options, Profile::default());
         let vertex = translator.translate(programs[0], around[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
@@ -204,7 +207,7 @@ impl<'a> GeometryChain<'a> {
             Ok(Self {
                 gpu,
                 setup: *setup,
-                precision: options.precision,
+                precision: options.arithmetic.precision,
                 vertex,
                 geometry,
                 passes: gpu.passes[route as usize]

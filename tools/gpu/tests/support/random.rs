@@ -1,6 +1,6 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::isa::Program;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
@@ -24,7 +24,11 @@ const SHOWN: usize = 4;
 
 /// Returns the options of every comparison.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
 /// Returns whether vertices that a driver runs side by side leave a loop in different iterations.
