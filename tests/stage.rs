@@ -183,10 +183,14 @@ fn keys_of_stages_follow_from_what_stages_follow_from() {
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));
     assert_eq!(stage, key(Job::GeometryStage(&setup)));
-    assert_ne!(stage, key(Job::GeometryStage(&list)), "only one topology heeds winding");
+    assert_ne!(stage, key(Job::GeometryStage(&list)), "winding matters in one topology only");
     assert_ne!(stage, key(Job::GeometryStage(&one)), "two vertices instead of one");
     assert_ne!(stage, key(Job::Geometry(&setup)));
-    assert_eq!(key(Job::Geometry(&setup)), key(Job::Geometry(&list)), "kernels are told");
+    assert_eq!(
+        key(Job::Geometry(&setup)),
+        key(Job::Geometry(&list)),
+        "the topology is a parameter of kernels"
+    );
 }
 
 #[test]

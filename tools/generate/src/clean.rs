@@ -521,12 +521,13 @@ impl Block {
     /// instruction, which the end of the scope would override; a label or the end of an inner scope
     /// is at its end, and two ends must not coincide.
     fn pad(&self, maker: &mut Maker<'_>, scope: Scope) {
-        let steers = maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
-            Some(Move::Jump | Move::Call) => true,
-            Some(Move::Break) => scope.loop_body,
-            Some(Move::Next | Move::End | Move::If | Move::Loop) | None => false,
-        });
-        if steers || self.label_at_end {
+        let is_overridden =
+            maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
+                Some(Move::Jump | Move::Call) => true,
+                Some(Move::Break) => scope.loop_body,
+                Some(Move::Next | Move::End | Move::If | Move::Loop) | None => false,
+            });
+        if is_overridden || self.label_at_end {
             maker.nop();
         }
     }

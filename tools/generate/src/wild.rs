@@ -186,8 +186,8 @@ fn fill(random: &mut Random, data: &DataMaker, size: u32, mut code: Vec<u32>) ->
     let mut used = Vec::new();
     while (code.len() as u32) < size {
         let here = code.len() as u32;
-        let steers = random.chance(percent);
-        let word = if steers { control_flow(random, here, size, &mut used) } else { plain(random, data) };
+        let is_control = random.chance(percent);
+        let word = if is_control { control_flow(random, here, size, &mut used) } else { plain(random, data) };
         code.push(word.0);
     }
     code
