@@ -14,7 +14,7 @@ use transpica::host::{
 };
 use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
-use transpica::ir::{Buffer, Kind};
+use transpica::ir::{Buffer, Kind, Resource};
 use transpica::isa::{Program, Stage};
 use transpica::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
@@ -98,14 +98,17 @@ struct Thread<'a> {
 }
 
 impl Environment for Thread<'_> {
-    fn input(&self, register: u8) -> Lanes {
-        self.registers.input(register)
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.registers.member(member, element)
-    }
-    fn draw_field(&self, field: DrawField) -> i32 {
-        self.draw[field as usize]
+    fn read(&self, resource: Resource) -> Option<Lanes> {
+        match resource {
+            Resource::Draw(field) => Some([self.draw[field as usize].cast_unsigned(), 0, 0, 0]),
+            Resource::Input(_)
+            | Resource::Uniform(_)
+            | Resource::IntUniform { .. }
+            | Resource::BoolUniform(_)
+            | Resource::Member { .. }
+            | Resource::Host(_)
+            | Resource::Specialized(_) => self.registers.read(resource),
+        }
     }
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let index = usize::try_from(index).ok()?;

@@ -3,7 +3,7 @@
 
 use transpica::error::{At, Error, Kind, Result};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, same};
-use transpica::ir::{self, Exit, Module};
+use transpica::ir::{self, Exit, Module, Resource};
 use transpica::precision::Precision;
 
 /// Limit of items per run; programs beyond it are not compared.
@@ -92,20 +92,19 @@ impl Random {
 }
 
 impl Environment for Random {
-    fn input(&self, register: u8) -> Lanes {
-        self.lanes(1, register.into())
-    }
-    fn uniform(&self, register: u8) -> Lanes {
-        self.lanes(2, register.into())
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        (self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6) as u8
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.bits(4 << 36 | u64::from(register)) & 1 != 0
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        Some(self.lanes(5, u64::from(member) << 16 | u64::from(element)))
+    fn read(&self, resource: Resource) -> Option<Lanes> {
+        Some(match resource {
+            Resource::Input(register) => self.lanes(1, register.into()),
+            Resource::Uniform(register) => self.lanes(2, register.into()),
+            Resource::IntUniform { index, component } => {
+                [self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6, 0, 0, 0]
+            }
+            Resource::BoolUniform(register) => [self.bits(4 << 36 | u64::from(register)) & 1, 0, 0, 0],
+            Resource::Member { member, element } => {
+                self.lanes(5, u64::from(member) << 16 | u64::from(element))
+            }
+            Resource::Host(_) | Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
+        })
     }
 }
 

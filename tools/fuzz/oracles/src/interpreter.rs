@@ -4,15 +4,15 @@
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
+use transpica::host::{HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
-use transpica::ir::eval::{Environment, Evaluator, Lanes};
+use transpica::ir::eval::{Evaluator, Lanes, Registers};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::limits::Limits;
 use transpica::lower::Outputs;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
+use transpica_prove::chain::{self, BUDGET, Case, bits, same_outputs};
 
 use crate::{Input, unless_refused};
 
@@ -98,7 +98,14 @@ fn check_module(
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
     let host = host_values(input.seed);
-    let members = members(block, &pack(block, uniforms));
+    let mut environment = Registers {
+        // For specialisation constants, which are given the values of their registers.
+        ints: uniforms.ints,
+        bools: uniforms.bools,
+        members: members(block, &pack(block, uniforms)),
+        host: fields(&host),
+        ..Registers::default()
+    };
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match input.job.is_compute() {
@@ -108,7 +115,7 @@ fn check_module(
                 .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
                 .collect(),
         };
-        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
+        environment.inputs = bits(inputs);
         let found = evaluator
             .run(options.arithmetic.precision, &environment, ITEMS)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -135,34 +142,6 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
         (0..elements).map(element).collect()
     });
     elements.collect()
-}
-
-/// A host: attributes and a uniform buffer.
-struct Host<'a> {
-    inputs: Bits,
-    members: &'a [Vec<Lanes>],
-    /// Values of specialization constants, by register.
-    uniforms: &'a Uniforms,
-    /// The host block.
-    host: [Lanes; 3],
-}
-
-impl Environment for Host<'_> {
-    fn input(&self, register: u8) -> Lanes {
-        self.inputs[usize::from(register)]
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        self.uniforms.ints[usize::from(index)][usize::from(component)]
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.uniforms.bool(register)
-    }
-    fn host_field(&self, field: HostField) -> Lanes {
-        self.host[field as usize]
-    }
 }
 
 /// Returns the host's values at the draw.
