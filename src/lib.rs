@@ -3,6 +3,7 @@
 
 pub mod entity;
 pub mod error;
+mod fields;
 pub mod limits;
 pub mod precision;
 mod stable;

@@ -1,5 +1,6 @@
-//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL and GLSL that are
-//! read again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
+//! Modules under every option: valid for spirv-val in the environment of their version and for
+//! naga, and their WGSL and GLSL parse again. Words and texts declare the expected blocks,
+//! attributes, outputs and specialization constants.
 
 mod samples;
 
@@ -20,7 +21,7 @@ use transpica_prove::{glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
-/// naga's validator; it must be told of clip distances where there are any, and of nothing else.
+/// Validates with naga; the only capability is clip distances, for modules that have them.
 fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String> {
     let clips = translated.options.outputs.clip_planes == ClipPlanes::BuiltIn
         && !translated.interface.entry_point.is_compute();
@@ -29,7 +30,7 @@ fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String
     validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
 }
 
-/// Translates a program and has all validators read it; its GLSL is read in one version.
+/// Translates a program and runs all validators; its GLSL is checked in one version.
 fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersion) -> Result<(), String> {
     let &Form { options, profile, job } = form;
     let text = |error: Error| error.to_string();
@@ -65,7 +66,7 @@ fn specialized(options: &Options) -> bool {
     options.control.bools.specialized != 0 || options.control.ints.specialized != 0
 }
 
-/// glslang reads what there is in a version of GLSL.
+/// Checks with glslang, if the version of GLSL can express the program.
 fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), String> {
     let options = &translated.options;
     let is_vertex = !translated.interface.entry_point.is_compute();
@@ -89,7 +90,7 @@ fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), Strin
     read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }
 
-/// What a program is translated under.
+/// Settings of a translation.
 #[derive(Default)]
 struct Form {
     options: Options,
@@ -97,10 +98,10 @@ struct Form {
     job: Job<'static>,
 }
 
-/// A change of it.
+/// A named change of the settings.
 type Change = (&'static str, fn(&mut Form));
 
-/// Every option but limits, each with all its values, and every job of vertex programs.
+/// Every option except limits, each with all its values, and every job of vertex programs.
 const CHANGES: [Change; 48] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
@@ -169,7 +170,7 @@ const CHANGES: [Change; 48] = [
     }),
 ];
 
-/// Programs that hold much: loops, flags, relative reads.
+/// Programs with many features: loops, flags, relative reads.
 fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
     let mut programs = Vec::new();
     for sample in samples {
@@ -186,7 +187,7 @@ fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
 fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVersion) {
     let mut form = Form::default();
     changes.iter().for_each(|change| change.1(&mut form));
-    // A uniform cannot be both.
+    // A uniform cannot be fixed and specialized.
     let options = &mut form.options;
     options.control.bools.specialized &= !options.control.bools.baked;
     for (n, _) in options.control.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
@@ -227,13 +228,13 @@ fn options_together_make_valid_modules() {
     }
 }
 
-/// A sample under options: the assembly of its SPIR-V, and a text.
-fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
-    written_as(Job::Vertex, bytes, options, profile)
+/// Translates a sample: returns the assembly of its SPIR-V, and a text.
+fn translate(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+    translate_as(Job::Vertex, bytes, options, profile)
 }
 
-/// The same of a job.
-fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+/// Translates a sample like [`translate`], for a given job.
+fn translate_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let around = Executable::new(&file, 0, "").expect("there");
@@ -244,7 +245,7 @@ fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) ->
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 
-/// The id of what has this name.
+/// Returns the id of a name.
 fn id<'a>(assembly: &'a str, name: &str) -> &'a str {
     let end = format!(" \"{name}\"");
     let line =
@@ -264,7 +265,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
         (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
     ] {
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
-        let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+        let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
         let block = id(&assembly, "Uniforms");
         for (name, offset) in offsets {
             let end = format!(" \"{name}\"");
@@ -293,7 +294,7 @@ fn blocks_stand_where_the_profile_has_them() {
     let profile = Profile { bindings, ..Profile::default() };
     let options =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
-    let (assembly, wgsl) = written(TEXTURED, options, profile);
+    let (assembly, wgsl) = translate(TEXTURED, options, profile);
     for (name, set, binding) in [("uniforms", 3, 5), ("host", 4, 6)] {
         let variable = id(&assembly, name);
         has(&assembly, &format!("OpDecorate {variable} DescriptorSet {set}"));
@@ -308,12 +309,12 @@ fn blocks_stand_where_the_profile_has_them() {
     for (member, offset) in [(0, 0), (1, 4), (2, 16)] {
         has(&assembly, &format!("OpMemberDecorate {host} {member} Offset {offset}"));
     }
-    let (assembly, wgsl) = written_as(Job::Compute, TEXTURED, options, profile);
+    let (assembly, wgsl) = translate_as(Job::Compute, TEXTURED, options, profile);
     has(&wgsl, "@group(0) @binding(2) var<uniform> uniforms: Uniforms;");
     let variable = id(&assembly, "uniforms");
     has(&assembly, &format!("OpDecorate {variable} DescriptorSet 0"));
     has(&assembly, &format!("OpDecorate {variable} Binding 2"));
-    let (assembly, wgsl) = written(TEXTURED, Options::default(), profile);
+    let (assembly, wgsl) = translate(TEXTURED, Options::default(), profile);
     assert!(!assembly.contains("\"Host\"") && !wgsl.contains("Host"), "nothing reads it");
 }
 
@@ -322,14 +323,14 @@ fn attributes_of_integers_are_converted() {
     let mut options = Options::default();
     options.attributes[1].kind = AttributeKind::Int;
     options.attributes[2].kind = AttributeKind::Uint;
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     assert_eq!(assembly.matches("OpConvertSToF").count(), 1, "{assembly}");
     assert_eq!(assembly.matches("OpConvertUToF").count(), 1, "{assembly}");
     for line in ["@location(0) inpos: vec4f,", "@location(1) inuv: vec4i,", "@location(2) incol: vec4u,"] {
         has(&wgsl, line);
     }
     assert!(wgsl.contains("vec4f(inuv)") && wgsl.contains("vec4f(incol)"), "{wgsl}");
-    let compute = written_as(Job::Compute, TEXTURED, options, Profile::default());
+    let compute = translate_as(Job::Compute, TEXTURED, options, Profile::default());
     assert!(!compute.0.contains("OpConvert"));
 }
 
@@ -339,7 +340,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
         outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     has(&assembly, "OpCapability ClipDistance");
     let variable = id(&assembly, "clip_distances");
     has(&assembly, &format!("OpDecorate {variable} BuiltIn ClipDistance"));
@@ -348,7 +349,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
     has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
     let options =
         Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     assert!(!assembly.contains("ClipDistance") && !wgsl.contains("enable clip"), "{wgsl}");
     has(&wgsl, "@location(7) clip_distances: vec2f,");
 }
@@ -366,7 +367,7 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
         },
         ..Options::default()
     };
-    let (assembly, wgsl) = written(LIGHTS, options, Profile::default());
+    let (assembly, wgsl) = translate(LIGHTS, options, Profile::default());
     let (mut bools, mut ints) = (0, 0);
     for number in 0..32 {
         let name = match number {
@@ -389,13 +390,13 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
     assert_eq!(assembly.matches("OpSpecConstant").count(), bools + ints);
 }
 
-/// The error of a text under options.
-fn refused(options: Options, profile: Profile, language: Language) -> String {
-    refused_as(Job::Vertex, options, profile, language)
+/// Returns the error of a text under these options.
+fn error(options: Options, profile: Profile, language: Language) -> String {
+    error_as(Job::Vertex, options, profile, language)
 }
 
-/// The same of a job.
-fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
+/// Returns the error like [`error`], for a given job.
+fn error_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let mut translator = Translator::new(options, profile);
@@ -414,28 +415,28 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
     let specialized =
         Options { control: Control { ints, bools, ..Control::default() }, ..Options::default() };
     for language in [es, Language::Glsl(GlslVersion::Core330), Language::Hlsl, Language::Msl] {
-        let text = refused(specialized, Profile::default(), language);
+        let text = error(specialized, Profile::default(), language);
         assert!(text.contains("bake the values or read them from the block"), "{text}");
     }
     let clipped = Options {
         outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    let text = refused(clipped, Profile::default(), es);
+    let text = error(clipped, Profile::default(), es);
     assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
     let core = Language::Glsl(GlslVersion::Core330);
-    let text = refused_as(Job::Compute, Options::default(), Profile::default(), core);
+    let text = error_as(Job::Compute, Options::default(), Profile::default(), core);
     assert!(text.contains("GLSL 330 has no compute form"), "{text}");
     let host = Binding { set: 1, binding: 0 };
     let bindings = Bindings { host, ..Bindings::default() };
     let dynamic =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     for language in [es, Language::Msl] {
-        let text = refused(dynamic, Profile { bindings, ..Profile::default() }, language);
+        let text = error(dynamic, Profile { bindings, ..Profile::default() }, language);
         assert!(text.contains("two blocks have binding 0"), "{text}");
     }
     let bindings = Bindings { uniforms: Binding { set: 0, binding: 31 }, ..Bindings::default() };
-    let text = refused(Options::default(), Profile { bindings, ..Profile::default() }, Language::Msl);
+    let text = error(Options::default(), Profile { bindings, ..Profile::default() }, Language::Msl);
     assert!(text.contains("MSL has no place for set 0, binding 31"), "{text}");
 }
 

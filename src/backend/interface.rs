@@ -157,18 +157,6 @@ pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'st
     DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
 }
 
-/// A draw parameter by its number.
-pub(super) fn draw_field(field: u8) -> Result<DrawField> {
-    let found = DrawField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("there is no number {field} of a draw")))
-}
-
-/// A field of the host block by its number.
-pub(super) fn host_field(field: u8) -> Result<HostField> {
-    let found = HostField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("the host block has no field {field}")))
-}
-
 /// Splits the arguments of a submission into the count and the vectors of three vertices.
 pub(super) fn submission(
     func: &Func,
@@ -298,10 +286,7 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
 
 /// Type of a field of the host block.
 pub(super) fn host_type(field: HostField) -> Type {
-    match field {
-        HostField::ClipEnabled | HostField::FlipY => Type::U32,
-        HostField::ClipPlane => Type::F32X4,
-    }
+    ir::Resource::Host(field).row().results[0]
 }
 
 /// Type of an attribute of the vertex entry.

@@ -140,9 +140,7 @@ impl fmt::Display for Record {
                 self.write_operands(f, sources)?;
                 write!(f, " => cmp {:?}", self.flags)?;
             }
-            Inst::Flow(flow) => {
-                write_flow(f, flow)?;
-            }
+            Inst::Flow(flow) => write_flow(f, flow)?,
             Inst::Emit => write!(f, "emit")?,
             Inst::SetEmit { vertex, prim, invert } => {
                 write!(f, "setemit {vertex} prim {prim} invert {invert}")?;

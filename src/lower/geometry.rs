@@ -516,7 +516,7 @@ impl Emission<'_> {
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
-    b.emit(Type::I32, Op::Read(Resource::Draw(field as u8)))
+    b.emit(Type::I32, Op::Read(Resource::Draw(field)))
 }
 
 /// `limit` where the comparison holds of a number and it, else the number.

@@ -44,7 +44,7 @@ pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
 pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
     b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
     let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
-    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread as u8)));
+    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread)));
     let parity = b.int_op(Binary::IAnd, thread, one);
     let bound = b.int_op(Binary::IAdd, parity, rounds);
     b.write(ROUND, zero);

@@ -370,7 +370,7 @@ impl Around {
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
-                Op::Read(Resource::Host(field)) => fields |= 1 << (field & 7),
+                Op::Read(Resource::Host(field)) => fields |= 1 << field as u8,
                 Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
                 _other_operations => {}
             }

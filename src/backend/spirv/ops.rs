@@ -7,7 +7,7 @@
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
 use super::function::Body;
-use crate::backend::interface::{Statements as _, defect, draw_field, no_constant, not_legal};
+use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
@@ -124,8 +124,8 @@ impl Body<'_> {
         match resource {
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Some(element), None),
-            Resource::Host(field) => self.load_host(field),
-            Resource::Draw(field) => self.draw(draw_field(field)?),
+            Resource::Host(field) => Ok(self.load_host(field)),
+            Resource::Draw(field) => self.draw(field),
             Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 Err(not_legal(ir::Op::Read(resource)))

@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
-use crate::backend::interface::{
-    Statements as _, StorageBuffer, defect, draw_field, host_field, member, no_constant, not_legal,
-};
+use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
 use crate::host::GeometryKernel;
 use crate::host::profile::specialized_name;
@@ -68,9 +66,9 @@ impl<'a> Builder<'a> {
                 let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
                 Ok(input?.view)
             }
-            Resource::Draw(field) => Ok(self.draw(draw_field(field)?)?.view),
+            Resource::Draw(field) => Ok(self.draw(field)?.view),
             Resource::Host(field) => {
-                let text = format!("host.{}", host_field(field)?.name());
+                let text = format!("host.{}", field.name());
                 Ok(self.draft.text(ty, &text).view)
             }
             Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
