@@ -1,5 +1,5 @@
-//! The control-flow graph of a program: control states (program counter and rings), merged to basic
-//! blocks. In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
+//! The control-flow graph: control states (program counter and rings), merged to basic blocks.
+//! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
 
 pub(crate) mod dataflow;
 pub mod dot;

@@ -1,7 +1,7 @@
-//! Lowering of structured control flow and instructions to IR: SSA values over lanes, with PICA200
-//! arithmetic. In: [`Program`], its [`Cfg`] and [`Tree`] (or the program alone, if it has too many
-//! control states). Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end
-//! and no uniform layout.
+//! Lowering of control flow and instructions to IR: SSA over lanes, PICA200 arithmetic.
+//! In: [`Program`], its [`Cfg`] and [`Tree`] (or the program alone, if it has too many control
+//! states). Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end and no
+//! uniform layout.
 //!
 //! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and
 //!   parameters;

@@ -1,7 +1,6 @@
-//! Lowering of the outputs of the main function: raw registers, or semantics with depth and color
-//! conversion. In: the final lane map. Out: one value for each output. Rules: colors become
-//! min(|c|, 1) before interpolation, unmapped components read 1.0, a clip volume of 0..w needs z
-//! negated.
+//! Lowering of outputs: raw registers, or semantics with depth and color conversion.
+//! In: the final lane map. Out: one value for each output. Rules: colors become min(|c|, 1) before
+//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated.
 
 use super::scope::Builder;
 use super::{Outputs, lanes, unfinished};

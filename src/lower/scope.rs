@@ -1,6 +1,6 @@
-//! The builder: current region, lane map, open constructs, and the merging of lane maps where
-//! control flow meets. In: calls that open and close constructs and set slots. Out: a [`Func`] in
-//! SSA form. Knows no instructions.
+//! The SSA builder: region, lane map, open constructs, merging where control flow meets.
+//! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no
+//! instructions.
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};

@@ -1,11 +1,12 @@
-//! From vertices to invocations of a geometry program.
-//! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
-//! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
+//! Distribution of vertices to invocations of a geometry program.
+//! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine,
+//! and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew, GBATEK
+//! (modes).
 
 use crate::host::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
-/// The outputs of a vertex that are passed on, in the order of their registers.
+/// The forwarded outputs of a vertex, in the order of their registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compacted {
     vectors: [[f32; 4]; 16],
@@ -26,15 +27,15 @@ impl Compacted {
     }
 }
 
-/// What has come of the primitive under way.
+/// The primitive under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Feed {
     input: GeometryInput,
     /// v0..v15 of the next invocation.
     inputs: [[f32; 4]; 16],
-    /// Point mode: vectors that have come. Other modes: vertices.
+    /// Point mode: number of vectors so far. Other modes: number of vertices.
     count: usize,
-    /// Variable mode: where the next vector goes.
+    /// Variable mode: register of the next vector.
     next: usize,
 }
 
@@ -49,7 +50,7 @@ impl Feed {
         (self.count, self.next) = (0, 1);
     }
 
-    /// Takes a vertex; true when the machine is to run, with [`inputs`](Self::inputs).
+    /// Takes a vertex; returns true when the machine is to run, with [`inputs`](Self::inputs).
     pub(super) fn take(&mut self, vertex: &Compacted, machine: &mut GeometryMachine) -> bool {
         let vectors = vertex.vectors();
         match self.input {
@@ -57,7 +58,7 @@ impl Feed {
                 if self.count == 0 {
                     self.inputs = Registers::DEFAULT_INPUTS;
                 }
-                // The number of inputs is a multiple of that of the vectors.
+                // The number of inputs is a multiple of the number of vectors.
                 for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
                     self.inputs[usize::from(register & 15)] = vector;
                 }
@@ -67,7 +68,7 @@ impl Feed {
             GeometryInput::Variable { main } => {
                 let is_main = self.count < usize::from(main);
                 let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
-                // Range: within c95, or the primitive was refused.
+                // Range: within c95, or the primitive was an error.
                 machine.deliver(self.next as u8, vectors);
                 self.next += vectors.len();
                 self.count += 1;
