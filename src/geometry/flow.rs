@@ -176,21 +176,7 @@ impl Step {
     }
 }
 
-/// The decoded actions of a graph.
-struct Steps<'a> {
-    cfg: &'a Cfg,
-    /// In the order of [`Cfg::actions`].
-    steps: Vec<Step>,
-}
-
-impl Steps<'_> {
-    fn of(&self, block: Block) -> &[Step] {
-        let range = &self.cfg.blocks[block].actions;
-        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
-    }
-}
-
-impl Analysis for Steps<'_> {
+impl Analysis for Flow<'_> {
     type Fact = State;
 
     fn init(&self) -> State {
@@ -198,7 +184,7 @@ impl Analysis for Steps<'_> {
     }
 
     fn transfer(&self, block: Block, mut before: State) -> State {
-        self.of(block).iter().for_each(|step| before.apply(step));
+        self.steps(block).iter().for_each(|step| before.apply(step));
         before
     }
 
@@ -210,7 +196,8 @@ impl Analysis for Steps<'_> {
 /// The solved analysis.
 pub(super) struct Flow<'a> {
     pub(super) cfg: &'a Cfg,
-    steps: Steps<'a>,
+    /// In the order of [`Cfg::actions`].
+    steps: Vec<Step>,
     /// The facts at the start of each block; none for unreachable blocks.
     states: Vec<Option<State>>,
 }
@@ -218,14 +205,15 @@ pub(super) struct Flow<'a> {
 impl<'a> Flow<'a> {
     pub(super) fn new(program: &Program<'_>, cfg: &'a Cfg) -> Self {
         let steps = cfg.actions.iter().map(|action| Step::of(action, program)).collect();
-        let steps = Steps { cfg, steps };
-        let states = dataflow::solve(cfg, &steps);
-        Self { cfg, steps, states }
+        let mut flow = Self { cfg, steps, states: Vec::new() };
+        flow.states = dataflow::solve(cfg, &flow);
+        flow
     }
 
     /// Returns the actions of a block.
     pub(super) fn steps(&self, block: Block) -> &[Step] {
-        self.steps.of(block)
+        let range = &self.cfg.blocks[block].actions;
+        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
     /// Returns the facts at the start of a block; none if it is unreachable.

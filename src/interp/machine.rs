@@ -220,9 +220,8 @@ impl Machine {
 
     /// Runs once from the entry point to the end.
     fn once<M: Mode>(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
-        let mut state = State::at(self.entry);
         let mut left = self.settings.budget;
-        let result = self.follow::<M>(&mut state, &mut left, emission, trace);
+        let result = self.follow::<M>(&mut left, emission, trace);
         self.steps = self.settings.budget - left;
         result
     }
@@ -231,12 +230,12 @@ impl Machine {
     /// END.
     fn follow<M: Mode>(
         &mut self,
-        state: &mut State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
         trace: &mut impl Trace,
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
+        let mut state = State::at(self.entry);
         let mut pc = state.pc;
         while let Some(word) = self.words.get(pc.index()) {
             let Some(rest) = left.checked_sub(1) else {
@@ -257,7 +256,7 @@ impl Machine {
                     }
                     state.pc = pc;
                     let outcome =
-                        guarded(inst, state, self.settings.loop_guard.is_some(), &mut self.registers);
+                        guarded(inst, &mut state, self.settings.loop_guard.is_some(), &mut self.registers);
                     next = state.pc;
                     outcome
                 }

@@ -5,6 +5,7 @@
 //!
 //! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and
 //!   parameters;
+//! * `emit`: shorthands of the builder for scalars;
 //! * `lanes`: the slots of the lane map and their registers;
 //! * `data`: data instructions to values;
 //! * `tree`: the structured tree to constructs;
@@ -18,6 +19,7 @@
 
 mod data;
 mod dispatcher;
+mod emit;
 mod geometry;
 mod lanes;
 mod outputs;

@@ -7,7 +7,7 @@ use crate::error::{At, Result};
 use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData,
-    Resource, Type, Unary, Value, ValueList,
+    Resource, Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
@@ -226,15 +226,6 @@ impl Builder {
         self.assigned.insert(slot);
     }
 
-    /// Reads a slot as a scalar.
-    pub(super) fn read(&mut self, slot: Slot) -> Value {
-        self.scalar(self.get(slot))
-    }
-    /// Sets a slot to a scalar.
-    pub(super) fn write(&mut self, slot: Slot, value: Value) {
-        self.set(slot, Lane::new(value, 0));
-    }
-
     /// Emits an operation.
     pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
         self.func.emit(self.region, ty, op)
@@ -244,30 +235,6 @@ impl Builder {
         let value = self.emit(ty, op);
         self.func.values[value].hint = Hint { register, mask };
         value
-    }
-    /// Emits a comparison or a logical operation.
-    pub(super) fn test(&mut self, op: Binary, x: Value, y: Value) -> Value {
-        self.emit(Type::BOOL, Op::Binary(op, x, y))
-    }
-    /// Compares an integer with a constant.
-    pub(super) fn test_int(&mut self, op: Binary, x: Value, constant: i32) -> Value {
-        let constant = self.int(constant);
-        self.test(op, x, constant)
-    }
-    pub(super) fn not(&mut self, value: Value) -> Value {
-        self.emit(Type::BOOL, Op::Unary(Unary::Not, value))
-    }
-    pub(super) fn int_op(&mut self, op: Binary, x: Value, y: Value) -> Value {
-        self.emit(Type::I32, Op::Binary(op, x, y))
-    }
-    /// Adds 1 to an integer, or subtracts it.
-    pub(super) fn step(&mut self, op: Binary, value: Value) -> Value {
-        let one = self.int(1);
-        self.int_op(op, value, one)
-    }
-    /// Chooses one of two scalars.
-    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
-        self.emit(self.func.ty(a), Op::Select { cond, a, b })
     }
     /// A constant.
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
@@ -280,10 +247,6 @@ impl Builder {
         self.prologue.push(Item::Let(value));
         self.constants.push((ty, bits, value));
         value
-    }
-    /// An integer constant.
-    pub(super) fn int(&mut self, value: i32) -> Value {
-        self.constant(Type::I32, [value.cast_unsigned(), 0, 0, 0])
     }
     /// Reads an input register; missing components are those of (0, 0, 0, 1).
     pub(super) fn input(&mut self, register: u8) -> Value {
@@ -328,11 +291,6 @@ impl Builder {
         let mut all = [first; 4];
         all[..lanes.len()].copy_from_slice(lanes);
         self.func.emit(region, ty, Op::Shuffle(all))
-    }
-
-    /// Converts a lane to a scalar value.
-    pub(super) fn scalar(&mut self, lane: Lane) -> Value {
-        self.gather(&[lane])
     }
 
     fn snapshot(&mut self) -> usize {
@@ -386,19 +344,6 @@ impl Builder {
                 *otherwise = region;
             }
         });
-    }
-    /// Lowers both arms of an `if`.
-    pub(super) fn when(
-        &mut self,
-        cond: Value,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) {
-        self.open_if(cond);
-        then(self);
-        self.otherwise();
-        otherwise(self);
-        self.close();
     }
     /// Opens a block that `leave` can leave early.
     pub(super) fn open_block(&mut self) {

@@ -3,7 +3,7 @@
 //! and control flow are the machines'; [`crate::host`] defines the outputs.
 
 use super::assembly::Assembler;
-use super::feed::{Compacted, Feed};
+use super::feed::Feed;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::input::{Primitive, Primitives, no_vertex};
@@ -317,10 +317,10 @@ impl Pipeline {
                     variable(geometry, main, mask, indices, &mut shaded, &mut sink)?;
                 }
                 input @ (GeometryInput::Point { .. } | GeometryInput::Fixed { .. }) => {
-                    let mut feed = Feed::new(input);
+                    let mut feed = Feed::new(input, mask);
                     for (place, vertex) in order {
-                        let outputs = Compacted::new(shaded.get(vertex, place, &mut sink)?, mask);
-                        if feed.take(&outputs, &mut geometry.machine) {
+                        let outputs = shaded.get(vertex, place, &mut sink)?;
+                        if feed.take(outputs, &mut geometry.machine) {
                             geometry.run(feed.inputs(), &mut sink)?;
                         }
                     }
@@ -342,13 +342,12 @@ fn variable(
 ) -> Result<()> {
     let primitives = Primitives::new(indices, main, mask)?;
     let indices = indices.unwrap_or_default();
-    let mut feed = Feed::new(geometry.setup.input);
+    let mut feed = Feed::new(geometry.setup.input, mask);
     for primitive in primitives {
         let Primitive { first, size, .. } = primitive?;
         feed.start(size, &mut geometry.machine);
         for (place, &vertex) in indices.iter().enumerate().skip(first).take(size as usize) {
-            let outputs = Compacted::new(shaded.get(vertex, place, sink)?, mask);
-            feed.take(&outputs, &mut geometry.machine);
+            feed.take(shaded.get(vertex, place, sink)?, &mut geometry.machine);
         }
         geometry.run(feed.inputs(), sink)?;
     }

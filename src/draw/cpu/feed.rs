@@ -1,36 +1,17 @@
 //! Distribution of vertices to invocations of a geometry program.
-//! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine,
+//! In: the outputs of one vertex after the other. Out: inputs or uniforms of the machine,
 //! and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew, GBATEK
 //! (modes).
 
 use crate::host::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
-/// The forwarded outputs of a vertex, in the order of their registers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compacted {
-    vectors: [[f32; 4]; 16],
-    count: usize,
-}
-
-impl Compacted {
-    pub(super) fn new(outputs: &[[f32; 4]; 16], mask: u16) -> Self {
-        let mut compacted = Self { vectors: [[0.0; 4]; 16], count: 0 };
-        for register in (0..16).filter(|register| mask >> register & 1 != 0) {
-            compacted.vectors[compacted.count] = outputs[register];
-            compacted.count += 1;
-        }
-        compacted
-    }
-    fn vectors(&self) -> &[[f32; 4]] {
-        &self.vectors[..self.count]
-    }
-}
-
 /// The primitive under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Feed {
     input: GeometryInput,
+    /// Mask of the outputs that the vertex program forwards.
+    mask: u16,
     /// v0..v15 of the next invocation.
     inputs: [[f32; 4]; 16],
     /// Point mode: number of vectors so far. Other modes: number of vertices.
@@ -40,8 +21,8 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(input: GeometryInput) -> Self {
-        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+    pub(super) fn new(input: GeometryInput, mask: u16) -> Self {
+        Self { input, mask, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
     }
 
     /// Starts a primitive of `size` vertices, in variable mode.
@@ -51,8 +32,13 @@ impl Feed {
     }
 
     /// Takes a vertex; returns true when the machine is to run, with [`inputs`](Self::inputs).
-    pub(super) fn take(&mut self, vertex: &Compacted, machine: &mut GeometryMachine) -> bool {
-        let vectors = vertex.vectors();
+    pub(super) fn take(&mut self, outputs: &[[f32; 4]; 16], machine: &mut GeometryMachine) -> bool {
+        let (mut vectors, mut count) = ([[0.0; 4]; 16], 0);
+        for register in (0..16).filter(|register| self.mask >> register & 1 != 0) {
+            vectors[count] = outputs[register];
+            count += 1;
+        }
+        let vectors = &vectors[..count];
         match self.input {
             GeometryInput::Point { inputs, registers } => {
                 if self.count == 0 {
