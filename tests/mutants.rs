@@ -1,4 +1,4 @@
-//! The comparisons notice errors: each deliberate one is found within a few hundred random programs.
+//! The comparisons detect errors: every mutant is found within a few hundred random programs.
 
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -8,8 +8,8 @@ use transpica_prove::mutants::Mutant;
 /// Programs of each kind that a mutant may survive.
 const PROGRAMS: u64 = 400;
 
-/// The first program that shows an error, and how many were tried.
-fn caught(mutant: Mutant) -> Option<(usize, String)> {
+/// Returns the first program that detects a mutant, and the number of programs tried.
+fn find_detection(mutant: Mutant) -> Option<(usize, String)> {
     let mut tried = 0;
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric, Kind::Wild] {
@@ -22,12 +22,12 @@ fn caught(mutant: Mutant) -> Option<(usize, String)> {
     None
 }
 
-/// A form that the verifier refuses, or that does not run, would say nothing about the comparison.
+/// A form that the verifier rejects, or that does not run, would not test the comparison.
 #[test]
 fn every_mutant_is_caught_by_its_results() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        match caught(mutant) {
+        match find_detection(mutant) {
             Some((tried, place)) => {
                 println!("{mutant:?}: caught by program {tried} ({place})");
                 assert!(place.contains(", expected "), "{mutant:?}: {place}");

@@ -1,5 +1,6 @@
-//! Our own shaders, run on the reference machine: each vertex program ends, writes finite outputs for ordinary inputs unless
-//! it is meant to show others, and together they go through everything the vertex unit can do.
+//! Our own shaders on the interpreter. Each vertex program ends and writes finite outputs for
+//! ordinary inputs, unless it demonstrates others. Together they cover all features of the vertex
+//! unit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,12 +14,12 @@ use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Sour
 use transpica::limits::Limits;
 use transpica::precision::{Precision, float24};
 
-/// Shows infinities and NaN on purpose.
+/// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";
-/// Finite only for what a host would set: its light grows without bound under water of negative depth.
+/// Finite only for realistic values: its light grows without bound under water of negative depth.
 const SENSITIVE: &str = "water.shbin";
 
-/// Whether the uniforms of a scene are small and positive.
+/// Returns whether the uniforms of a scene are small and positive.
 fn is_ordinary(scene: u32) -> bool {
     (scene / 8).is_multiple_of(4) && scene % 5 != 4
 }
@@ -41,7 +42,7 @@ fn program<'a>(file: &Shbin<'a>, executable: &Dvle<'a>) -> Program<'static> {
     Program::new(code, descriptors, entry, Stage::Vertex, &Limits::default()).expect("valid")
 }
 
-/// Numbers of 0 .. 1 that look random.
+/// Pseudorandom numbers of 0 .. 1.
 struct Numbers(u32);
 
 impl Numbers {
@@ -51,7 +52,7 @@ impl Numbers {
     }
 }
 
-/// What a host might set, different for each scene; then the program's own constants.
+/// Typical values of a host, different for each scene, overridden by the program's constants.
 fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
     let mut numbers = Numbers(scene);
     let mut uniforms = Uniforms::default();
@@ -82,7 +83,7 @@ fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
     uniforms
 }
 
-/// A vertex; its last inputs, where programs keep indices, grow with the scene.
+/// A vertex; its last inputs, which programs use as indices, grow with the scene.
 fn inputs(scene: u32) -> [[f32; 4]; 16] {
     let mut numbers = Numbers(!scene);
     let mut inputs = Registers::DEFAULT_INPUTS;
@@ -146,15 +147,15 @@ fn every_vertex_program_ends_with_finite_outputs() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// What was seen of the machine.
+/// Facts observed on the machine.
 #[derive(Default)]
-struct Seen(BTreeSet<String>);
+struct Facts(BTreeSet<String>);
 
-impl Seen {
+impl Facts {
     fn add(&mut self, fact: impl Into<String>) {
         self.0.insert(fact.into());
     }
-    /// A source operand as it is read.
+    /// Notes a source operand at its read.
     fn operand(&mut self, operand: &Operand, registers: &Registers, is_in_loop: bool) {
         let Source::Uniform(base) = operand.register else { return };
         let value = registers.source(operand.register);
@@ -187,7 +188,7 @@ impl Seen {
             self.add("aL read after a loop");
         }
     }
-    /// An instruction before it is executed.
+    /// Notes an instruction before its execution.
     fn instruction(&mut self, word: Opcode, inst: &Inst, state: &State, registers: &Registers) {
         self.add(word.mnemonic());
         let in_loop = !state.loops.is_empty();
@@ -244,15 +245,15 @@ impl Seen {
     }
 }
 
-/// Runs one scene and notes what happens.
-fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
+/// Runs one scene and notes its facts.
+fn watch(facts: &mut Facts, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
     let mut registers = Registers::new(Precision::Exact, uniforms);
     registers.begin(inputs);
     let mut state = State::at(program.entry());
     while let Some(inst) = program.inst(state.pc) {
         let pc = state.pc;
         let word = program.word(pc).and_then(|word| word.opcode()).expect("defined");
-        seen.instruction(word, &inst, &state, &registers);
+        facts.instruction(word, &inst, &state, &registers);
         registers.execute(&inst);
         let shared = std::cell::RefCell::new(&mut registers);
         let outcome =
@@ -263,13 +264,13 @@ fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[
             return;
         }
         if let Inst::Flow(flow) = inst {
-            branch(seen, word.mnemonic(), &flow, pc, state.pc);
+            branch(facts, word.mnemonic(), &flow, pc, state.pc);
         }
     }
 }
 
-/// Notes which way a branch went.
-fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
+/// Notes the direction of a branch.
+fn branch(facts: &mut Facts, name: &str, flow: &Flow, pc: Pc, next: Pc) {
     match *flow {
         Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
             let way = match next {
@@ -282,23 +283,23 @@ fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
             } else {
                 String::new()
             };
-            seen.add(format!("{name}{kind} {way}"));
+            facts.add(format!("{name}{kind} {way}"));
         }
         Flow::IfC { target, length, .. } | Flow::IfU { target, length, .. } => {
             let way = if next == target { "else" } else { "then" };
-            seen.add(format!("{name} {way} of {}", if length == 0 { "one part" } else { "two parts" }));
+            facts.add(format!("{name} {way} of {}", if length == 0 { "one part" } else { "two parts" }));
         }
         Flow::CallC { target, .. } | Flow::CallU { target, .. } => {
-            seen.add(format!("{name} {}", if next == target { "taken" } else { "not taken" }));
+            facts.add(format!("{name} {}", if next == target { "taken" } else { "not taken" }));
         }
         Flow::BreakC(_) => {
-            seen.add(format!("{name} {}", if next == pc.next() { "not taken" } else { "taken" }))
+            facts.add(format!("{name} {}", if next == pc.next() { "not taken" } else { "taken" }))
         }
         Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => {}
     }
 }
 
-/// Facts that the shaders must show together, apart from all opcodes of the vertex unit.
+/// Facts that the shaders must show together, besides all opcodes of the vertex unit.
 const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true forward, jmpu if true not taken,
     jmpu if false forward, jmpu if false not taken, ifc then of one part, ifc else of one part, ifc then of two parts,
     ifc else of two parts, ifu then of one part, ifu else of one part, ifu then of two parts, ifu else of two parts,
@@ -311,18 +312,18 @@ const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true f
 
 #[test]
 fn the_shaders_show_everything_the_vertex_unit_can_do() {
-    let mut seen = Seen::default();
+    let mut facts = Facts::default();
     for_each_scene(|_, executable, program, scene| {
-        watch(&mut seen, program, &uniforms(executable, scene), &inputs(scene));
+        watch(&mut facts, program, &uniforms(executable, scene), &inputs(scene));
         let mut registers = BTreeSet::new();
         for output in executable.outputs.iter() {
-            seen.add(format!("semantic {}", output.kind));
+            facts.add(format!("semantic {}", output.kind));
             if !registers.insert(output.register) {
-                seen.add("two semantics in a register");
+                facts.add("two semantics in a register");
             }
         }
         for constant in executable.constants.iter() {
-            seen.add(format!("constant {}", constant.kind));
+            facts.add(format!("constant {}", constant.kind));
         }
     });
     let mut wanted: Vec<String> = FACTS.split(',').map(|fact| fact.trim().to_owned()).collect();
@@ -331,9 +332,9 @@ fn the_shaders_show_everything_the_vertex_unit_can_do() {
     wanted.extend(SEMANTICS.iter().map(|info| format!("semantic {}", info.kind)));
     wanted
         .extend(["two semantics in a register", "constant 0", "constant 1", "constant 2"].map(String::from));
-    wanted.retain(|fact| !seen.0.contains(fact));
+    wanted.retain(|fact| !facts.0.contains(fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
-    assert!(!seen.0.contains("callee 5 deep"), "deeper than hardware remembers");
+    assert!(!facts.0.contains("callee 5 deep"), "deeper than hardware remembers");
 }
 
 /// Facts that the geometry samples must show together; their scenes are those of the pictures.
@@ -342,8 +343,8 @@ const GEOMETRY_FACTS: &str = "setemit 0, setemit 1, setemit 2, setemit 0 prim, s
     b15 read, bool read, 1 vertices in v, 3 vertices in v, 6 vertices in v, vertices in c, any number of vertices in c,
     c[a0.x], c[aL], end inside if, breakc in a loop";
 
-/// Notes what the instructions of a geometry program are and what they stand in.
-fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u16>) {
+/// Notes the instructions of a geometry program with their context.
+fn note_geometry(facts: &mut Facts, program: &Program<'_>, main: std::ops::Range<u16>) {
     let insts = (0..program.code().len() as u16).filter_map(|pc| Some((pc, program.inst(Pc(pc))?)));
     let insts: Vec<_> = insts.collect();
     let mut scopes = Vec::new();
@@ -359,7 +360,7 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
         match inst {
             Inst::SetEmit { vertex, prim, invert } => {
                 let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
-                seen.add(format!("setemit {vertex}{}{}", flag(*prim, " prim"), flag(*invert, " inv")));
+                facts.add(format!("setemit {vertex}{}{}", flag(*prim, " prim"), flag(*invert, " inv")));
             }
             Inst::Emit => {
                 let places = [
@@ -371,18 +372,18 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
                 places
                     .iter()
                     .filter(|place| place.0)
-                    .for_each(|(_, place)| seen.add(format!("emit {place}")));
+                    .for_each(|(_, place)| facts.add(format!("emit {place}")));
             }
-            Inst::Flow(Flow::End) if is_in("if") => seen.add("end inside if"),
-            Inst::Flow(Flow::BreakC(_)) if is_in("loop") => seen.add("breakc in a loop"),
+            Inst::Flow(Flow::End) if is_in("if") => facts.add("end inside if"),
+            Inst::Flow(Flow::BreakC(_)) if is_in("loop") => facts.add("breakc in a loop"),
             Inst::Flow(Flow::JmpU { bool, .. } | Flow::CallU { bool, .. } | Flow::IfU { bool, .. }) => {
-                seen.add(if *bool == 15 { "b15 read" } else { "bool read" });
+                facts.add(if *bool == 15 { "b15 read" } else { "bool read" });
             }
             Inst::Data { sources, .. } => {
                 for index in sources.iter().map(|source| source.index) {
                     match index {
-                        Index::A0x => seen.add("c[a0.x]"),
-                        Index::Al => seen.add("c[aL]"),
+                        Index::A0x => facts.add("c[a0.x]"),
+                        Index::Al => facts.add("c[aL]"),
                         Index::A0y | Index::None => {}
                     }
                 }
@@ -394,19 +395,19 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
 
 #[test]
 fn the_shaders_show_everything_the_geometry_unit_can_do() {
-    let mut seen = Seen::default();
+    let mut facts = Facts::default();
     for scene in transpica_prove::scenes::all() {
         let file = scene.file().expect("well formed");
         let executable = &file.executables[1];
         let range = executable.header.main as u16..executable.header.endmain as u16;
         let program = dvle::program(&file, 1, &Limits::default()).expect("valid");
-        note_geometry(&mut seen, &program, range);
+        note_geometry(&mut facts, &program, range);
         let setup = scene.setup().expect("valid");
         let outputs = setup.vertex_outputs.count_ones() as u8;
         match setup.geometry.expect("a geometry program").input {
-            GeometryInput::Point { inputs, .. } => seen.add(format!("{} vertices in v", inputs / outputs)),
-            GeometryInput::Fixed { .. } => seen.add("vertices in c"),
-            GeometryInput::Variable { .. } => seen.add("any number of vertices in c"),
+            GeometryInput::Point { inputs, .. } => facts.add(format!("{} vertices in v", inputs / outputs)),
+            GeometryInput::Fixed { .. } => facts.add("vertices in c"),
+            GeometryInput::Variable { .. } => facts.add("any number of vertices in c"),
         }
         let mut pipeline = scene.pipeline(&Options::default()).expect("valid");
         let drawn = pipeline.draw(&scene.vertices, scene.indices.as_deref()).expect("draws");
@@ -415,6 +416,6 @@ fn the_shaders_show_everything_the_geometry_unit_can_do() {
         assert!(numbers.all(|number| number.is_finite()), "{}", scene.name);
     }
     let mut wanted: Vec<&str> = GEOMETRY_FACTS.split(',').map(str::trim).collect();
-    wanted.retain(|fact| !seen.0.contains(*fact));
+    wanted.retain(|fact| !facts.0.contains(*fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
 }

@@ -1,5 +1,6 @@
-//! Geometry programs as geometry stages: what a module states, and which programs and set-ups cannot be one. That they make
-//! what the interpreter makes is shown where a driver runs them.
+//! Geometry programs as native geometry stages: the declarations of a module, and the programs and
+//! configurations that cannot be a stage. Tests with a driver compare their results with the
+//! interpreter's.
 
 use transpica::asm::{Source, assemble};
 use transpica::backend::text::Language;
@@ -8,26 +9,26 @@ use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
 use transpica::limits::Limits;
-use transpica::{Options, Profile, Translator};
+use transpica::{Control, Options, Profile, Translator};
 use transpica_prove::spirv_tools;
 
 const VERTEX: &str =
     ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
 const HEAD: &str =
     ".gsh point c0\n.ivec rounds\n.out pos position\n.out col color\n.entry gmain\n.proc gmain\n";
-/// One triangle of what comes.
+/// Copies the first vertex into one triangle.
 const TRIANGLE: &str = "\tmov pos, v0\n\tmov col, v1\n\tsetemit 0\n\temit\n\tmov pos, v0\n\tmov col, v1\n\tsetemit 1\n\temit\n\
                         \tmov pos, v0\n\tmov col, v1\n\tsetemit 2, prim\n\temit\n";
 
-/// A vertex program that copies and a geometry program with this text.
+/// Assembles a vertex program that copies, and a geometry program with this text.
 fn file(body: &str) -> Vec<u8> {
     let text = format!("{HEAD}{body}\tend\n.end\n");
     let sources = [Source { name: "a.v.pica", text: VERTEX }, Source { name: "b.g.pica", text: &text }];
     assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes
 }
 
-/// A stage of the program; `rounds` is how often its loops run, if that is known.
-fn staged(
+/// Translates the program to a stage; `rounds` is the iteration count of its loops, if known.
+fn translate_stage(
     bytes: &[u8],
     change: impl FnOnce(&mut Setup),
     rounds: Option<u8>,
@@ -37,7 +38,7 @@ fn staged(
     change(&mut setup);
     let mut ints = IntUniforms::default();
     ints.baked[0] = rounds.map(|rounds| [rounds - 1, 0, 1, 0]);
-    let options = Options { ints, ..Options::default() };
+    let options = Options { control: Control { ints, ..Control::default() }, ..Options::default() };
     let mut translator = Translator::new(options, Profile::default());
     let program = dvle::program(&file, 1, &Limits::default()).expect("a program");
     let around = Executable::new(&file, 1, "b.g.pica").expect("there");
@@ -60,7 +61,7 @@ fn inputs(count: u8) -> impl Fn(&mut Setup) {
     }
 }
 
-/// The operands of the entry point's execution modes, first of them the mode.
+/// The operands of the entry point's execution modes; the first operand is the mode.
 fn modes(words: &[u32]) -> Vec<Vec<u32>> {
     let (mut modes, mut place) = (Vec::new(), 5);
     while let Some(&head) = words.get(place) {
@@ -76,7 +77,8 @@ fn modes(words: &[u32]) -> Vec<Vec<u32>> {
 #[test]
 fn numbers_of_vertices_become_primitives() {
     let bytes = file(TRIANGLE);
-    // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency, InputTrianglesAdjacency.
+    // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency,
+    // InputTrianglesAdjacency.
     for (count, primitive, mode) in [
         (2, StagePrimitive::Points, 19),
         (4, StagePrimitive::Lines, 20),
@@ -84,12 +86,12 @@ fn numbers_of_vertices_become_primitives() {
         (8, StagePrimitive::LinesAdjacency, 21),
         (12, StagePrimitive::TrianglesAdjacency, 23),
     ] {
-        let (stage, words) = staged(&bytes, inputs(count), None).expect("a stage");
+        let (stage, words) = translate_stage(&bytes, inputs(count), None).expect("a stage");
         assert_eq!(stage, GeometryStage { primitive, vectors: 2, triangles: 1 });
         // Invocations 1, OutputVertices 3, OutputTriangleStrip.
         assert_eq!(modes(&words), [vec![mode], vec![0, 1], vec![29], vec![26, 3]]);
     }
-    let refused = staged(&bytes, inputs(10), None).expect_err("refused");
+    let refused = translate_stage(&bytes, inputs(10), None).expect_err("refused");
     assert!(refused.contains("not 5 of 2 vectors each"), "{refused}");
 }
 
@@ -97,17 +99,17 @@ fn numbers_of_vertices_become_primitives() {
 fn what_a_stage_cannot_do_is_refused() {
     let bytes = file(TRIANGLE);
     for topology in [Topology::Strip, Topology::Fan] {
-        let refused = staged(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
+        let refused = translate_stage(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
         assert!(refused.contains("strips or fans"), "{refused}");
     }
-    assert!(staged(&bytes, |setup| setup.topology = Topology::List, None).is_ok());
+    assert!(translate_stage(&bytes, |setup| setup.topology = Topology::List, None).is_ok());
     let fixed = GeometryInput::Fixed { first: 0, vertices: 1, stride: 2 };
     for input in [fixed, GeometryInput::Variable { main: 1 }] {
         let change = |setup: &mut Setup| setup.geometry.as_mut().expect("one").input = input;
-        let refused = staged(&bytes, change, None).expect_err("refused");
+        let refused = translate_stage(&bytes, change, None).expect_err("refused");
         assert!(refused.contains("only point mode"), "{refused}");
     }
-    let refused = staged(&bytes, |setup| setup.geometry = None, None).expect_err("refused");
+    let refused = translate_stage(&bytes, |setup| setup.geometry = None, None).expect_err("refused");
     assert!(refused.contains("no geometry program"), "{refused}");
 }
 
@@ -123,7 +125,7 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
             "b15",
         ),
     ] {
-        let refused = staged(&file(body), |_| {}, None).expect_err("refused");
+        let refused = translate_stage(&file(body), |_| {}, None).expect_err("refused");
         assert!(refused.contains(words) && refused.contains("pc 0x"), "{refused}");
     }
 }
@@ -131,21 +133,21 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
 #[test]
 fn a_stage_states_how_many_vertices_it_emits() {
     let body = format!("again:\n{TRIANGLE}\tcmp v0, gt, gt, v1\n\tjmpc cmp.x, again\n");
-    let refused = staged(&file(&body), |_| {}, None).expect_err("refused");
+    let refused = translate_stage(&file(&body), |_| {}, None).expect_err("refused");
     assert!(refused.contains("how many triangles"), "{refused}");
     let body = format!("\tfor rounds\n{TRIANGLE}\t.end\n");
     for (rounds, triangles) in [(Some(7), 7), (None, 256)] {
-        let (stage, words) = staged(&file(&body), |_| {}, rounds).expect("a stage");
+        let (stage, words) = translate_stage(&file(&body), |_| {}, rounds).expect("a stage");
         assert_eq!(stage.triangles, triangles);
         assert!(modes(&words).contains(&vec![26, 3 * triangles]));
     }
-    // 1024 vertices are the most.
+    // The limit is 1024 vertices.
     let body = format!("\tfor rounds\n{TRIANGLE}{TRIANGLE}\t.end\n");
-    assert!(staged(&file(&body), |_| {}, Some(170)).is_ok());
-    let refused = staged(&file(&body), |_| {}, Some(171)).expect_err("refused");
+    assert!(translate_stage(&file(&body), |_| {}, Some(170)).is_ok());
+    let refused = translate_stage(&file(&body), |_| {}, Some(171)).expect_err("refused");
     assert!(refused.contains("vertices of a geometry stage") && refused.contains("1026"), "{refused}");
-    // One that emits nothing still states some.
-    let (_, words) = staged(&file("\tnop\n"), |_| {}, None).expect("a stage");
+    // A stage that emits nothing still declares some vertices.
+    let (_, words) = translate_stage(&file("\tnop\n"), |_| {}, None).expect("a stage");
     assert!(modes(&words).contains(&vec![26, 1]));
 }
 
@@ -181,10 +183,14 @@ fn keys_of_stages_follow_from_what_stages_follow_from() {
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));
     assert_eq!(stage, key(Job::GeometryStage(&setup)));
-    assert_ne!(stage, key(Job::GeometryStage(&list)), "only one topology heeds winding");
+    assert_ne!(stage, key(Job::GeometryStage(&list)), "winding matters in one topology only");
     assert_ne!(stage, key(Job::GeometryStage(&one)), "two vertices instead of one");
     assert_ne!(stage, key(Job::Geometry(&setup)));
-    assert_eq!(key(Job::Geometry(&setup)), key(Job::Geometry(&list)), "kernels are told");
+    assert_eq!(
+        key(Job::Geometry(&setup)),
+        key(Job::Geometry(&list)),
+        "the topology is a parameter of kernels"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! Blocks: procedures, IF, loops, constant arrays, and the NOPs that hardware needs where they end.
+//! Blocks: procedures, IF, loops, constant arrays, and the NOPs that hardware needs at their ends.
 //! In: openings, `.else`, `.end`. Out: targets and lengths in the code, NOPs. Knows no operand.
-//! Facts: picasso's manual and probes. No two ends may share an address, and the last word of a block may not steer.
+//! Facts: picasso's manual and probes. No two ends may share an address, and the last word of a
+//! block must not be a jump or call.
 
 use super::report::{Fault, Parse, fault, hinted};
 use super::state::{Array, Assembler, Block, BlockKind, MAX_CODE, Proc};
@@ -8,7 +9,7 @@ use crate::container::ConstantValue;
 use crate::isa::word::Field;
 use crate::isa::{Move, Opcode, Word};
 
-/// Deepest nesting.
+/// Maximum nesting depth.
 const MAX_BLOCKS: usize = 32;
 
 /// Returns whether a word may not end a block.
@@ -68,7 +69,7 @@ impl<'a> Assembler<'a> {
             BlockKind::Proc { name, start } => {
                 self.pad_end(at, start, false);
                 let length = self.code.len() - start;
-                // One of the same name may have ended inside of it, and keeps the name.
+                // An inner procedure of the same name has ended first, and keeps the name.
                 self.procs.entry(name).or_insert(Proc { start, length, site: block.site });
             }
             BlockKind::If { word, else_start } => {
@@ -99,10 +100,10 @@ impl<'a> Assembler<'a> {
         self.code[word] = patched.with(Field::Num, (end - target) as u32);
     }
 
-    /// Inserts the NOP that the end of a block needs.
+    /// Inserts the NOP that the end of a block requires.
     fn pad_end(&mut self, at: &'a str, start: usize, is_loop: bool) {
-        let steering = |&word: &Word| is_jump_or_call(word) || is_loop && is_break(word);
-        let needs = |last| steering(last) || self.code.len() == start;
+        let is_transfer = |&word: &Word| is_jump_or_call(word) || is_loop && is_break(word);
+        let needs = |last| is_transfer(last) || self.code.len() == start;
         if self.file.just_closed || self.code.last().is_some_and(needs) {
             self.pad(at);
         }
@@ -110,7 +111,7 @@ impl<'a> Assembler<'a> {
 
     fn pad(&mut self, at: &'a str) {
         if self.package.verbatim {
-            // The code stands as it is.
+            // A verbatim text lists its padding itself.
         } else if self.options.no_nop {
             let hint = "the last word of a block may not steer, and no two blocks may end together";
             self.messages.warn(at, "a padding NOP is required here", Some(hint));
@@ -124,7 +125,7 @@ impl<'a> Assembler<'a> {
         self.file.just_closed = false;
     }
 
-    /// Ends a constant array: its registers are known now.
+    /// Ends a constant array, whose size gives its registers.
     fn close_array(&mut self, at: &'a str, array: Array<'a>) -> Parse<'a, ()> {
         let Array { name, size, mut elements } = array;
         let given = u32::try_from(elements.len()).unwrap_or(u32::MAX);

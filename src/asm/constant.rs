@@ -1,9 +1,10 @@
-//! Constants: `.constf`, `.consti`, `.constfa`, and values for explicit registers: `.setf`, `.seti`, `.setb`.
-//! In: their text. Out: setup constants of the executable, and names. Knows no instruction.
+//! Constants: `.constf`, `.consti`, `.constfa`, and values for explicit registers: `.setf`,
+//! `.seti`, `.setb`.
+//! In: their text. Out: constants of the executable, and names. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
 use super::register::{BOOL, FLOAT, INT, Operand};
-use super::report::{Fault, Parse, fault, hinted, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::UniformKind;
 use super::state::{Array, Assembler, BlockKind};
 use super::{habits, lex};
@@ -11,13 +12,13 @@ use crate::container::{Constant, ConstantValue};
 use crate::isa::limits::{BOOLS, FLOATS, INTS};
 use crate::precision::float24::to_f32_bits;
 
-/// Most constants of one executable.
+/// Maximum number of constants of one executable.
 const MAX_CONSTANTS: usize = FLOATS;
-/// Most elements of a constant array.
+/// Maximum number of elements of a constant array.
 const MAX_ELEMENTS: i64 = FLOATS as i64;
 
-/// Narrows as picasso does: the mantissa is cut, what is too large (or no number) becomes infinity, what is too small
-/// becomes zero; an exponent of 0 keeps its mantissa.
+/// Narrows to float24 as picasso does. The mantissa is truncated; overflow and NaN become infinity,
+/// underflow zero; an exponent of 0 keeps its mantissa.
 pub(crate) fn float24(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = bits >> 31 << 23;
@@ -28,39 +29,30 @@ pub(crate) fn float24(value: f32) -> u32 {
     }
 }
 
-/// Reads `name(x, y, z, w)`: the name, the values, and what follows, which is ignored. A value ends at its own separator only:
-/// the first three at a comma, the last at the bracket.
-fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
-    let parts = || {
-        let (name, rest) = text.split_once('(')?;
-        let (x, rest) = rest.split_once(',')?;
-        let (y, rest) = rest.split_once(',')?;
-        let (z, rest) = rest.split_once(',')?;
-        let (w, junk) = rest.split_once(')')?;
-        // A fifth value is ignored as well.
-        let (w, junk) = w.split_once(',').map_or((w, lex::trim(junk)), |(w, fifth)| (w, fifth));
-        Some((lex::trim(name), [x, y, z, w], junk))
-    };
-    parts().map_or_else(
-        || {
-            let values = text.split(['(', ')']).nth(1).and_then(habits::missing_comma);
-            let form = || "four values in parentheses: (x, y, z, w)".to_owned();
-            hinted(text, "invalid syntax", values.unwrap_or_else(form))
-        },
-        Ok,
-    )
+/// Splits `name(x, y, z, w)` into the name, the values, and the ignored rest. A value ends only at
+/// its own separator: the first three at a comma, the last at the bracket.
+fn split_tuple(text: &str) -> Option<(&str, [&str; 4], &str)> {
+    let (name, rest) = text.split_once('(')?;
+    let (x, rest) = rest.split_once(',')?;
+    let (y, rest) = rest.split_once(',')?;
+    let (z, rest) = rest.split_once(',')?;
+    let (w, rest) = rest.split_once(')')?;
+    // A fifth value is ignored as well.
+    let (w, rest) = w.split_once(',').unwrap_or((w, lex::trim(rest)));
+    Some((lex::trim(name), [x, y, z, w], rest))
 }
 
 impl<'a> Assembler<'a> {
-    /// Reads `name(x, y, z, w)` and warns about what is ignored.
+    /// Reads `name(x, y, z, w)`, with a warning about an ignored rest.
     fn tuple(&mut self, text: &'a str) -> Parse<'a, (&'a str, [&'a str; 4])> {
-        let (name, values, junk) = tuple(text)?;
-        if !junk.is_empty() {
-            self.messages.warn(
-                junk,
-                "this is ignored",
-                Some("a constant has four values, and nothing follows them"),
-            );
+        let Some((name, values, rest)) = split_tuple(text) else {
+            let hint = text.split(['(', ')']).nth(1).and_then(habits::missing_comma);
+            let form = || "four values in parentheses: (x, y, z, w)".to_owned();
+            return hinted(text, "invalid syntax", hint.unwrap_or_else(form));
+        };
+        if !rest.is_empty() {
+            let hint = "a constant has four values, and nothing follows them";
+            self.messages.warn(rest, "this is ignored", Some(hint));
         }
         Ok((name, values))
     }
@@ -87,7 +79,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Warns about a number that its 24 bits cannot hold.
+    /// Warns about a number that float24 cannot represent.
     fn check_range(&mut self, text: &'a str, stored: u32) {
         let hint = match stored >> 16 & 0x7F {
             0x7F if text.to_ascii_lowercase().contains("inf") => return,
@@ -112,7 +104,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Warns about the name of a constant that no operand can refer to, or that hides a register.
+    /// Warns about a constant's name that no operand can refer to, or that shadows a register.
     fn check_constant_name(&mut self, name: &'a str) {
         if lex::check_name(name).is_err() {
             self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
@@ -159,7 +151,7 @@ impl<'a> Assembler<'a> {
         let size = match lex::decimal(size) {
             0 => None,
             count @ 1..=MAX_ELEMENTS => Some(count as u32), // Range: the pattern.
-            _ => return fault(text, format!("invalid array size: {}", quote(lex::trim(size)))),
+            _ => return fault(text, invalid("array size", lex::trim(size))),
         };
         self.open(text, BlockKind::Array(Array { name, size, elements: Vec::new() }))
     }
@@ -184,7 +176,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Takes registers for a float constant and names them; the result is counted from c0.
+    /// Allocates registers for a float constant and declares its name. The result is relative to
+    /// c0.
     pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
         let Some(register) = self.space().constant(UniformKind::Float, count) else {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
@@ -222,7 +215,7 @@ impl<'a> Assembler<'a> {
         self.add_constant(text, ConstantValue::Bool { register, value })
     }
 
-    /// Adds a setup constant to the executable.
+    /// Adds a constant to the executable.
     pub(super) fn add_constant(&mut self, at: &'a str, value: ConstantValue) -> Parse<'a, ()> {
         let constants = &mut self.executable().constants;
         if constants.len() >= MAX_CONSTANTS {

@@ -1,10 +1,10 @@
-//! Directives except constants: blocks, names, uniforms, inputs, outputs, and what a geometry program says of itself.
+//! Directives except constants: blocks, names, uniforms, inputs, outputs, and the geometry mode.
 //! In: their text. Out: names, exports and outputs of the executable. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
 use super::executable::{Export, Stage};
 use super::register::{FLOAT, Operand, Spelling, is_register_name, swizzle};
-use super::report::{Parse, did_you_mean, fault, hinted, quote};
+use super::report::{Fault, Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
 use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
@@ -12,12 +12,12 @@ use crate::container::Output;
 use crate::isa::limits::{FLOATS, INPUTS, OUTPUTS};
 use crate::isa::{Index, Mask};
 
-/// Most names of one executable.
+/// Maximum number of symbols of one executable.
 const MAX_EXPORTS: usize = FLOATS;
-/// Most outputs of one executable.
+/// Maximum number of outputs of one executable.
 const MAX_OUTPUTS: usize = OUTPUTS;
 
-/// What outputs can be, by their names, and the code in the output map.
+/// Output types by name, with their codes in the output map.
 pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("position", 0),
     ("pos", 0),
@@ -36,7 +36,7 @@ pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("view", 8),
     ("dummy", DUMMY_OUTPUT),
 ];
-/// An output that only a geometry program sees, or that a geometry program passes on.
+/// The type of an output that only geometry programs read or pass on.
 pub(crate) const DUMMY_OUTPUT: u16 = 9;
 
 /// The directives of picasso.
@@ -54,14 +54,14 @@ fn output_type(name: &str) -> Option<u16> {
     OUTPUT_TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, code)| code)
 }
 
-/// The number of a register in the symbol table.
+/// Code of a register in the symbol table.
 fn symbol_number(register: u32) -> u16 {
-    // Range: register numbers end at 0x97. Inputs keep theirs, uniforms begin 16 lower.
+    // Range: numbers of registers end at 0x97. Inputs keep theirs, uniforms begin 16 lower.
     (if register < FLOAT { register } else { register - 0x10 }) as u16
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out a directive; `at` is its name with the dot.
+    /// Executes a directive; `at` is its name with the dot.
     pub(super) fn directive(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
         match name.to_ascii_lowercase().as_str() {
             "proc" => self.proc(rest),
@@ -87,11 +87,9 @@ impl<'a> Assembler<'a> {
             "gsh" => self.geometry(at, rest),
             lower if extension::DIRECTIVES.contains(&lower) => self.extension(at, lower, rest),
             lower => {
-                let message = format!("invalid instruction: {}", quote(name));
-                match did_you_mean(lower, DIRECTIVES) {
-                    Some(hint) => hinted(at, message, hint.replacen('`', "`.", 1)),
-                    None => fault(at, message),
-                }
+                let message = invalid("instruction", name);
+                let hint = did_you_mean(lower, DIRECTIVES).map(|hint| hint.replacen('`', "`.", 1));
+                Err(Fault::new(at, message).optional_hint(hint))
             }
         }
     }
@@ -131,8 +129,9 @@ impl<'a> Assembler<'a> {
         }
         let mut operand = self.direct(register)?;
         if operand.register > 0xFF {
-            // picasso takes any offset here. That a name is one number, in which the register has the low eight bits and sign
-            // and swizzle those above, is inferred from the numbers of registers, not probed.
+            // picasso accepts any offset here. Its register numbers suggest that a name is one
+            // integer, with the register in the low eight bits and sign and swizzle above; this was
+            // not probed.
             operand.negate |= operand.register & 0x100 != 0;
             operand.swizzle.0 |= (operand.register >> 9 & 0xFF) as u8; // Range: the mask.
             operand.register &= 0xFF;
@@ -170,14 +169,12 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Refuses what cannot be the name of a uniform. An empty one can: nothing between commas declares a uniform, too.
+    /// Checks the name of a uniform. It may be empty: nothing between two commas declares a uniform
+    /// in picasso.
     fn check_uniform_name(&mut self, name: &'a str) -> Parse<'a, ()> {
         if name.is_empty() {
-            self.messages.warn(
-                name,
-                "this uniform has no name",
-                Some("remove the comma, or name the uniform"),
-            );
+            let hint = "remove the comma, or name the uniform";
+            self.messages.warn(name, "this uniform has no name", Some(hint));
             return Ok(());
         }
         lex::check_name(name).map_err(|fault| match habits::missing_comma(name) {
@@ -195,10 +192,8 @@ impl<'a> Assembler<'a> {
             }
             Some(declared) if declared.count != count => {
                 let size = declared.count;
-                return fault(
-                    at,
-                    format!("uniform '{}' previously declared as having size {size}", quote(name)),
-                );
+                let message = format!("uniform '{}' previously declared as having size {size}", quote(name));
+                return fault(at, message);
             }
             Some(declared) => declared.first,
             None => {
@@ -212,27 +207,25 @@ impl<'a> Assembler<'a> {
             }
         };
         self.define(name, Operand::plain(register))?;
+        // A leading underscore hides the uniform from the host.
         if name.starts_with('_') {
             return Ok(());
         }
         if self.file.space.is_none() {
-            self.exports.push(header::Export { name, kind, first: register - kind.base(), count });
+            self.definitions.push(header::Definition { name, kind, first: register - kind.base(), count });
         }
         self.export(at, name, register, count)
     }
 
-    /// Warns about a name that hides a register.
+    /// Warns about a name that shadows a register.
     pub(super) fn check_shadow(&mut self, name: &'a str) {
         if is_register_name(name) {
-            self.messages.warn(
-                name,
-                "this name hides the register",
-                Some("choose a name that looks like no register"),
-            );
+            let hint = "choose a name that looks like no register";
+            self.messages.warn(name, "this name hides the register", Some(hint));
         }
     }
 
-    /// Adds a name that the host can bind.
+    /// Adds a symbol that the host can bind.
     fn export(&mut self, at: &'a str, name: &'a str, register: u32, count: u32) -> Parse<'a, ()> {
         let exports = &mut self.executable().exports;
         if exports.len() >= MAX_EXPORTS {
@@ -292,7 +285,7 @@ impl<'a> Assembler<'a> {
                 _ => did_you_mean(kind_text, names.clone())
                     .unwrap_or_else(|| format!("types: {}", names.collect::<Vec<_>>().join(", "))),
             };
-            return hinted(kind_text, format!("invalid output type: {}", quote(kind_text)), hint);
+            return hinted(kind_text, invalid("output type", kind_text), hint);
         };
         if number >= 7 && kind != DUMMY_OUTPUT {
             let hint = "the rasteriser sees o0 to o6";
@@ -306,11 +299,11 @@ impl<'a> Assembler<'a> {
         self.define(name, Operand { spelling: Spelling::Output, ..Operand::plain(number) })
     }
 
-    /// An output register that the text names.
+    /// Reads an explicit output register.
     fn explicit_output(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let operand = self.operand(text)?;
         if operand.register >= 16 || operand.index != Index::None {
-            return fault(text, format!("invalid output register: {}", quote(text)));
+            return fault(text, invalid("output register", text));
         }
         let mask = self.mask(text, operand.swizzle);
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
@@ -324,7 +317,7 @@ impl<'a> Assembler<'a> {
         Ok((operand.register, mask))
     }
 
-    /// The first output register that is not an output yet.
+    /// The lowest unused output register.
     fn next_output(&mut self, at: &'a str) -> Parse<'a, u32> {
         let most = if self.file.is_geometry() { 7 } else { 16 };
         match self.executable().header.output_mask.trailing_ones() {
@@ -355,7 +348,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`; without operands it may stand anywhere and again.
+    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`. Without operands it may be
+    /// anywhere, repeatedly.
     fn geometry(&mut self, at: &'a str, text: &'a str) -> Parse<'a, ()> {
         let executable = self.executable();
         let words: Vec<_> = lex::words(text).collect();
@@ -417,7 +411,7 @@ fn no_operands(rest: &str) -> Parse<'_, ()> {
     if rest.is_empty() { Ok(()) } else { fault(rest, "too many parameters") }
 }
 
-/// Bits of components of an output in the 32 that stand for all.
+/// Bits of an output's components in picasso's mask of 32.
 fn component_bits(register: u32, mask: Mask) -> u32 {
     u32::from(mask.0) << (register * 4 % 32)
 }

@@ -1,5 +1,5 @@
-//! What one source says about its executable: stage, entry point, constants, outputs, names.
-//! In: directives, already read. Out: the tables that the container wants. Knows no text.
+//! The executable that one source declares: stage, entry point, constants, outputs, names.
+//! In: directives, parsed elsewhere. Out: the tables of the container. Knows no text.
 //! Facts: probes; 3dbrew "SHBIN".
 
 use super::report::Site;
@@ -10,21 +10,22 @@ use crate::container::{Constant, Header, Label, Output, Version};
 pub(super) enum Stage {
     #[default]
     Vertex,
-    /// A geometry program without operands of `.gsh`: point mode, uniforms shared with vertex programs.
+    /// A geometry program without operands of `.gsh`: point mode, uniforms shared with vertex
+    /// programs.
     LegacyGeometry,
     Geometry,
 }
 
-/// A name that the host can bind.
+/// A symbol that the host can bind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Export {
     pub name: Vec<u8>,
-    /// First register by the number of the symbol table.
+    /// Code of the first register in the symbol table.
     pub first: u16,
     pub last: u16,
 }
 
-/// A field of the header, by the name that the text gives it.
+/// A header field with its name in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeaderField {
     pub name: &'static str,
@@ -36,7 +37,7 @@ pub(crate) struct HeaderField {
 
 macro_rules! header_fields {
     ($($name:literal $type:ident $field:ident;)*) => {
-        /// The fields of the header that a text can give explicitly.
+        /// The header fields that a text can give explicitly.
         pub(crate) const HEADER_FIELDS: &[HeaderField] = &[
             HeaderField {
                 name: "version",
@@ -67,13 +68,13 @@ header_fields! {
     "fixed" u8 geometry_fixed_vertices;
 }
 
-/// A version whose first byte is the high one of the number.
+/// The version with this number; the first byte is the high one.
 pub(crate) fn version(number: u32) -> Version {
     let [.., major, minor] = number.to_be_bytes();
     Version { major, minor }
 }
 
-/// The number of a version, as [`version`] takes it.
+/// The number of a version.
 pub(crate) fn version_number(version: Version) -> u32 {
     u32::from(version.major) << 8 | u32::from(version.minor)
 }

@@ -1,27 +1,28 @@
-//! What the language of picasso cannot say: directives of our own that give words, descriptors and table entries as numbers,
-//! so that every container has a text. The disassembler writes them; see the [module](super) for their list.
-//! In: their text. Out: entries. Knows no operand.
+//! Our extension of picasso's language: words, descriptors and table entries as numbers, so that
+//! every container has a text.
+//! In: directives. Out: entries. Knows no operand.
 //!
-//! picasso refuses each of them, so no source of picasso's means anything else here.
+//! The [module](super) lists the directives. picasso rejects each of them, so a text that picasso
+//! accepts has the same semantics here.
 
 use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
-use super::report::{Parse, did_you_mean, fault, hinted, quote};
+use super::report::{Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::state::Assembler;
 use crate::container::{Constant, Descriptor, Label, NameOffset, Output};
 use crate::isa::Word;
 
-/// Directives of our own.
+/// The directives of the extension.
 pub(super) const DIRECTIVES: [&str; 11] = [
     "constant", "dvle", "header", "label", "line", "opdesc", "output", "package", "symbol", "verbatim",
     "word",
 ];
 
-/// A number as C writes it, without anything behind it.
+/// Parses a number in C syntax, with nothing behind it.
 pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let value = match digits {
-        // A sign may not stand behind the prefix.
+        // `from_str_radix` would accept a sign behind the prefix.
         Some(digits) if digits.starts_with('+') => None,
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None if text.starts_with('+') => None,
@@ -30,11 +31,17 @@ pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     match value {
         Some(value) if value <= max => Ok(value),
         Some(_) => fault(text, format!("number out of range (0..{max}): {}", quote(text))),
-        None => hinted(text, format!("invalid number: {}", quote(text)), "write it as 12 or 0xC"),
+        None => hinted(text, invalid("number", text), "write it as 12 or 0xC"),
     }
 }
 
-/// Reads a name as tables hold it: `%` and two hexadecimal digits stand for a byte, `-` for no name.
+/// Parses a number of 16 bits.
+fn half(text: &str) -> Parse<'_, u16> {
+    number(text, 0xFFFF).map(|value| value as u16) // Range: checked.
+}
+
+/// Parses a name of a table: `%` and two hexadecimal digits stand for a byte, `-` for the empty
+/// name.
 fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
     if text == "-" {
         return Ok(Vec::new());
@@ -51,18 +58,15 @@ fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
             // Range: two digits.
             (Some(high), Some(low)) if high + low > 0 => bytes.push((high << 4 | low) as u8),
             _ => {
-                return hinted(
-                    text,
-                    format!("invalid name: {}", quote(text)),
-                    "write other characters as %2E",
-                );
+                let message = invalid("name", text);
+                return hinted(text, message, "write other characters as %2E");
             }
         }
     }
     Ok(bytes)
 }
 
-/// Writes a name so that [`name_bytes`] reads it.
+/// Prints a name for [`name_bytes`].
 pub(crate) fn name_text(name: &[u8]) -> String {
     if name.is_empty() {
         return "-".into();
@@ -82,35 +86,26 @@ pub(crate) fn name_text(name: &[u8]) -> String {
 impl<'a> Assembler<'a> {
     /// Executes a directive of the extension.
     pub(super) fn extension(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
-        let words: Vec<&'a str> = lex::words(rest).collect();
-        let (least, most) = match name {
-            "verbatim" | "dvle" => (0, 0),
-            "word" => (1, 1),
-            "package" | "header" | "line" => (2, 2),
-            "opdesc" => (1, 3),
-            "symbol" => (3, 3),
-            "label" | "output" => (4, 4),
-            _ => (6, 6),
-        };
-        lex::count(rest, &words, least, most)?;
         match name {
             "verbatim" => {
+                let [] = lex::exactly(rest)?;
                 (self.package.verbatim, self.package.extended) = (true, true);
                 Ok(())
             }
-            "dvle" => self.next_executable(at),
-            "word" => self.raw_word(at, words[0]),
-            "package" => self.package_field(words[0], words[1]),
-            "header" => self.header_field(words[0], words[1]),
+            "dvle" => lex::exactly(rest).and_then(|[]| self.next_executable(at)),
+            "word" => lex::exactly(rest).and_then(|[bits]| self.raw_word(at, bits)),
+            "package" => lex::exactly(rest).and_then(|words| self.package_field(words)),
+            "header" => lex::exactly(rest).and_then(|words| self.header_field(words)),
             "line" => {
-                self.package.lines.push((name_bytes(words[0])?, number(words[1], u32::MAX)?));
+                let [name, line] = lex::exactly(rest)?;
+                self.package.lines.push((name_bytes(name)?, number(line, u32::MAX)?));
                 Ok(())
             }
-            "opdesc" => self.descriptor(at, &words),
-            "symbol" => self.symbol(&words),
-            "label" => self.table_label(&words),
-            "output" => self.raw_output(&words),
-            _ => self.raw_constant(&words),
+            "opdesc" => self.descriptor(at, rest),
+            "symbol" => lex::exactly(rest).and_then(|words| self.symbol(words)),
+            "label" => lex::exactly(rest).and_then(|words| self.table_label(words)),
+            "output" => lex::exactly(rest).and_then(|words| self.raw_output(words)),
+            _ => lex::exactly(rest).and_then(|words| self.raw_constant(words)),
         }
     }
 
@@ -142,17 +137,14 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.package version NUMBER`, `.package reserved NUMBER`
-    fn package_field(&mut self, field: &'a str, value: &'a str) -> Parse<'a, ()> {
-        let number = number(value, 0xFFFF)?;
+    fn package_field(&mut self, [field, value]: [&'a str; 2]) -> Parse<'a, ()> {
+        let number = half(value)?;
         match field {
-            "version" => self.package.version = version(number),
-            "reserved" => self.package.reserved = number as u16, // Range: checked.
+            "version" => self.package.version = version(number.into()),
+            "reserved" => self.package.reserved = number,
             _ => {
-                return hinted(
-                    field,
-                    format!("unknown field: {}", quote(field)),
-                    "it has `version` and `reserved`",
-                );
+                let message = format!("unknown field: {}", quote(field));
+                return hinted(field, message, "it has `version` and `reserved`");
             }
         }
         self.package.is_explicit = true;
@@ -160,7 +152,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.header FIELD NUMBER`
-    fn header_field(&mut self, name: &'a str, value: &'a str) -> Parse<'a, ()> {
+    fn header_field(&mut self, [name, value]: [&'a str; 2]) -> Parse<'a, ()> {
         let Some(field) = HEADER_FIELDS.iter().find(|field| field.name == name) else {
             let names = HEADER_FIELDS.iter().map(|field| field.name);
             let hint = did_you_mean(name, names.clone())
@@ -173,10 +165,11 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.opdesc BITS [USAGE [RESERVED]]`
-    fn descriptor(&mut self, at: &'a str, words: &[&'a str]) -> Parse<'a, ()> {
-        let half = |index: usize| words.get(index).map_or(Ok(0), |&word| number(word, 0xFFFF));
-        // Ranges: checked.
-        let (usage, reserved) = (half(1)? as u16, half(2)? as u16);
+    fn descriptor(&mut self, at: &'a str, rest: &'a str) -> Parse<'a, ()> {
+        let words: Vec<_> = lex::words(rest).collect();
+        lex::count(rest, &words, 1, 3)?;
+        let optional = |index: usize| words.get(index).map_or(Ok(0), |&word| half(word));
+        let (usage, reserved) = (optional(1)?, optional(2)?);
         self.package.extended = true;
         if !self.descriptors.add(Descriptor { bits: number(words[0], u32::MAX)?, usage, reserved }) {
             return fault(at, "too many operand descriptors (limit is 128)");
@@ -185,10 +178,9 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.symbol NAME FIRST LAST`
-    fn symbol(&mut self, words: &[&'a str]) -> Parse<'a, ()> {
-        // Ranges: checked.
-        let (first, last) = (number(words[1], 0xFFFF)? as u16, number(words[2], 0xFFFF)? as u16);
-        let export = Export { name: name_bytes(words[0])?, first, last };
+    fn symbol(&mut self, [name, first, last]: [&'a str; 3]) -> Parse<'a, ()> {
+        let (first, last) = (half(first)?, half(last)?);
+        let export = Export { name: name_bytes(name)?, first, last };
         let executable = self.executable();
         executable.exports.push(export);
         executable.is_unsorted = true;
@@ -196,18 +188,18 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.label NAME ADDRESS ID LENGTH`
-    fn table_label(&mut self, words: &[&'a str]) -> Parse<'a, ()> {
-        let name = name_bytes(words[0])?;
-        let [address, id, length] = [1, 2, 3].map(|index| number(words[index], u32::MAX));
-        let label = Label { id: id?, address: address?, length: length?, name: NameOffset::default() };
+    fn table_label(&mut self, [name, numbers @ ..]: [&'a str; 4]) -> Parse<'a, ()> {
+        let name = name_bytes(name)?;
+        let [address, id, length] = numbers.map(|text| number(text, u32::MAX));
+        let label = Label { address: address?, id: id?, length: length?, name: NameOffset::default() };
         self.executable().labels.push((label, name));
         Ok(())
     }
 
     /// `.output KIND REGISTER MASK RESERVED`
-    fn raw_output(&mut self, words: &[&'a str]) -> Parse<'a, ()> {
-        let half = |index: usize| number(words[index], 0xFFFF).map(|value| value as u16); // Range: checked.
-        let output = Output { kind: half(0)?, register: half(1)?, mask: half(2)?, reserved: half(3)? };
+    fn raw_output(&mut self, words: [&'a str; 4]) -> Parse<'a, ()> {
+        let [kind, register, mask, reserved] = words.map(half);
+        let output = Output { kind: kind?, register: register?, mask: mask?, reserved: reserved? };
         if output.register >= 16 {
             return fault(words[1], format!("number out of range (0..15): {}", quote(words[1])));
         }
@@ -218,14 +210,13 @@ impl<'a> Assembler<'a> {
     }
 
     /// `.constant KIND REGISTER WORD WORD WORD WORD`
-    fn raw_constant(&mut self, words: &[&'a str]) -> Parse<'a, ()> {
-        let mut values = [0; 4];
-        for (value, word) in values.iter_mut().zip(&words[2..]) {
-            *value = number(word, u32::MAX)?;
+    fn raw_constant(&mut self, [kind, register, x, y, z, w]: [&'a str; 6]) -> Parse<'a, ()> {
+        let mut words = [0; 4];
+        for (word, text) in words.iter_mut().zip([x, y, z, w]) {
+            *word = number(text, u32::MAX)?;
         }
-        // Ranges: checked.
-        let (kind, register) = (number(words[0], 0xFFFF)? as u16, number(words[1], 0xFFFF)? as u16);
-        self.executable().constants.push(Constant { kind, register, words: values });
+        let (kind, register) = (half(kind)?, half(register)?);
+        self.executable().constants.push(Constant { kind, register, words });
         Ok(())
     }
 }

@@ -1,11 +1,12 @@
-//! Instructions that steer, and those of geometry programs.
-//! In: opcode and operands. Out: words whose targets may still be open, blocks. Knows no descriptor.
+//! Control-flow instructions, and those of geometry programs.
+//! In: opcode and operands. Out: words, perhaps with unresolved targets, and blocks. Knows no
+//! descriptor.
 //! Facts: picasso's manual and probes.
 
 use super::executable::Stage;
 use super::instruction::Suffix;
 use super::register::{BOOL, INT};
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid, quote};
 use super::state::{Assembler, BlockKind, Reference};
 use super::{extension, lex};
 use crate::isa::limits::{BOOLS, INTS};
@@ -14,7 +15,7 @@ use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Move, Opcode, Word};
 
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction that computes nothing.
+    /// Assembles an instruction that computes nothing.
     pub(super) fn control(
         &mut self,
         opcode: Opcode,
@@ -33,6 +34,7 @@ impl<'a> Assembler<'a> {
         let count = usize::from(condition.is_some()) + usize::from(named_target);
         let is_setemit = opcode.info().class == Class::SetEmit;
         let is_numeric = is_numeric(opcode, operands);
+        // `prim inv` is optional; without it `setemit` has one operand.
         let most = if is_setemit { 2 } else { count };
         let most = if is_numeric { roles.len() } else { most };
         self.count(rest, operands, count, most)?;
@@ -60,7 +62,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Reads the operand that the instruction depends on: flags, a bool or an int.
+    /// Reads the operand that decides: flags, a bool or an int.
     fn condition_operand(
         &mut self,
         word: Word,
@@ -90,11 +92,8 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    self.messages.warn(
-                        text,
-                        "the blank behind the `!` is ignored",
-                        Some("write the `!` at the name"),
-                    );
+                    let hint = "write the `!` at the name";
+                    self.messages.warn(text, "the blank behind the `!` is ignored", Some(hint));
                 }
                 let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
@@ -102,7 +101,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// `setemit vertex [, prim inv]`; without `.gsh` it makes a geometry program of the old way.
+    /// `setemit vertex [, prim inv]`; without `.gsh` it declares a legacy geometry program.
     fn setemit(&mut self, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         let executable = self.executable();
         if executable.stage == Stage::Vertex {
@@ -113,11 +112,8 @@ impl<'a> Assembler<'a> {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
-                return hinted(
-                    vertex_text,
-                    format!("Value out of range (0..2): {}", quote(vertex_text)),
-                    hint,
-                );
+                let message = format!("Value out of range (0..2): {}", quote(vertex_text));
+                return hinted(vertex_text, message, hint);
             }
         };
         self.check_integer(vertex_text, vertex_text);
@@ -138,8 +134,8 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Whether the targets of an instruction are given as numbers, which is our own: the blocks of picasso have none, its names
-/// begin with no digit.
+/// Returns whether the targets of an instruction are numbers. Only the extension has those: in
+/// picasso, blocks have no operand for them and names begin with no digit.
 fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
     let roles = opcode.info().operands;
     let is_target = |role: &Role| matches!(role, Role::Target | Role::Last);
@@ -150,7 +146,7 @@ fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
             .is_some_and(|operand| operand.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Puts targets and lengths that are given as numbers into a word.
+/// Sets targets and lengths that are numbers.
 fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Word> {
     let mut word = word;
     for (role, text) in roles.iter().zip(operands) {
@@ -163,15 +159,17 @@ fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Wo
     Ok(word)
 }
 
-/// Puts a condition on the flags into a word: one flag, or two with an operator between.
+/// Sets a condition on the flags: one flag, or two with an operator between.
 fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let Some(operator) = text.find(['&', '|']) else {
         let (is_y, wanted) = flag(text)?;
         let only = if is_y { ConditionOp::Y } else { ConditionOp::X };
+        // picasso writes 1 for the flag that the condition ignores.
         return Ok(put(word, [(is_y, wanted), (!is_y, true)], only));
     };
     let (left, right) = text.split_at(operator);
     let symbol = &right[..1];
+    // `&` is the same as `&&`.
     let right = right[1..].strip_prefix(symbol).unwrap_or(&right[1..]);
     let flags = [flag(lex::trim(left))?, flag(lex::trim(right))?];
     if flags[0].0 == flags[1].0 {
@@ -187,21 +185,18 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
     })
 }
 
-/// Reads a flag: whether it is `cmp.y`, and its wanted value.
+/// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
+    // Each `!` inverts the one behind it.
     let wanted = (text.len() - name.len()).is_multiple_of(2);
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
         _ if name.starts_with([' ', '\t']) => {
-            let message = format!("invalid condition register: {}", quote(name));
+            let message = invalid("condition register", name);
             hinted(text, message, "no blank may follow the `!`")
         }
-        _ => hinted(
-            text,
-            format!("invalid condition register: {}", quote(name)),
-            "the flags are cmp.x and cmp.y",
-        ),
+        _ => hinted(text, invalid("condition register", name), "the flags are cmp.x and cmp.y"),
     }
 }

@@ -1,11 +1,11 @@
-//! Instructions that compute: operations, MOVA, CMP. Those that steer are in `flow`.
+//! Instructions that compute: operations, MOVA, CMP. The others are in `flow`.
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
-//! Facts: picasso's manual and probes; formats from the table of opcodes.
+//! Facts: picasso's manual and probes; formats from the opcode table.
 
 use super::descriptors::{Swap, significant};
 use super::directive::is_directive;
 use super::register::{FLOAT, Operand, Spelling, base};
-use super::report::{Fault, Parse, fault, hinted, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid};
 use super::state::Assembler;
 use super::{extension, habits, lex};
 use crate::isa::limits::DESCRIPTORS;
@@ -21,7 +21,7 @@ struct SourceText<'a> {
     operand: Operand,
 }
 
-/// What a word wants of its descriptor.
+/// The descriptor that a word needs.
 struct Request<'r, 'a> {
     mask: Mask,
     sources: &'r [SourceText<'a>],
@@ -41,7 +41,7 @@ impl SourceText<'_> {
     }
 }
 
-/// What our own language lets stand behind the operands: ` @N` chooses a descriptor, ` ^ BITS` flips bits of the word.
+/// Suffixes of the extension: ` @N` selects a descriptor, ` ^ BITS` flips bits of the word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Suffix {
     descriptor: Option<u32>,
@@ -54,7 +54,7 @@ impl Suffix {
         Word(word.0 ^ self.bits)
     }
 
-    /// Splits it off the operands.
+    /// Splits the suffixes off the operands.
     fn split(rest: &str) -> Parse<'_, (&str, Self)> {
         let mut suffix = Self::default();
         let mut operands = rest;
@@ -70,7 +70,7 @@ impl Suffix {
     }
 }
 
-/// Picks the form of the word: the inverted one where only it can hold the uniform.
+/// Selects the form of the word: the inverted one where only that can hold the uniform.
 fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
     let plain = op.opcode();
     let wants = match sources {
@@ -84,7 +84,7 @@ fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction.
+    /// Assembles an instruction.
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
             let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
@@ -94,11 +94,8 @@ impl<'a> Assembler<'a> {
                 let hint = habits::statement(name, rest).map(str::to_owned);
                 hint.or_else(|| self.messages.suggest(name, mnemonics))
             };
-            let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
-            return Err(match hint {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            });
+            let fault = Fault::new(name, invalid("instruction", name));
+            return Err(fault.optional_hint(hint));
         };
         if self.file.blocks.is_empty() {
             if self.file.is_uncertain || self.is_repeated("outside") {
@@ -113,11 +110,8 @@ impl<'a> Assembler<'a> {
             if self.package.extended { Suffix::split(rest)? } else { (rest, Suffix::default()) };
         let operands = lex::operands(rest);
         if rest.ends_with(',') {
-            self.messages.warn(
-                &rest[rest.len() - 1..],
-                "this comma is ignored",
-                Some("is an operand missing?"),
-            );
+            let hint = "is an operand missing?";
+            self.messages.warn(&rest[rest.len() - 1..], "this comma is ignored", Some(hint));
         }
         match opcode.info().class {
             Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
@@ -127,7 +121,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Refuses a wrong number of operands.
+    /// Checks the number of operands.
     pub(super) fn count(
         &self,
         rest: &'a str,
@@ -150,11 +144,8 @@ impl<'a> Assembler<'a> {
             let operand = self.operand(text)?;
             if operand.spelling == Spelling::Output && operand.register < 0x10 {
                 let message = format!("this reads v{}", operand.register);
-                self.messages.warn(
-                    text,
-                    &message,
-                    Some("outputs cannot be read; keep the value in an r register"),
-                );
+                let hint = "outputs cannot be read; keep the value in an r register";
+                self.messages.warn(text, &message, Some(hint));
             }
             sources.push(SourceText { text, operand });
         }
@@ -198,13 +189,13 @@ impl<'a> Assembler<'a> {
             "a01" | "a0.xy" => Mask(3),
             "a0._" if self.package.extended => Mask::NONE,
             _ => {
-                let message = format!("invalid destination register for mova: {}", quote(operands[0]));
+                let message = invalid("destination register for mova", operands[0]);
                 return hinted(operands[0], message, "a0.x, a0.y or a0.xy");
             }
         };
         let sources = self.read_sources(&operands[1..])?;
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
-        // A descriptor that was chosen may write more than exists.
+        // An explicit descriptor may write components that do not exist.
         let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
         let significant = significant(Opcode::Mova, mask) & !unread;
         let request = Request { mask, sources: &sources, significant, suffix };
@@ -226,22 +217,18 @@ impl<'a> Assembler<'a> {
         let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
         match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
             Some(&op) => Ok(op as u32),
-            None => hinted(
-                text,
-                format!("invalid comparison operation: {}", quote(text)),
-                "eq, ne, lt, le, gt or ge",
-            ),
+            None => hinted(text, invalid("comparison operation", text), "eq, ne, lt, le, gt or ge"),
         }
     }
 
-    /// Puts the sources into the word; each must fit its field.
+    /// Sets the source fields; each source must fit its field.
     fn put_sources(&self, mut word: Word, format: Format, sources: &[SourceText<'a>]) -> Parse<'a, Word> {
         for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
             let is_wide = format.wide() == Some(field);
             let Operand { register, index, .. } = source.operand;
             let number = number + 1;
             if register >= if is_wide { 0x80 } else { FLOAT } {
-                let message = format!("invalid source{number} register: {}", quote(base(source.text)));
+                let message = invalid(&format!("source{number} register"), base(source.text));
                 return match is_wide {
                     true => fault(source.text, message),
                     false => hinted(source.text, message, NARROW),
@@ -259,7 +246,7 @@ impl<'a> Assembler<'a> {
         Ok(word)
     }
 
-    /// Finds a descriptor for the word and appends it.
+    /// Selects a descriptor for the word and appends the word.
     fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
         let Request { mask, sources, significant, suffix } = request;
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
@@ -304,7 +291,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Corrects the words that use either of two descriptors that changed places. No MAD does.
+    /// Renumbers the descriptors of words after a swap. No MAD uses either entry.
     fn swap_descriptors(&mut self, Swap(one, other): Swap) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
@@ -320,13 +307,13 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// How many descriptors a word can name.
+/// Number of descriptors that a word can name.
 fn reach(word: Word) -> usize {
     word.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
-/// The bits of a source that an instruction does not have.
+/// Selector bits of a source that an instruction does not have.
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
 
-/// Advice where a uniform stands in the wrong place.
+/// Hint where a uniform is in a narrow source.
 const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";

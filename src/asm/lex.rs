@@ -1,10 +1,12 @@
-//! Pieces of a line: comments, labels, words, names and numbers.
-//! In: one line of text. Out: parts of it, which keep their place. Knows no instruction and no register.
-//! Facts: picasso's manual and probes. It reads numbers with the C library: a leading valid part counts, the rest is ignored.
+//! Parts of a line: comments, labels, words, names and numbers.
+//! In: one line of text. Out: slices of it, which keep their position. Knows no instruction and no
+//! register.
+//! Facts: picasso's manual and probes. picasso reads numbers with the C library: a valid prefix
+//! counts, the rest is ignored.
 
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid};
 
-/// Removes white space as C understands it from both ends.
+/// Removes C white space from both ends.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
@@ -50,7 +52,7 @@ pub(super) fn exactly<const N: usize>(text: &str) -> Parse<'_, [&str; N]> {
 /// Checks that a text is a name.
 pub(super) fn check_name(name: &str) -> Parse<'_, ()> {
     if name.is_empty() || !is_name(name) {
-        return hinted(name, format!("invalid identifier: {}", quote(name)), NAME);
+        return hinted(name, invalid("identifier", name), NAME);
     }
     Ok(())
 }
@@ -67,13 +69,17 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether the text can be a name: letters, digits, `_` and `$`, no digit first. (An empty label is one, too.)
+/// Returns whether a text can be a name: letters, digits, `_` and `$`, no digit first. An empty
+/// label is a name as well.
 pub(crate) fn is_name(text: &str) -> bool {
-    !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_name_character)
 }
 
-/// Length of the leading part of `text` whose characters satisfy `wanted`.
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+/// Length of the prefix of `text` whose characters satisfy `wanted`.
 fn leading(text: &str, wanted: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|&byte| wanted(byte)).count()
 }
@@ -87,7 +93,7 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// The leading digits as a number that stops growing at 2^62.
+/// The leading digits as a number, saturated at 2^62.
 fn digits(text: &str, radix: u32) -> i64 {
     let values = text.chars().map_while(|c| c.to_digit(radix));
     values.fold(0, |sum: i64, digit| {
@@ -95,7 +101,7 @@ fn digits(text: &str, radix: u32) -> i64 {
     })
 }
 
-/// As C's `atoi`: decimal, 0 for what is no number.
+/// Reads a number as C's `atoi`: decimal, 0 without a digit.
 pub(super) fn decimal(text: &str) -> i64 {
     let (negative, rest) = sign(trim(text));
     let value = digits(rest, 10);
@@ -112,7 +118,8 @@ pub(super) struct Integer<'a> {
     pub is_octal: bool,
 }
 
-/// Reads a number as C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing without a digit.
+/// Reads a number as C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing
+/// without a digit.
 pub(super) fn integer(text: &str) -> Option<Integer<'_>> {
     let (negative, number) = sign(text.trim_start_matches(is_space));
     let hexadecimal =
@@ -136,7 +143,7 @@ fn hexadecimal(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-/// Whether a number has a digit that is not zero, however small [`float`] makes it.
+/// Returns whether a number has a nonzero digit, even if [`float`] rounds it to zero.
 pub(super) fn is_nonzero(text: &str) -> bool {
     let rest = sign(trim(text)).1;
     let (digits, exponent) = match hexadecimal(rest) {
@@ -147,7 +154,7 @@ pub(super) fn is_nonzero(text: &str) -> bool {
     digits.contains(|c: char| c.is_ascii_hexdigit() && c != '0')
 }
 
-/// As C's `atof`, then narrowed to single precision.
+/// Reads a number as C's `atof`, rounded to single precision.
 pub(super) fn float(text: &str) -> f32 {
     let (negative, rest) = sign(trim(text));
     let starts = |name: &str| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
@@ -158,15 +165,15 @@ pub(super) fn float(text: &str) -> f32 {
     } else if let Some(digits) = hexadecimal(rest) {
         hexadecimal_float(digits)
     } else {
-        // Without a number there is nothing that the sign belongs to.
+        // Without a number the sign is ignored as well: "-" is +0.
         let Some(value) = decimal_float(rest) else { return 0.0 };
         value
     };
-    // Rounding to single precision is what the language says.
+    // picasso stores the C double in a float.
     (if negative { -value } else { value }) as f32
 }
 
-/// Whether all of a text is a number as [`float`] reads it. An `f` behind it changes nothing.
+/// Returns whether the entire text is a number for [`float`]. A suffix `f` has no effect.
 pub(super) fn is_float(text: &str) -> bool {
     let rest = sign(trim(text)).1;
     let rest = rest
@@ -182,7 +189,7 @@ pub(super) fn is_float(text: &str) -> bool {
     }
 }
 
-/// The leading decimal number; nothing where there is no digit.
+/// The leading decimal number; nothing without a digit.
 fn decimal_float(text: &str) -> Option<f64> {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let whole = leading(text, is_digit);
@@ -201,8 +208,8 @@ fn decimal_float(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped, which keeps more than single
-/// precision shows.
+/// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped: f32 has
+/// fewer.
 fn hexadecimal_float(text: &str) -> f64 {
     let is_digit = |byte: u8| byte.is_ascii_hexdigit();
     let whole = &text[..leading(text, is_digit)];

@@ -1,20 +1,22 @@
-//! Operands: registers, names for them, offsets, swizzles.
-//! In: the text of one operand. Out: its register by picasso's number, address register, swizzle, sign.
-//! Knows no instruction; which registers may stand where is asked by the caller.
-//! Facts: picasso's manual and probes. `o` and `v` share their numbers, so either may stand for the other; upper-case letters
-//! pass as register names but lose their bank (`R1` is v1 or o1).
+//! Operands: registers, names, offsets, swizzles.
+//! In: the text of one operand. Out: picasso's number of its register, address register, swizzle,
+//! sign.
+//! Knows no instruction; the caller checks the bank.
+//! Facts: picasso's manual and probes. `o` and `v` share their numbers, so either may be used for
+//! the other. Upper-case letters are accepted as register names but lose their bank (`R1` is v1 or
+//! o1).
 
 use super::register::{
     BANKS, Bank, FLOAT, Operand, Spelling, TEMP, address_register, bank_of, base, is_register_name, mask,
     register_name, split, swizzle,
 };
-use super::report::{Fault, Parse, fault, hinted, offset, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid, offset, quote};
 use super::state::Assembler;
 use super::{habits, lex};
 use crate::isa::limits::OUTPUTS;
 use crate::isa::{Index, Mask, Swizzle};
 
-/// Advice where a register stands between brackets that cannot.
+/// Hint where a register between brackets cannot index.
 const INDEXING: &str = "only a0.x, a0.y and aL can index: `mova a0.x, r0.x` brings a number there";
 
 impl<'a> Assembler<'a> {
@@ -26,7 +28,7 @@ impl<'a> Assembler<'a> {
         };
         let parts = split(rest)?;
         if parts.offset.is_some() && lex::trim(parts.base).len() < parts.base.len() {
-            let message = format!("invalid register: {}", quote(parts.base));
+            let message = invalid("register", parts.base);
             return hinted(rest, message, "no blank may stand before the `[`");
         }
         let named = self.file.names.get(parts.base).copied();
@@ -49,11 +51,8 @@ impl<'a> Assembler<'a> {
         }
         if let Some(text) = parts.swizzle {
             if text.is_empty() {
-                self.messages.warn(
-                    rest,
-                    "an empty swizzle is read as .xxxx",
-                    Some("write .x, or remove the dot"),
-                );
+                let hint = "write .x, or remove the dot";
+                self.messages.warn(rest, "an empty swizzle is read as .xxxx", Some(hint));
             }
             let user = swizzle(text)?;
             operand.swizzle = Swizzle::new(user.components().map(|component| operand.swizzle.get(component)));
@@ -62,7 +61,7 @@ impl<'a> Assembler<'a> {
         Ok(operand)
     }
 
-    /// Warns where an offset leads to another kind of register, or an address register will be ignored.
+    /// Warns about an offset into another bank, and about an address register without effect.
     fn check_offset(&mut self, text: &'a str, base: u32, register: u32, index: Index) {
         if bank_of(base).base != bank_of(register).base && register < 0x98 {
             let message = format!("this is {}", register_name(register));
@@ -73,7 +72,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Reads a register that is not a name.
+    /// Reads a register by its number.
     fn raw_register(&mut self, text: &'a str) -> Parse<'a, Operand> {
         let mut letters = text.chars();
         let letter = letters.next().unwrap_or(' ');
@@ -88,7 +87,7 @@ impl<'a> Assembler<'a> {
                 let count = if self.file.is_geometry() && !is_open { 7 } else { OUTPUTS as u32 };
                 (0, count, "output")
             }
-            // An upper-case letter loses its bank.
+            // picasso accepts an upper-case letter, but not its bank.
             None => (0, u32::MAX, "register"),
         };
         let spelling = match letter {
@@ -101,14 +100,12 @@ impl<'a> Assembler<'a> {
                 self.check_spelling(text, letter, digits, base + number);
                 Ok(Operand { spelling, ..Operand::plain(base + number) })
             }
-            _ if letter == 'v' && number == 15 => hinted(
-                text,
-                format!("invalid {kind} register: {}", quote(text)),
-                "picasso knows it as v14[1]",
-            ),
+            _ if letter == 'v' && number == 15 => {
+                hinted(text, invalid(&format!("{kind} register"), text), "picasso knows it as v14[1]")
+            }
             _ => {
                 let hint = format!("they are {letter}0 to {letter}{}", count - 1);
-                hinted(text, format!("invalid {kind} register: {}", quote(text)), hint)
+                hinted(text, invalid(&format!("{kind} register"), text), hint)
             }
         }
     }
@@ -118,17 +115,14 @@ impl<'a> Assembler<'a> {
         if self.file.lost.contains(text) {
             return Fault::follow_up(text);
         }
-        let fault = Fault::new(text, format!("invalid register: {}", quote(text)));
+        let fault = Fault::new(text, invalid("register", text));
         if text.is_empty() {
             return fault.hint("an operand is missing here");
         }
         if !lex::is_name(text) {
-            return match habits::missing_comma(text) {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            };
+            return fault.optional_hint(habits::missing_comma(text));
         }
-        // Once is enough.
+        // Every later use would repeat the error.
         self.file.lost.insert(text);
         if let Some(hint) = habits::built_in(text) {
             return fault.hint(hint);
@@ -141,7 +135,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Warns about register names that are not read as they look.
+    /// Warns about register names with unexpected semantics.
     fn check_spelling(&mut self, text: &'a str, letter: char, digits: &'a str, register: u32) {
         let known = register_name(register);
         if letter.is_ascii_uppercase() && !matches!(letter, 'V' | 'O') {
@@ -151,12 +145,12 @@ impl<'a> Assembler<'a> {
             );
             self.messages.warn(text, &format!("{} is read as {known}", quote(text)), Some(&hint));
         } else {
-            // `.setb b0, true` is common and means what it says.
+            // `.setb b0, true` is common and has the expected semantics.
             self.check_integer(text, digits.strip_suffix(',').unwrap_or(digits));
         }
     }
 
-    /// Warns where the number that ends `text` is not read as it looks.
+    /// Warns if the number at the end of `text` has an unexpected value.
     pub(super) fn check_integer(&mut self, text: &'a str, number: &'a str) {
         let Some(lex::Integer { value, rest, is_octal }) = lex::integer(number) else { return };
         let head = &text[..offset(text, number).unwrap_or(0)];
@@ -174,7 +168,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Reads what stands between the brackets.
+    /// Reads the text between the brackets.
     fn offset(&mut self, text: &'a str) -> Parse<'a, (Index, u32)> {
         let text = lex::trim(text);
         let (index, number) = match text.split_once('+') {
@@ -186,7 +180,7 @@ impl<'a> Assembler<'a> {
                     } else {
                         "write the address register first: [a0.x + 1]"
                     };
-                    return hinted(left, format!("invalid index register: {}", quote(lex::trim(left))), hint);
+                    return hinted(left, invalid("index register", lex::trim(left)), hint);
                 }
             },
             None => match address_register(text) {
@@ -203,13 +197,13 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Whether a text begins with a register or a name of one.
+    /// Returns whether a text begins with a register or the name of one.
     fn is_register(&self, text: &str) -> bool {
         let base = base(text);
         is_register_name(base) || self.file.names.contains_key(base)
     }
 
-    /// Warns where text that stands for a decimal number is not read as it looks.
+    /// Warns if a decimal number has an unexpected value.
     pub(super) fn check_number(&mut self, text: &'a str) {
         let text = lex::trim(text);
         let digits = text.trim_start_matches(['-', '+']);
@@ -222,15 +216,12 @@ impl<'a> Assembler<'a> {
             self.messages.warn(text, "not a number: counts as 0", Some(hint));
         } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("{} is read as {}", quote(text), lex::decimal(text));
-            self.messages.warn(
-                text,
-                &message,
-                Some("the number ends at the first character that is no digit"),
-            );
+            let hint = "the number ends at the first character that is no digit";
+            self.messages.warn(text, &message, Some(hint));
         }
     }
 
-    /// A register without address register: what directives and most operands take.
+    /// Reads a register without address register, as directives and most operands require.
     pub(super) fn direct(&mut self, text: &'a str) -> Parse<'a, Operand> {
         let operand = self.operand(text)?;
         if operand.index != Index::None {
@@ -245,38 +236,32 @@ impl<'a> Assembler<'a> {
         let kind = bank_of(base).kind;
         match operand.register.checked_sub(base) {
             Some(number) if (number as usize) < count => Ok(number),
-            _ => fault(text, format!("invalid {kind} register: {}", quote(text))),
+            _ => fault(text, invalid(&format!("{kind} register"), text)),
         }
     }
 
-    /// Reads a destination: its register and the components written.
+    /// Reads a destination: its register and mask.
     pub(super) fn destination(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let nothing = text.strip_suffix("._").filter(|_| self.package.extended);
         let operand = self.direct(nothing.unwrap_or(text))?;
         if operand.register >= FLOAT {
             let hint = "instructions write r and o registers";
-            return hinted(text, format!("invalid destination register: {}", quote(text)), hint);
+            return hinted(text, invalid("destination register", text), hint);
         }
         if operand.negate {
-            self.messages.warn(
-                text,
-                "the sign has no effect on a destination",
-                Some("negate a source instead"),
-            );
+            let hint = "negate a source instead";
+            self.messages.warn(text, "the sign has no effect on a destination", Some(hint));
         }
         if operand.spelling == Spelling::Input && operand.register < TEMP {
             let message = format!("this writes o{}", operand.register);
-            self.messages.warn(
-                text,
-                &message,
-                Some("inputs cannot be written; as a destination their number means o"),
-            );
+            let hint = "inputs cannot be written; as a destination their number means o";
+            self.messages.warn(text, &message, Some(hint));
         }
         let mask = if nothing.is_some() { Mask::NONE } else { self.mask(text, operand.swizzle) };
         Ok((operand.register, mask))
     }
 
-    /// The mask that a swizzle stands for; its order has no effect.
+    /// The mask of a swizzle, whose order has no effect.
     pub(super) fn mask(&mut self, text: &'a str, swizzle: Swizzle) -> Mask {
         if !swizzle.components().is_sorted() {
             let hint = "a mask only says which components are written: give them in the order xyzw";

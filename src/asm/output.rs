@@ -1,6 +1,7 @@
-//! Makes the content of the file.
-//! In: the assembled code, descriptors and executables. Out: a container's [`Model`]. Knows no text.
-//! Facts: probes; 3dbrew "SHBIN". Symbols and their names stand in the order of their registers.
+//! Construction of the file's content.
+//! In: the assembled code, descriptors and executables. Out: a container's [`Model`]. Knows no
+//! text.
+//! Facts: probes; 3dbrew "SHBIN". Symbols and their names are in the order of registers.
 
 use super::executable::{Executable, Stage};
 use super::report::quote;
@@ -9,7 +10,7 @@ use crate::container::{self, Header, Label, Line, Model, NameTable, Symbol};
 use crate::isa::limits::VERTEX_WORDS;
 
 impl Assembler<'_> {
-    /// The content of the file; what it has where something is wrong means nothing.
+    /// The content of the file; meaningless after an error.
     pub(super) fn model(&mut self) -> Model {
         let mut executables = std::mem::take(&mut self.executables);
         executables.retain(|executable| !executable.is_suppressed);
@@ -58,7 +59,7 @@ impl Assembler<'_> {
         container::Executable { header, constants, labels, outputs, symbols, names }
     }
 
-    /// Where the entry point begins and ends.
+    /// Start and end of the entry point.
     fn entry_point(&mut self, executable: &Executable<'_>) -> (u32, u32) {
         if ["main", "endmain"].iter().all(|name| executable.fields.iter().any(|(f, _)| f.name == *name)) {
             return (0, 0);
@@ -84,7 +85,7 @@ impl Assembler<'_> {
             if self.code.is_empty() {
                 self.messages.warn_at(site, &message, Some(hint));
             } else {
-                // Without padding picasso writes such a file, but no reader takes it.
+                // Without padding picasso writes such a file, but no loader accepts it.
                 self.messages.error(site, message, Some(hint.into()));
             }
         }

@@ -1,15 +1,16 @@
-//! What the assembler takes for granted after a line with an error, so that the error is told once and the rest is judged.
-//! In: a line that failed. Out: names that count as lost, blocks that count as open, a placeholder word. Knows no messages.
+//! Error recovery: assumptions that avoid follow-up errors.
+//! In: a statement with an error. Out: names and blocks that count as declared, a placeholder word.
+//! Knows no messages.
 
 use super::state::{Assembler, BlockKind, MAX_CODE};
 use super::{directive, lex};
 use crate::isa::{Move, Opcode, Word};
 
-/// Directives that give names.
+/// Directives that declare names.
 const NAMING: [&str; 9] = ["alias", "in", "out", "fvec", "ivec", "bool", "constf", "consti", "constfa"];
 
 impl<'a> Assembler<'a> {
-    /// Makes up for a statement that failed; it began when the code had `words` words.
+    /// Recovers from a statement with an error; it began when the code had `words` words.
     pub(super) fn recover(&mut self, name: &'a str, rest: &'a str, words: usize) {
         let lower = name.to_ascii_lowercase();
         match lower.strip_prefix('.') {
@@ -20,8 +21,7 @@ impl<'a> Assembler<'a> {
 
     /// Marks a word as lost that may have been meant as the name of a procedure.
     fn lose_proc(&mut self, text: &'a str) {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-        let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+        let end = text.find(|c| !lex::is_name_character(c)).unwrap_or(text.len());
         self.lost_procs.insert(&text[..end]);
     }
 
@@ -49,9 +49,9 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Every word that could have become a name counts as lost.
+    /// Marks every word as lost that may have been meant as a name.
     fn lose_names(&mut self, text: &'a str) {
-        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
+        let words = text.split(|c| !lex::is_name_character(c));
         for word in words.filter(|word| !word.is_empty() && lex::is_name(word)) {
             if !self.file.names.contains_key(word) {
                 self.file.lost.insert(word);
@@ -78,9 +78,9 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Opens a block of which nothing is known; too deep a nesting has been told then.
+    /// Opens a block of unknown kind.
     fn open_unknown(&mut self, at: &'a str) {
-        // The error has been told; another one about nesting would only repeat it.
+        // Another error, about the nesting depth, would be a consequence of the first.
         if self.open(at, BlockKind::Unknown).is_err() {
             self.file.is_uncertain = true;
         }

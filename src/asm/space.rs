@@ -1,7 +1,8 @@
-//! Which uniform registers are taken: named uniforms grow upwards, constants downwards.
-//! In: numbers of registers wanted. Out: first registers. Knows no names.
-//! Facts: probes. The constants of each file start at the top again and may overlap those of another file; named uniforms
-//! are shared by all files and stay below every constant of every file before.
+//! Allocation of uniform registers: named uniforms grow upwards, constants downwards.
+//! In: counts. Out: first registers. Knows no names.
+//! Facts: probes. The constants of each source begin at the top again and may overlap those of
+//! another source. All sources share the named uniforms, which stay below every constant of every
+//! earlier source.
 
 use super::register::{BOOL, FLOAT, INT};
 use crate::isa::limits::{BOOLS, FLOATS, INTS};
@@ -9,13 +10,13 @@ use crate::isa::limits::{BOOLS, FLOATS, INTS};
 /// The registers of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Bank {
-    /// First register not taken by a named uniform.
+    /// First register above the named uniforms.
     next: u32,
-    /// Lowest register taken by a constant of this file.
+    /// Lowest register of this source's constants.
     top: u32,
     /// One past the last register.
     end: u32,
-    /// Lowest register ever taken by a constant.
+    /// Lowest register of any constant.
     lowest: u32,
 }
 
@@ -30,6 +31,8 @@ impl Bank {
     }
     fn constant(&mut self, count: u32) -> Option<u32> {
         self.top = self.top.checked_sub(count).filter(|&top| top >= self.next)?;
+        // Never reset: picasso keeps uniforms of later sources below the constants of all earlier
+        // ones.
         self.lowest = self.lowest.min(self.top);
         Some(self.top)
     }
@@ -63,7 +66,8 @@ impl Space {
     pub(crate) fn shared() -> Self {
         Self::new(0, BOOLS as u32)
     }
-    /// Those of a geometry program: vertices may arrive below `first`, and hardware sets b15.
+    /// The registers of a geometry program: vertices may arrive below `first`, and hardware sets
+    /// b15.
     pub(crate) fn geometry(first: u32) -> Self {
         Self::new(first, BOOLS as u32 - 1)
     }
@@ -78,7 +82,7 @@ impl Space {
     pub(crate) fn next_file(&mut self) {
         self.0.iter_mut().for_each(|bank| bank.top = bank.end);
     }
-    /// The register that the next named uniform of this kind gets.
+    /// The register of the next named uniform of this kind.
     pub(crate) fn next_uniform(&self, kind: UniformKind) -> u32 {
         self.0[kind as usize].next
     }

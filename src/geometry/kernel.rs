@@ -6,55 +6,6 @@ use std::fmt;
 use super::input::{GeometrySetup, Memory};
 use super::{Carried, Observation};
 
-/// A per-draw parameter of a geometry compute shader, or the thread index. The first seven are, in
-/// this order and as i32, its block [`bindings::DRAW`] of 32 bytes. The eighth word is used with
-/// unbounded dependences: see [`FIRST_THREAD`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DrawField {
-    /// Number of threads with work.
-    Threads,
-    /// Number of invocations of the draw.
-    Invocations,
-    /// Number of invocations of a thread; the first thread has the remainder.
-    Chunk,
-    /// Number of warm-up invocations that a thread runs before its own, without their triangles.
-    Warm,
-    /// Number of vectors of an invocation in the feed.
-    Window,
-    /// Number of triangles for which a thread has room.
-    Capacity,
-    /// 1 where reversed triangles are to be reversed, else 0.
-    HeedsWinding,
-    /// Index of the thread; no member of the block.
-    Thread,
-}
-
-impl DrawField {
-    /// All fields, in order.
-    pub const ALL: [Self; 8] = [
-        Self::Threads,
-        Self::Invocations,
-        Self::Chunk,
-        Self::Warm,
-        Self::Window,
-        Self::Capacity,
-        Self::HeedsWinding,
-        Self::Thread,
-    ];
-    /// Size of the block in bytes.
-    pub const BLOCK_SIZE: u32 = 32;
-
-    /// The members of the block, in order.
-    pub const MEMBERS: &[Self] = (&Self::ALL).split_at(Self::Thread as usize).0;
-
-    /// Its name in text targets.
-    pub const fn name(self) -> &'static str {
-        const NAMES: [&str; 8] =
-            ["threads", "invocations", "chunk", "warm", "window", "capacity", "heeds_winding", "thread"];
-        NAMES[self as usize]
-    }
-}
-
 /// Index of the word in the block [`bindings::DRAW`] that is the thread of the draw with which a
 /// dispatch begins. Shaders with [`Memory::Unbounded`] add it to their thread; all others ignore
 /// it.
@@ -74,7 +25,7 @@ pub mod bindings {
     pub const TRIANGLES: u32 = 1;
     /// The uniform block of both.
     pub const UNIFORMS: u32 = 2;
-    /// Geometry program: uniform block of [`DrawField`](super::DrawField)s.
+    /// Geometry program: uniform block of [`DrawField`](crate::fields::DrawField)s.
     pub const DRAW: u32 = 3;
     /// Geometry program: `array<i32>`, written: the number of triangles of each thread.
     pub const COUNTS: u32 = 4;
@@ -143,7 +94,7 @@ pub struct GeometryKernel {
     /// in order. Its feed has v0..v15 and c0..c95 for each invocation.
     pub records_emits: bool,
     /// True if the count of a thread has the bits [`GUARD_FIRED`] and [`DRIVER_LEFT`], as
-    /// [`Options::report_unfinished`](crate::host::Options::report_unfinished) requests.
+    /// [`Control::report_unfinished`](crate::host::Control::report_unfinished) requests.
     pub reports_unfinished: bool,
     /// The state that an invocation carries over, as far as the next ones use it.
     pub state: Vec<StateWord>,

@@ -25,8 +25,9 @@ mod tests;
 
 use self::decisions::Decisions;
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
-use super::op::{Binary, Def, Op};
+use super::op::{Def, Op};
 use super::resource::Resource;
+use super::signature::Binary;
 use super::types::{Kind, Lane, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;

@@ -5,7 +5,7 @@
 //! Constants fold where every machine that translates and every driver computes the same. That is one rule for all passes:
 //! a constant that one of them computes is one that the others expect.
 
-use super::op::{Binary, Unary};
+use super::signature::{Binary, Unary};
 use super::types::Kind;
 use crate::precision::bits::{MAGNITUDE, NAN, SIGN, SIGNIFICAND};
 use crate::precision::{Precision, arith};

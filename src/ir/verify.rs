@@ -7,9 +7,9 @@ mod tests;
 
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
-use super::op::{Binary, Def, Op, Unary};
+use super::op::{Def, Op};
 use super::resource::{Resource, Row};
-use super::signature::Shape;
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Lane, Type, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
@@ -59,7 +59,7 @@ pub enum Stage {
 /// and its type with the output. The condition of an `If` is a bool scalar, the selector of a
 /// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
+/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a lane that
 /// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
 /// also finds what could become one).
 ///

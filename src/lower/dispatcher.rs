@@ -125,9 +125,13 @@ impl<const N: usize> Stack<N> {
 }
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
-    let leaders = Leaders::find(context.program, context.options.lenient)?;
+    let leaders = Leaders::find(context.program, context.options.control.lenient)?;
     let (mut b, data) = super::begin(context, SLOTS, context.program.code().len());
-    let guard = context.options.loop_guard.map(|_| Guard { reports: context.options.report_unfinished });
+    let guard = context
+        .options
+        .control
+        .loop_guard
+        .map(|_| Guard { reports: context.options.control.report_unfinished });
     let mut slots = assigned(context.program, &leaders, &data);
     if guard.is_some() {
         slots.insert(JUMPS);

@@ -189,7 +189,7 @@ impl Emission<'_> {
             return Vec::new();
         }
         let mut count = b.read(self.count());
-        if self.options.report_unfinished {
+        if self.options.control.report_unfinished {
             count = self.flag_unfinished(b, count);
         }
         let words = self.geometry.state.iter().map(|word| {
@@ -209,7 +209,9 @@ impl Emission<'_> {
 
     /// Returns whether a loop records that the loop guard ended one of its invocations.
     fn notes_stops(&self) -> bool {
-        self.is_looped() && self.options.report_unfinished && self.options.loop_guard.is_some()
+        self.is_looped()
+            && self.options.control.report_unfinished
+            && self.options.control.loop_guard.is_some()
     }
 
     /// Records at the end of an invocation whether the loop guard ended it.
@@ -535,7 +537,7 @@ impl Emission<'_> {
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
-    b.emit(Type::I32, Op::Read(Resource::Draw(field as u8)))
+    b.emit(Type::I32, Op::Read(Resource::Draw(field)))
 }
 
 /// Returns `limit` where the comparison of a number with it holds, else the number.

@@ -91,7 +91,7 @@ pub struct Context<'a> {
 /// Begins a program whose slots, except those of geometry programs, end at `slots`.
 fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
-    let portable = context.options.portable_exponentials;
+    let portable = context.options.arithmetic.portable_exponentials;
     let data = Data { constants: context.constants, portable, emission };
     (Builder::new(context.options, slots, instructions), data)
 }

@@ -22,7 +22,7 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
                 b.gather(&lanes)
             };
             let mut values: Vec<Value> = (0..16).map(register).collect();
-            values.extend(options.report_unfinished.then(|| unfinished::vector(b, options)));
+            values.extend(options.control.report_unfinished.then(|| unfinished::vector(b, options)));
             values
         }
         Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),
@@ -43,7 +43,7 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         OutputValue::Plain | OutputValue::Color => {}
     }
     let value = b.gather(&all[..len]);
-    if output.value != OutputValue::Color || !options.clamp_colors {
+    if output.value != OutputValue::Color || !options.outputs.clamp_colors {
         return value;
     }
     let ty = b.func.ty(value);
@@ -71,7 +71,7 @@ fn component(b: &mut Builder, source: ComponentSource) -> Lane {
 
 /// Converts the position to the clip volume of the host.
 fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
-    lanes[2] = match options.depth {
+    lanes[2] = match options.outputs.depth {
         // PICA200 clips z to -w..0.
         DepthRange::ZeroToW => negate(b, lanes[2]),
         DepthRange::MinusWToW => {
@@ -83,7 +83,7 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
         }
         DepthRange::Raw => lanes[2],
     };
-    lanes[1] = match options.flip_y {
+    lanes[1] = match options.outputs.flip_y {
         FlipY::Never => lanes[1],
         FlipY::Always => negate(b, lanes[1]),
         FlipY::Dynamic => {
@@ -103,7 +103,7 @@ fn negate(b: &mut Builder, lane: Lane) -> Lane {
 /// Distances of the unconverted position from the planes z = 0 and the user's.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negate(b, position[2]);
-    let plane = b.emit(Type::F32X4, host_field(HostField::ClipPlane));
+    let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));
     let mut sum = None;
     for (index, lane) in (0u8..).zip(position) {
         let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
@@ -122,12 +122,8 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
 
 /// Tests whether a flag of the host block is not 0.
 fn is_set(b: &mut Builder, field: HostField) -> Value {
-    let word = b.emit(Type::U32, host_field(field));
+    let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);
     let clear = b.test(Binary::UEqual, word, zero);
     b.not(clear)
-}
-
-fn host_field(field: HostField) -> Op {
-    Op::Read(Resource::Host(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8))
 }

@@ -134,12 +134,12 @@ impl Builder {
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
             components: options.attributes.map(|attribute| attribute.components),
-            bools: options.bools,
-            ints: options.ints,
+            bools: options.control.bools,
+            ints: options.control.ints,
             copied: 0,
             geometry,
         };
-        let w = match options.uninitialized {
+        let w = match options.arithmetic.uninitialized {
             Unwritten::Default => ONE,
             Unwritten::Zero => 0,
         };
@@ -151,7 +151,7 @@ impl Builder {
             Group { kind: Kind::Bool, .. } => flag,
             Group { kind: Kind::I32 | Kind::U32, .. } => int,
         }));
-        if let Some(jumps) = options.loop_guard {
+        if let Some(jumps) = options.control.loop_guard {
             builder.state[lanes::JUMPS] = Lane::new(builder.int(most_jumps(jumps)), 0);
         }
         builder

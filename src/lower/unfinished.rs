@@ -36,7 +36,7 @@ pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
 
 /// Tests whether the loop guard ended the program; none without the guard.
 pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
-    options.loop_guard?;
+    options.control.loop_guard?;
     let jumps = b.read(JUMPS);
     Some(b.test_int(Binary::ILess, jumps, 0))
 }
@@ -45,7 +45,7 @@ pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
 pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
     b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
     let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
-    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread as u8)));
+    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread)));
     // One more round in odd threads: a constant bound would be unrolled.
     let parity = b.int_op(Binary::IAnd, thread, one);
     let bound = b.int_op(Binary::IAdd, parity, rounds);

@@ -137,8 +137,8 @@ fn resource_bytes(resource: Resource) -> (u8, u32, u32) {
         Resource::IntUniform { index, component } => (2, index.into(), component.into()),
         Resource::BoolUniform(register) => (3, register.into(), 0),
         Resource::Member { member, element } => (4, member.into(), element.into()),
-        Resource::Host(field) => (5, field.into(), 0),
-        Resource::Draw(field) => (6, field.into(), 0),
+        Resource::Host(field) => (5, field as u32, 0),
+        Resource::Draw(field) => (6, field as u32, 0),
         Resource::Specialized(id) => (7, id.into(), 0),
     }
 }

@@ -26,13 +26,14 @@ pub mod usage;
 
 pub use scratch::{Scratch, Tables};
 
+use crate::host::Arithmetic;
 use crate::ir::{Func, Module};
 use crate::precision::Precision;
 
 /// Makes a module of the `Pica` stage smaller without changing a bit of its outputs.
 ///
 /// ```
-/// use transpica::{ir::text, passes::{Scratch, optimize}, precision::Precision};
+/// use transpica::{host::Arithmetic, ir::text, passes::{Scratch, optimize}};
 /// let mut module = text::parse("func main {
 ///     %0: f32x4 = input v0
 ///     %1: f32x4 = const 1 1 1 1
@@ -41,13 +42,13 @@ use crate::precision::Precision;
 ///     %4: f32x4 = addp %2 %3
 ///     yield %4
 /// }")?;
-/// optimize(&mut module, Precision::Exact, &mut Scratch::default());
+/// optimize(&mut module, &Arithmetic::default(), &mut Scratch::default());
 /// let expected = "func main {\n  %0: f32x4 = input v0\n  %4: f32x4 = addp %0 %0\n  yield %4\n}\n";
 /// assert_eq!(text::print(&module), expected);
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
-pub fn optimize(module: &mut Module, precision: Precision, scratch: &mut Scratch) {
-    optimize_observed(module, precision, scratch, &mut |_, _| {});
+pub fn optimize(module: &mut Module, arithmetic: &Arithmetic, scratch: &mut Scratch) {
+    optimize_observed(module, arithmetic.precision, scratch, &mut |_, _| {});
 }
 
 /// As [`optimize`], and shows the main function after each pass with the name of the pass.

@@ -118,7 +118,7 @@ words! {
         overflowed,
         /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`],
         /// [`Found::DRIVER_LEFT`] or both. Geometry programs report it if
-        /// [`report_unfinished`](crate::host::Options::report_unfinished) asks for it.
+        /// [`report_unfinished`](crate::host::Control::report_unfinished) asks for it.
         unfinished,
     }
 }

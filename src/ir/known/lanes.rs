@@ -3,10 +3,10 @@
 
 use super::{Fact, Known};
 use crate::ir::func::Func;
-use crate::ir::op::{Binary, Def, Op, Unary};
+use crate::ir::op::{Def, Op};
 use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
-use crate::ir::signature::Shape;
+use crate::ir::signature::{Binary, Shape, Unary};
 use crate::ir::types::{Kind, Lane, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;

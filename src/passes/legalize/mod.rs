@@ -1,6 +1,6 @@
 //! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one uniform block.
-//! In: a module without helpers. Out: the same program without the operations that [`Op`] marks "Removed by
-//! `legalize`"; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
+//! In: a module without helpers. Out: the same program without operations of which [`Op::is_pica`]
+//! is true; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
 //!
 //! ```text
 //! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
@@ -46,7 +46,7 @@ struct Pass<'a> {
 /// the uniform block therefore need not hold.
 pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let mut converted = None;
     let constants = match precision {
         Precision::Exact | Precision::Fast => constants,

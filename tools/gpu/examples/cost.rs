@@ -12,7 +12,7 @@ use transpica::cfg::Action;
 use transpica::cfg::explore::{self, Explored, explore};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
+use transpica::host::{Arithmetic, Job, Options, Profile};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::{Translator, asm};
@@ -97,7 +97,10 @@ impl Row {
             .collect();
         let (mut spirv, mut timed) = ([0; 2], Vec::new());
         for (precision, spirv) in [Precision::Exact, Precision::Fast].into_iter().zip(&mut spirv) {
-            let options = Options { precision, ..Options::default() };
+            let options = Options {
+                arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                ..Options::default()
+            };
             let mut translator = Translator::new(options, Profile::default());
             let translated = translator.translate(program, around, Job::Compute)?;
             let words = translator.spirv(&translated)?;

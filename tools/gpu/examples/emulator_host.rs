@@ -31,8 +31,8 @@ use image::RgbaImage;
 use scene::Scene;
 use transpica::Translator;
 use transpica::host::{
-    HostValues, Job, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState,
-    Surroundings, layout, varying,
+    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, OutputSet, Outputs, Profile,
+    RegisterLayout, RegisterState, Surroundings, layout, varying,
 };
 use transpica::interp::Machine;
 use transpica::isa::Stage;
@@ -87,10 +87,10 @@ impl<'a> Host<'a> {
         // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
         // equal on CPU and GPU. The loop guard ends a broken program.
         let options = Options {
-            layout: Layout::Azahar,
-            outputs: OutputSet::All,
-            portable_exponentials: true,
-            loop_guard: Some(BUDGET as u32),
+            block: Block { layout: Layout::Azahar, ..Block::default() },
+            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };
         let profile = Profile { names: false, ..Profile::default() };

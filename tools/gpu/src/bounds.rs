@@ -53,7 +53,7 @@ fn has_approximate(program: &Program<'_>) -> bool {
 }
 
 /// Output components that some instruction of a program writes: one mask per register, bit 0 = x.
-pub(crate) fn written(program: &Program<'_>) -> [u8; 16] {
+pub(crate) fn output_masks(program: &Program<'_>) -> [u8; 16] {
     let mut all = [0; 16];
     for inst in instructions(program) {
         if let Inst::Data { dest: Dest::Output(register), mask, .. } = inst {
@@ -75,7 +75,7 @@ pub(crate) fn arithmetic(
     route: Route,
     facts: &Facts,
 ) -> Option<Arithmetic> {
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let order = match (precision, route.is_exact()) {
         // Every result of float24 passes through integer operations, which drivers do not
         // reassociate.
@@ -86,7 +86,7 @@ pub(crate) fn arithmetic(
     // Modules of the other precisions handle NaN, zeros and signs themselves; `fast` leaves them to
     // the driver.
     let is_ieee = precision != Precision::Fast || facts.ieee_exponentials;
-    let exponentials = match (options.portable_exponentials, is_ieee) {
+    let exponentials = match (options.arithmetic.portable_exponentials, is_ieee) {
         (true, _) => Exponentials::Portable,
         (false, true) => Exponentials::Approximate,
         (false, false) => Exponentials::Undefined,
@@ -146,7 +146,7 @@ impl Follow {
     pub(crate) fn new(arithmetic: Arithmetic, program: &Program<'_>) -> Self {
         Self {
             arithmetic,
-            written: written(program),
+            written: output_masks(program),
             outputs: START,
             other: START,
             temps: START,
@@ -451,7 +451,8 @@ mod tests {
 
     /// The bounds of o0 in `fast`: with IEEE exponentials, and on an unknown driver.
     fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
-        let options = Options { precision: Precision::Fast, ..Options::default() };
+        let mut options = Options::default();
+        options.arithmetic.precision = Precision::Fast;
         [true, false].map(|ieee_exponentials| {
             let mut facts = UNKNOWN;
             facts.ieee_exponentials = ieee_exponentials;

@@ -7,7 +7,7 @@
 //! guard on drivers without a known limit.
 
 use transpica::error::Error;
-use transpica::host::{Job, Options, Profile, Surroundings};
+use transpica::host::{Control, Job, Options, Profile, Surroundings};
 use transpica::interp::Uniforms;
 use transpica::ir::NodeData;
 use transpica::isa::Program;
@@ -24,9 +24,12 @@ use crate::{Gpu, GpuError, Reason, Registers, Route, Shader, run_reported};
 pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -> Result<(), CompareError> {
     // A program that ends within its budget takes fewer back edges than that.
     let budget = u32::try_from(case.budget).unwrap_or(u32::MAX);
-    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.loop_guard.is_none();
-    let loop_guard = if is_endless { Some(budget) } else { case.options.loop_guard };
-    let options = Options { report_unfinished: true, loop_guard, ..case.options };
+    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.control.loop_guard.is_none();
+    let loop_guard = if is_endless { Some(budget) } else { case.options.control.loop_guard };
+    let options = Options {
+        control: Control { report_unfinished: true, loop_guard, ..case.options.control },
+        ..case.options
+    };
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(case.program, case.around, Job::Compute)?;
     if !has_loops(&translated) {
@@ -72,7 +75,7 @@ impl Watch {
         if gpu.facts().loop_rounds.is_none() {
             return Ok(None);
         }
-        let options = Options { report_unfinished: true, ..*options };
+        let options = Options { control: Control { report_unfinished: true, ..options.control }, ..*options };
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(program, around, Job::Compute)?;
         if !has_loops(&translated) {

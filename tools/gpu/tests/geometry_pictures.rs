@@ -9,9 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use image::RgbaImage;
-use transpica::Options;
 use transpica::host::{Layout, varying};
 use transpica::isa::Stage;
+use transpica::{Block, Options};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH, difference};
 use transpica_gpu::{Gpu, Route};
@@ -32,7 +32,8 @@ fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
 
 /// Draws a scene on the GPU alone: compute passes up to an indirect draw.
 fn found(gpu: &Gpu, scene: &Scene, route: Route) -> RgbaImage {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let file = scene.file().expect("a sample");
     let chain = GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &options, route);
     let mut chain = chain.unwrap_or_else(|error| panic!("{}: {error}", scene.name));

@@ -8,7 +8,7 @@ mod support;
 
 use support::Bare;
 use transpica::backend::text::{GlslVersion, Language};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -43,7 +43,7 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Verdict) {
     total.add(&verdict);
 }
 
-fn tell(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
+fn print_tally(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
     let Verdict { vertices, values, excused, approximate, .. } = total;
     let tally = Tally {
         stage: format!("GLSL 450 by glslang on {}: {what}", gpu.name()),
@@ -54,7 +54,7 @@ fn tell(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
         ),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, ..Options::default() },
+                options: Options { block: Block { layout, ..Block::default() }, ..Options::default() },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?}", sample.name), &case, &mut total);
@@ -79,7 +79,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
         }
     });
     assert!(programs > 50, "only {programs}");
-    tell(&gpu, "samples, symbols and a register layout", programs, &total);
+    print_tally(&gpu, "samples, symbols and a register layout", programs, &total);
 }
 
 #[test]
@@ -104,12 +104,16 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: &Bare,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
-                options: Options { layout, precision, ..Options::default() },
+                options: Options {
+                    block: Block { layout, ..Block::default() },
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    ..Options::default()
+                },
                 budget: 2000,
             };
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);
             programs += 1;
         }
-        tell(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
+        print_tally(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
     }
 }

@@ -12,7 +12,7 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Block, Job, Layout, Options, Profile};
 use transpica::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
@@ -44,7 +44,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
     around.constants().apply(&mut uniforms);
     uniforms.floats[ZERO] = [0.0; 4];
     let inputs = transpica_generate::inputs(seed, VERTICES);
-    let options = Options { layout, ..Options::default() };
+    let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
     let case = Case {
         program: &program,
         around: &around,

@@ -19,7 +19,7 @@ use transpica::host::{
 };
 use transpica::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica::{Options, Profile, Translator};
+use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::geometry::Unnamed;
 use transpica_prove::scenes;
@@ -79,14 +79,21 @@ fn words(drawn: &Drawn) -> Vec<u32> {
 }
 
 fn options() -> Options {
-    Options { layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+    Options {
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+        ..Options::default()
+    }
 }
 
 /// Builds a translator with the uniform block at `binding` and fixed int uniforms.
 fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
     let ints = IntUniforms { baked: uniforms.ints.map(Some), ..IntUniforms::default() };
     let bindings = Bindings { uniforms: Binding { set: 0, binding }, ..Bindings::default() };
-    Translator::new(Options { ints, ..options() }, Profile { bindings, ..Profile::default() })
+    Translator::new(
+        Options { control: Control { ints, ..options().control }, ..options() },
+        Profile { bindings, ..Profile::default() },
+    )
 }
 
 /// Vertex and geometry programs with their bindings and uniforms.

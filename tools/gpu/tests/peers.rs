@@ -8,7 +8,7 @@ mod valid;
 
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Location, Options, Profile};
+use transpica::host::{Block, Job, Layout, Location, Options, Profile};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
@@ -41,7 +41,8 @@ fn verdicts(
     around: &Executable<'_>,
     route: Route,
 ) -> Vec<Verdict> {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let verdict = |run: &expected::Run| {
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
@@ -78,7 +79,7 @@ fn run(route: Route) {
         differing: wrong.len() as u64,
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -94,8 +95,8 @@ fn wgsl_stays_within_its_tolerance() {
 
 /// Compares captured varyings with the file's expected outputs of the vertex entry.
 fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
-    let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
-    for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
+    let listed = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
+    for (run, vertex) in listed.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
         let shader = valid_shader(translator, translated, route).expect("a module");
         let uniforms = uniform_bytes(translated, &run.uniforms);
         let vertices = [vertex.inputs];
@@ -105,8 +106,8 @@ fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated
         let outputs = &translated.interface.outputs;
         let varyings = outputs.iter().filter(|output| output.location != Location::Position);
         for (output, found) in varyings.zip(&captured.varyings) {
-            let told = vertex.semantics.iter().find(|(name, _)| *name == output.name);
-            let (_, expected) = told.unwrap_or_else(|| panic!("nothing is told about {}", output.name));
+            let listed = vertex.semantics.iter().find(|(name, _)| *name == output.name);
+            let (_, expected) = listed.unwrap_or_else(|| panic!("the file lists no {}", output.name));
             let found = found.map(f32::to_bits);
             assert_eq!(expected[..], found[..expected.len()], "{} {}", case.name, output.name);
         }
@@ -128,5 +129,5 @@ fn outputs_reach_the_rasteriser() {
             seen += 1;
         }
     });
-    assert!(seen > 0, "no file tells anything about the vertex entry");
+    assert!(seen > 0, "no file lists outputs of the vertex entry");
 }

@@ -8,7 +8,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::host::{IntPacking, Layout, Options, RegisterLayout, Unwritten};
+use transpica::host::{Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, Unwritten};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
@@ -55,7 +55,7 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
         ),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]
@@ -86,7 +86,10 @@ fn exponentials_of_the_library_are_bit_equal() {
     let mut total = Verdict::default();
     for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
         for seed in seeds {
-            let options = Options { portable_exponentials: true, ..random::options(Precision::Exact) };
+            let options = Options {
+                arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+                ..random::options(Precision::Exact)
+            };
             let verdict = random::one_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
             let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
             assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
@@ -122,8 +125,15 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
     for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(layout)] {
         for (kind, seeds) in [(Kind::Clean, 700..712), (Kind::Wild, 700..712)] {
             for seed in seeds {
-                let options = Options { layout, loop_guard: Some(9), ..random::options(Precision::Exact) };
-                let options = Options { uninitialized: Unwritten::Zero, ..options };
+                let options = Options {
+                    block: Block { layout, ..Block::default() },
+                    control: Control { loop_guard: Some(9), ..Control::default() },
+                    ..random::options(Precision::Exact)
+                };
+                let options = Options {
+                    arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..options.arithmetic },
+                    ..options
+                };
                 let routes: &[Route] = match kind {
                     Kind::Clean => &[Route::Passthrough, Route::Wgsl],
                     Kind::Wild | Kind::Numeric => &[Route::Passthrough],

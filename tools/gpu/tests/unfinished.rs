@@ -9,7 +9,7 @@ use std::path::Path;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Memory, Options, Profile, Topology};
+use transpica::host::{Arithmetic, Block, Control, Job, Layout, Memory, Options, Profile, Topology};
 use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 
@@ -80,7 +80,10 @@ fn found(gpu: &Gpu, case: &Case<'_>, route: Route) -> (Vec<f32>, Vec<bool>) {
     let uniforms = uniform_bytes(&translated, case.uniforms);
     let vertices = bits(case.inputs);
     let found = run_compute(gpu, shader, &uniforms, &vertices).expect("runs");
-    let (mut translator, translated) = translate(case, Options { report_unfinished: true, ..case.options });
+    let (mut translator, translated) = translate(
+        case,
+        Options { control: Control { report_unfinished: true, ..case.options.control }, ..case.options },
+    );
     let shader = compare::shader(&mut translator, &translated, route).expect("written");
     let reported = run_reported(gpu, shader, &uniforms, &vertices).expect("runs");
     let same = found.iter().zip(&reported).all(|(found, (registers, _))| found == registers);
@@ -204,10 +207,13 @@ fn the_guard_reports_as_the_interpreter_does() {
         let program = generated.program();
         let (uniforms, inputs) = (generated.uniforms(), generated.inputs(32));
         let options = Options {
-            loop_guard: Some(seed as u32 % 4),
-            report_unfinished: true,
-            portable_exponentials: true,
-            layout: Layout::Registers,
+            control: Control {
+                loop_guard: Some(seed as u32 % 4),
+                report_unfinished: true,
+                ..Control::default()
+            },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            block: Block { layout: Layout::Registers, ..Block::default() },
             ..Options::default()
         };
         let (uniforms, inputs) = (&uniforms, &inputs[..]);
@@ -251,7 +257,8 @@ fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
 #[test]
 fn a_draw_tells_that_the_guard_fired() {
     let gpu = gpu();
-    let options = Options { loop_guard: Some(9), ..Options::default() };
+    let options =
+        Options { control: Control { loop_guard: Some(9), ..Control::default() }, ..Options::default() };
     for (name, memory) in [("rounds.g.pica", Memory::None), ("rounds_sum.g.pica", Memory::Unbounded)] {
         pair(&gpu, ["rounds.v.pica", name], &options, |chain, pipeline| {
             assert_eq!(chain.kernel().memory, memory, "{name}");

@@ -14,8 +14,8 @@ use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Job, Location,
-    Options, Output, Profile,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
+    Location, Options, Output, Outputs, Profile,
 };
 use transpica::interp::{Machine, Uniforms};
 use transpica::reflect::{Reflection, Specialization};
@@ -125,7 +125,7 @@ impl<'a> Setting<'a> {
 }
 
 /// Encodes an attribute in its format; returns its bits and the numbers that they represent.
-fn fed(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
+fn encode(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
     // Integers in the range of bytes, which the console's formats have.
     let byte = |x: f32| (x * 13.0).clamp(-128.0, 127.0) as i32;
     match format.kind {
@@ -175,7 +175,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     machine.set_uniforms(&uniforms);
     let fed: Vec<_> = inputs()
         .into_iter()
-        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| fed(vertex[n], options.attributes[n])))
+        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.attributes[n])))
         .collect();
     let vertices: Vec<_> = fed.iter().map(|vertex| vertex.map(|(bits, _)| bits)).collect();
     let shader = valid_shader(&mut translator, &translated, route).expect("a module");
@@ -206,7 +206,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         note: format!("of {}", fed.len()),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     arrived
 }
 
@@ -238,7 +238,8 @@ fn clip_planes_cut_what_the_interpreter_says() {
         (ClipPlanes::Varying, true, "clip distances as a varying"),
         (ClipPlanes::Varying, false, "clip distances as a varying, off"),
     ] {
-        let options = Options { clip_planes, ..Options::default() };
+        let options =
+            Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { clip_enabled, clip_plane, ..HostValues::default() };
         for route in Route::ALL {
             let arrived = run(&gpu, &Setting { options, host, ..Setting::new(name, TEXTURED) }, route);
@@ -256,7 +257,7 @@ fn y_is_mirrored_as_options_and_host_say() {
         (FlipY::Dynamic, true, "y mirrored by the host"),
         (FlipY::Dynamic, false, "y not mirrored by the host"),
     ] {
-        let options = Options { flip_y, ..Options::default() };
+        let options = Options { outputs: Outputs { flip_y, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { flip_y: now, ..HostValues::default() };
         for route in Route::ALL {
             run(&gpu, &Setting { options, host, ..Setting::new(name, LIGHTS) }, route);
@@ -280,8 +281,11 @@ fn integer_attributes_are_the_numbers_they_are() {
 fn specialisation_constants_do_what_uniforms_do() {
     let gpu = gpu();
     let options = Options {
-        bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     for (name, bytes) in [("lights, specialised", LIGHTS), ("fog, specialised", FOG)] {
@@ -342,6 +346,6 @@ fn other_forms_of_vertex_stages_draw_the_same() {
         vertices: vertices as u64,
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(programs > 20 && vertices > 400, "{programs} samples, {vertices} vertices prove little");
 }

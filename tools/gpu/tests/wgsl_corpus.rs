@@ -14,7 +14,7 @@ use transpica::Translator;
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile, Surroundings};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile, Surroundings};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -44,7 +44,11 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
         for seed in 0..seeds {
             let generated = generate(kind, seed);
             for precision in PRECISIONS {
-                let options = Options { precision, layout: Layout::Registers, ..Options::default() };
+                let options = Options {
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    block: Block { layout: Layout::Registers, ..Block::default() },
+                    ..Options::default()
+                };
                 write(
                     &folder,
                     &format!("{kind:?}-{seed}"),
@@ -73,7 +77,11 @@ fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
         for job in [Job::Vertex, Job::Compute] {
             for layout in LAYOUTS {
                 for precision in PRECISIONS {
-                    let options = Options { precision, layout, ..Options::default() };
+                    let options = Options {
+                        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                        block: Block { layout, ..Block::default() },
+                        ..Options::default()
+                    };
                     write(folder, &format!("{stem}-{index}"), &program, &around, job, options)?;
                 }
             }
@@ -93,7 +101,7 @@ fn write(
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(program, around, job)?;
     let text = translated.text(Language::Wgsl)?;
-    let Options { precision, layout, .. } = options;
+    let (precision, layout) = (options.arithmetic.precision, options.block.layout);
     let name = format!("{name}-{job:?}-{layout:?}-{precision:?}.wgsl");
     let module = naga::front::wgsl::parse_str(&text);
     let module = module.map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;

@@ -9,16 +9,16 @@ use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::{Failure, Text, print_diagnostics};
 
-/// What else is asked for.
+/// Options of the assembler command.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// No padding NOPs.
+pub struct AsmOptions {
+    /// Insert no padding NOPs.
     pub no_nop: bool,
-    /// What hardware does not tolerate.
+    /// Report lint findings.
     pub lint: bool,
-    /// Which of that is an error.
+    /// Rules whose findings are errors.
     pub deny: Vec<Denied>,
-    /// That and errors as JSON.
+    /// Print findings and errors as JSON.
     pub json: bool,
 }
 
@@ -26,7 +26,7 @@ pub fn run(
     paths: &[PathBuf],
     output: &Path,
     header: Option<&Path>,
-    options: &Wanted,
+    options: &AsmOptions,
     common: &Common,
 ) -> Result<(), Failure> {
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -53,7 +53,7 @@ pub fn run(
             let found = if options.lint {
                 lint(&assembled, &sources, &texts, options, common)?
             } else {
-                lint::Found::default()
+                lint::Findings::default()
             };
             print_json(&found.json, options)?;
             lint::check(&found.rules, &options.deny)
@@ -76,8 +76,8 @@ pub fn run(
     }
 }
 
-/// Prints a list on standard output where JSON is wanted.
-fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failure> {
+/// Prints a list on standard output if JSON is requested.
+fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Failure> {
     if !options.json {
         return Ok(());
     }
@@ -85,14 +85,14 @@ fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failur
     files::write(None, text.as_bytes())
 }
 
-/// What `--lint` finds, shown on standard error unless JSON is wanted.
+/// Runs the lint rules and shows their findings on standard error, unless JSON is requested.
 fn lint(
     assembled: &Assembled,
     sources: &[Source<'_>],
     texts: &[Text],
-    options: &Wanted,
+    options: &AsmOptions,
     common: &Common,
-) -> Result<lint::Found, Failure> {
+) -> Result<lint::Findings, Failure> {
     let found = lint::assembled(assembled, sources, &options.deny)
         .map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
     if !options.json {
@@ -106,7 +106,7 @@ fn lint(
     Ok(found)
 }
 
-/// A source. Comments may be in any encoding; nothing else is beyond ASCII.
+/// Reads a source. Comments may be in any encoding; everything else is ASCII.
 fn read(path: &Path) -> Result<Text, Failure> {
     let input = Input::read(path)?;
     let name = if path == Path::new("-") { input.name() } else { path.display().to_string() };

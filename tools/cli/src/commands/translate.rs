@@ -38,19 +38,17 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
         lenient,
     } = arguments;
     let (vertex, start) = entry_point(&entry);
-    let options = Options {
-        depth: if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW },
-        clamp_colors: !raw_colors,
-        fold_constants: !live_constants,
-        lenient,
-        ..selection.options()
-    };
+    let mut options = selection.options();
+    options.outputs.depth = if raw_depth { DepthRange::Raw } else { DepthRange::ZeroToW };
+    options.outputs.clamp_colors = !raw_colors;
+    options.block.fold_constants = !live_constants;
+    options.control.lenient = lenient;
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;
-    let wanted = Wanted { options, vertex, target, version, has_depth, output, reflect };
+    let request = Request { options, vertex, target, version, has_depth, output, reflect };
     match (&raw.code, file) {
-        (Some(code), _) => from_words(code, &raw, start, wanted, common),
+        (Some(code), _) => from_words(code, &raw, start, request, common),
         (None, Some(file)) => {
             let input = Input::read(&file)?;
             let container = input.parse()?;
@@ -59,16 +57,16 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
             let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-            let mut translator = Translator::new(wanted.options, Profile::default());
+            let mut translator = Translator::new(request.options, Profile::default());
             let translated = translated(&mut translator, &container, dvle, &around, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
-            show(&input, &program, translator, &translated, &around.constants(), wanted, common)
+            show(&input, &program, translator, &translated, &around.constants(), request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
 }
 
-/// Refuses options of the other stage.
+/// Rejects options of the other stage.
 fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) -> Result<(), Failure> {
     let GeometryOptions { vertex, stride } = geometry;
     match program.stage() {
@@ -82,7 +80,8 @@ fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) 
     }
 }
 
-/// What a vertex program becomes and the word where raw code starts: of several values the last.
+/// Returns the job of a vertex program and the start address of raw code; the last of several
+/// values wins.
 fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
     let (mut job, mut start) = (Job::Vertex, Pc(0));
     for value in values {
@@ -95,8 +94,8 @@ fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
     (job, start)
 }
 
-/// A program without a container: registers stand around it.
-fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common) -> Result<(), Failure> {
+/// Translates a program without a container; the output map registers provide its interface.
+fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Common) -> Result<(), Failure> {
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
@@ -107,15 +106,16 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = Translator::new(wanted.options, Profile::default());
-    let mut translated =
-        translator.translate(&program, &state.vertex(), wanted.vertex).map_err(|error| input.fail(&error))?;
+    let mut translator = Translator::new(request.options, Profile::default());
+    let mut translated = translator
+        .translate(&program, &state.vertex(), request.vertex)
+        .map_err(|error| input.fail(&error))?;
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
-    show(&input, &program, translator, &translated, &Constants::default(), wanted, common)
+    show(&input, &program, translator, &translated, &Constants::default(), request, common)
 }
 
-/// The little-endian words of a file.
+/// Returns the little-endian words of a file.
 fn words(input: &Input) -> Result<Vec<u32>, Failure> {
     let (words, rest) = input.bytes.as_chunks();
     if !rest.is_empty() {
@@ -125,7 +125,8 @@ fn words(input: &Input) -> Result<Vec<u32>, Failure> {
     Ok(words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
 }
 
-/// Registers that say what outputs are; of two words for one register the last. The rasteriser has seven.
+/// Builds registers with these output maps; the last of two words for one register wins. The
+/// rasterizer has seven.
 fn output_registers(map: &[(u8, u32)]) -> RegisterState {
     let map: BTreeMap<u8, u32> =
         if map.is_empty() { [(0, 0x0302_0100)].into() } else { map.iter().copied().collect() };
@@ -139,27 +140,27 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
     state
 }
 
-/// What becomes of a program.
-struct Wanted {
+/// Requested translation of a program.
+struct Request {
     options: Options,
-    /// What a vertex program becomes.
+    /// The job if it is a vertex program.
     vertex: Job<'static>,
     target: Target,
     version: GlslVersion,
-    /// Whether the depth range was chosen.
+    /// True if the depth range was chosen explicitly.
     has_depth: bool,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
 }
 
-/// Writes what was asked for.
+/// Writes the requested results.
 fn show(
     input: &Input,
     program: &Program<'_>,
     mut translator: Translator,
     translated: &Translated,
     constants: &Constants,
-    wanted: Wanted,
+    request: Request,
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
@@ -167,23 +168,23 @@ fn show(
         common.warn(format_args!("{path}: {warning}"));
     }
     let has_position = translated.interface.entry_point == EntryPoint::Vertex;
-    if wanted.target == Target::Glsl && wanted.version.is_opengl() && !wanted.has_depth && has_position {
+    if request.target == Target::Glsl && request.version.is_opengl() && !request.has_depth && has_position {
         common.note("z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w");
     }
     let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
     let bytes =
-        emit(&mut translator, translated, &reflection, &wanted).map_err(|error| input.fail(&error))?;
+        emit(&mut translator, translated, &reflection, &request).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
         program.code().len(),
         bytes.len(),
-        wanted.target.name(),
+        request.target.name(),
         start.elapsed()
     ));
-    let reflection = wanted.reflect.map(|path| (path, to_json(&reflection)));
-    let output = wanted.output.as_deref();
+    let reflection = request.reflect.map(|path| (path, to_json(&reflection)));
+    let output = request.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
         None => files::write(output, &bytes),
@@ -199,10 +200,10 @@ fn emit(
     translator: &mut Translator,
     translated: &Translated,
     reflection: &Reflection,
-    wanted: &Wanted,
+    request: &Request,
 ) -> Result<Vec<u8>, transpica::error::Error> {
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let language = match wanted.target {
+    let language = match request.target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -211,12 +212,12 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::backend::spirv::text(&words)?.into_bytes());
         }
-        Target::Reflection if wanted.output.as_ref().is_some_and(is_json) => {
+        Target::Reflection if request.output.as_ref().is_some_and(is_json) => {
             return Ok(to_json(reflection).into_bytes());
         }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(wanted.version.into()),
+        Target::Glsl => Language::Glsl(request.version.into()),
         Target::Hlsl => Language::Hlsl,
         Target::Msl => Language::Msl,
     };

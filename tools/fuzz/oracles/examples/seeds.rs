@@ -1,5 +1,5 @@
-//! Writes first inputs for every fuzz target: `cargo run --example seeds -- FOLDER`. What a fuzzer keeps of them and adds to
-//! them is in `tools/fuzz/corpus`; this is for the day when the form of the inputs changes.
+//! Writes seeds for every fuzz target: `cargo run --example seeds -- FOLDER`. The corpus in
+//! `tools/fuzz/corpus` started from them; they are needed again only if the input format changes.
 
 use std::fs;
 use std::io::Result;
@@ -51,15 +51,15 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         for target in ["translate", "round_trip", "interpreter"] {
             put(to, target, &name, &input)?;
         }
-        if let Some(text) = lowered(&file, index) {
+        if let Some(text) = lower(&file, index) {
             put(to, "ir_text", &name, text.as_bytes())?;
         }
     }
     Ok(())
 }
 
-/// A program as the lowering leaves it.
-fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
+/// Returns the IR text of a program after lowering.
+fn lower(file: &Shbin<'_>, index: usize) -> Option<String> {
     let options = Options::default();
     let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;
     let explored = explore::explore(&program, &explore::Options::default(), &options.limits).ok()?;

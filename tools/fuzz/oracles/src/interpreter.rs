@@ -1,28 +1,28 @@
-//! Any program on any state: every form of it gives what the interpreter gives, and so does what the translator makes of it
-//! under any options, with its uniform block filled as a host fills it.
+//! Any program on any state: every intermediate form has the interpreter's results, and so does the
+//! translator's module under any options, with its uniform block filled by the host's rules.
 
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, Options, UniformBlock, pack};
+use transpica::host::{HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
-use transpica::ir::eval::{Environment, Evaluator, Lanes};
+use transpica::ir::eval::{Evaluator, Lanes, Registers};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::limits::Limits;
 use transpica::lower::Outputs;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
+use transpica_prove::chain::{self, BUDGET, Case, bits, same_outputs};
 
 use crate::{Input, unless_refused};
 
-/// Vertices of each program.
+/// Vertices for each program.
 const VERTICES: usize = 2;
-/// Code words of a program at most: longer ones only take longer.
+/// Largest number of code words in a program: longer ones only take more time.
 const WORDS: usize = 200;
-/// The word that does nothing.
+/// The NOP instruction.
 const NOP: u32 = 0x8400_0000;
-/// Items that the evaluator may take for a vertex.
+/// Limit of the evaluator's items per vertex.
 const ITEMS: u64 = 1 << 22;
 
 pub fn check(bytes: &[u8]) {
@@ -34,12 +34,13 @@ pub fn check(bytes: &[u8]) {
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
-    known(&input.options, &mut uniforms);
-    forms(&input, &program, &uniforms, &vertices);
-    door(&input, &program, &around, &uniforms, &vertices);
+    input.options.control.apply(&mut uniforms);
+    check_forms(&input, &program, &uniforms, &vertices);
+    check_module(&input, &program, &around, &uniforms, &vertices);
 }
 
-/// Uniforms and vertices from the seed: moderate values, or such as rules go wrong on.
+/// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
+/// fail.
 fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     let seed = u64::from(input.seed);
     if input.target & 1 == 0 {
@@ -49,29 +50,15 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     }
 }
 
-/// Gives uniforms the values that the options take for granted.
-fn known(options: &Options, uniforms: &mut Uniforms) {
-    for id in 0..16 {
-        if let Some(value) = options.known_bool(id) {
-            uniforms.set_bool(id, value);
-        }
-    }
-    for (index, int) in (0..).zip(&mut uniforms.ints) {
-        *int = options.known_int(index).unwrap_or(*int);
-    }
-}
-
-/// Every form of its own, on the program without its undefined opcodes.
-fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
+/// Checks every form separately, on the program without its undefined opcodes.
+fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
     let code: Vec<u32> = program.code().iter().map(defined).collect();
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let options = Options {
-        portable_exponentials: input.options.portable_exponentials,
-        ..chain::options(input.options.precision)
-    };
+    let mut options = chain::options(input.options.arithmetic.precision);
+    options.arithmetic.portable_exponentials = input.options.arithmetic.portable_exponentials;
     let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
@@ -95,8 +82,8 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
     Some(machine)
 }
 
-/// What comes out of the translator.
-fn door(
+/// Checks the translator's module.
+fn check_module(
     input: &Input,
     program: &Program<'_>,
     around: &Executable<'_>,
@@ -111,7 +98,14 @@ fn door(
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
     let host = host_values(input.seed);
-    let members = members(block, &pack(block, uniforms));
+    let mut environment = Registers {
+        // Specialization constants take the values of their registers.
+        ints: uniforms.ints,
+        bools: uniforms.bools,
+        members: members(block, &pack(block, uniforms)),
+        host: fields(&host),
+        ..Registers::default()
+    };
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match input.job.is_compute() {
@@ -121,16 +115,17 @@ fn door(
                 .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
                 .collect(),
         };
-        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
-        let found =
-            evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
+        environment.inputs = bits(inputs);
+        let found = evaluator
+            .run(options.arithmetic.precision, &environment, ITEMS)
+            .unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
         same_outputs(&form, vertex, &expected, &found)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
     }
 }
 
-/// What a shader reads of a uniform buffer: the elements of each member.
+/// Returns a shader's view of a uniform buffer: the elements of each member.
 fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
     let word = |at: usize| u32::from_le_bytes(buffer[at..at + 4].try_into().expect("four bytes"));
     let elements = block.members.iter().map(|member| {
@@ -149,41 +144,13 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
     elements.collect()
 }
 
-/// A host: attributes and a uniform buffer.
-struct Host<'a> {
-    inputs: Bits,
-    members: &'a [Vec<Lanes>],
-    /// For specialisation constants, which are given the values of their registers.
-    uniforms: &'a Uniforms,
-    /// The host block.
-    host: [Lanes; 3],
-}
-
-impl Environment for Host<'_> {
-    fn input(&self, register: u8) -> Lanes {
-        self.inputs[usize::from(register)]
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        self.uniforms.ints[usize::from(index)][usize::from(component)]
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.uniforms.bool(register)
-    }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host[usize::from(field)]
-    }
-}
-
-/// What the host says at the time of drawing.
+/// Returns the host's values at the draw.
 fn host_values(seed: u32) -> HostValues {
     let clip_plane = special_inputs(seed.into(), 1)[0][0];
     HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane }
 }
 
-/// The fields of the host block, by their numbers.
+/// Returns the fields of the host block by index.
 fn fields(host: &HostValues) -> [Lanes; 3] {
     let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
     [flag(host.clip_enabled), flag(host.flip_y), host.clip_plane.map(f32::to_bits)]
