@@ -5,9 +5,6 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 /// A typed index into an [`Arena`]; made by [`define_handle!`](crate::define_handle).
 pub trait Handle: Copy {
     /// The handle with this index. Indices stay below 2^32 because every arena is bounded by [`crate::limits::Limits`].
@@ -145,70 +142,84 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
 
 /// Numbers values in the order in which they are first seen; equal values have one number.
 ///
-/// The hash decides only where to look, so the numbers do not depend on it.
+/// The hash decides only where to look, so the numbers do not depend on it. (The table is open and its places are tried one
+/// after the other: with `hashbrown`, the constants of a small module took 0.2 µs longer, 2 % of bytes to SPIR-V.)
 ///
 /// ```
 /// use transpica::entity::Interner;
 /// let mut words = Interner::default();
 /// assert_eq!([words.intern("a"), words.intern("b"), words.intern("a")], [(0, true), (1, true), (0, false)]);
-/// assert_eq!((words.find(&"b"), words.find(&"c")), (Some(1), None));
 /// assert_eq!(words.get(1), Some(&"b"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
-    /// The numbers, each where the hash of its value says.
-    table: HashTable<u32>,
+    /// Numbers + 1, each at or behind the place that the hash of its value says. A power of two, at most half full.
+    table: Vec<u32>,
     values: Vec<T>,
 }
+
+/// Places of an empty table.
+const PLACES: usize = 64;
 
 impl<T: Hash + Eq> Interner<T> {
     /// The number of a value, and whether the value is new.
     #[inline]
     pub fn intern(&mut self, value: T) -> (usize, bool) {
-        let Self { table, values } = self;
-        let is_equal = |&number: &u32| values[number as usize] == value;
-        match table.entry(hash(&value), is_equal, |&number| hash(&values[number as usize])) {
-            Entry::Occupied(entry) => (*entry.get() as usize, false),
-            Entry::Vacant(entry) => {
-                let number = values.len();
-                entry.insert(number as u32); // Range: bounded by the limits, as in an arena.
-                values.push(value);
-                (number, true)
+        if self.values.len() * 2 >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut place = hash(&value) as usize & mask;
+        while let Some(number) = (self.table[place] as usize).checked_sub(1) {
+            if self.values[number] == value {
+                return (number, false);
             }
+            place = (place + 1) & mask;
+        }
+        self.values.push(value);
+        let number = self.values.len();
+        self.table[place] = number as u32; // Range: bounded by the limits, as in an arena.
+        (number - 1, true)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.table.len() * 2).max(PLACES);
+        self.table.clear();
+        self.table.resize(size, 0);
+        for (number, value) in (1..).zip(&self.values) {
+            let mut place = hash(value) as usize & (size - 1);
+            while self.table[place] != 0 {
+                place = (place + 1) & (size - 1);
+            }
+            self.table[place] = number;
         }
     }
-    /// The number of a value, if it has one.
-    #[inline]
-    pub fn find(&self, value: &T) -> Option<usize> {
-        let is_equal = |&number: &u32| self.values[number as usize] == *value;
-        self.table.find(hash(value), is_equal).map(|&number| number as usize)
-    }
+}
+
+impl<T> Interner<T> {
     /// The value with a number.
     pub fn get(&self, number: usize) -> Option<&T> {
         self.values.get(number)
     }
     /// Forgets all values and keeps the memory.
     pub fn clear(&mut self) {
-        self.table.clear();
         self.values.clear();
-    }
-}
-
-impl<T> Interner<T> {
-    /// An interner with room for so many values.
-    pub fn with_capacity(values: usize) -> Self {
-        Self { table: HashTable::with_capacity(values), values: Vec::with_capacity(values) }
+        // As small as at first: a small module after a large one need not clear a large table.
+        self.table.clear();
+        self.table.resize(PLACES, 0);
     }
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { table: HashTable::new(), values: Vec::new() }
+        Self { table: Vec::new(), values: Vec::new() }
     }
 }
 
+/// A hash that only decides where a table looks first; the same value may have another one in another version.
 #[inline]
-fn hash<T: Hash>(value: &T) -> u64 {
+pub fn hash<T: Hash>(value: &T) -> u64 {
     let mut mixer = Mixer(0);
     value.hash(&mut mixer);
     mixer.finish()
@@ -251,7 +262,7 @@ impl Hasher for Mixer {
     fn write_usize(&mut self, value: usize) {
         self.mix(value as u64);
     }
-    /// The table looks at the lowest and at the highest bits; the latter depend on all bits of a product's factors.
+    /// The table looks at the lowest bits; the highest depend on all bits of a product's factors.
     #[inline]
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 32
@@ -264,7 +275,7 @@ mod tests {
 
     #[test]
     fn an_interner_keeps_its_numbers_while_it_grows() {
-        let mut numbers = Interner::with_capacity(1);
+        let mut numbers = Interner::default();
         for round in 0..2 {
             for value in 0..5000usize {
                 // Multiples of a power of two, which a poor hash puts into one place.
@@ -272,6 +283,7 @@ mod tests {
             }
         }
         numbers.clear();
-        assert_eq!((numbers.find(&0), numbers.intern(7)), (None, (0, true)));
+        assert_eq!(numbers.get(0), None);
+        assert_eq!(numbers.intern(7), (0, true));
     }
 }

@@ -147,7 +147,8 @@ impl Pass<'_> {
     fn is_guardless(&mut self, a: Value, b: Value) -> bool {
         let func = &*self.emit.func;
         self.facts.catch_up(func);
-        let may = |index| self.facts.may_be_inf_times_zero(func, Lane::new(a, index), Lane::new(b, index));
+        let lanes = |index| [a, b].map(|value| Lane::new(value, index));
+        let may = |index| self.facts.may_be_infinity_times_zero(func, self.precision, lanes(index));
         !(0..func.ty(a).lanes).any(may)
     }
 

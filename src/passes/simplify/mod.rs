@@ -17,8 +17,8 @@
 //! suffices for, because definitions come before uses. Other values that nothing needs any more are left to `dce`.
 //! Running it on a `Legal` function could make literal zeros operands of `Mul` and `Add`, which that stage forbids.
 
+mod comparisons;
 mod rules;
-mod signs;
 
 use super::equal::Visible;
 use super::scratch::{Tables, identity};

@@ -4,9 +4,9 @@
 //! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
 //! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
 //! Literals' operations become literals where [`scalar`] folds them and the result is finite. Comparisons that a driver
-//! would decide are decided here, see `signs`.
+//! would decide are decided here, see `comparisons`.
 
-use super::{Simplify, signs};
+use super::{Simplify, comparisons};
 use crate::entity::Handle;
 use crate::ir::{Array, Binary, Def, Kind, Lane, Op, Resource, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
@@ -185,7 +185,7 @@ impl Simplify<'_> {
                 return folded;
             }
         }
-        if signs::compares(op)
+        if comparisons::compares(op)
             && let Some(fold) = self.comparison(op, a, b, ty)
         {
             return fold;
@@ -210,7 +210,8 @@ impl Simplify<'_> {
     fn comparison(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
         let (mut bits, mut rest, mut len) = ([0; 4], [0; 4], 0);
         for (index, slot) in (0..ty.lanes).zip(&mut bits) {
-            match signs::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index)) {
+            match comparisons::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index))
+            {
                 Some(known) => *slot = known,
                 None => {
                     rest[len] = index;
