@@ -1,13 +1,14 @@
-//! Typed handles, the arenas they index, and numbers for equal values.
-//! In: values pushed one by one. Out: small copyable handles. Knows nothing about what it stores.
+//! Typed handles, the arenas they index, and an interner.
+//! In: values pushed one by one. Out: small copyable handles. Knows nothing about the values.
 
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A typed index into an [`Arena`]; made by [`define_handle!`](crate::define_handle).
+/// A typed index into an [`Arena`]; defined by [`define_handle!`](crate::define_handle).
 pub trait Handle: Copy {
-    /// The handle with this index. Indices stay below 2^32 because every arena is bounded by [`crate::limits::Limits`].
+    /// Creates the handle with this index. Indices stay below 2^32 because
+    /// [`crate::limits::Limits`] bounds every arena.
     fn from_index(index: usize) -> Self;
     /// The index of this handle.
     fn index(self) -> usize;
@@ -60,11 +61,11 @@ pub struct Arena<K, T> {
 }
 
 impl<K: Handle, T> Arena<K, T> {
-    /// An empty arena.
+    /// Creates an empty arena.
     pub const fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
     }
-    /// Makes room for this many more values.
+    /// Reserves room for this many more values.
     pub fn reserve(&mut self, more: usize) {
         self.items.reserve(more);
     }
@@ -79,15 +80,15 @@ impl<K: Handle, T> Arena<K, T> {
     pub fn next_key(&self) -> K {
         K::from_index(self.items.len())
     }
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The value of a handle, or nothing where the handle belongs to a larger arena.
+    /// The value of a handle; nothing if the handle belongs to a larger arena.
     pub fn get(&self, key: K) -> Option<&T> {
         self.items.get(key.index())
     }
@@ -103,7 +104,7 @@ impl<K: Handle, T> Arena<K, T> {
     pub fn values(&self) -> &[T] {
         &self.items
     }
-    /// The values in order, to change.
+    /// The values in order, mutable.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
@@ -140,74 +141,77 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
     }
 }
 
-/// Numbers values in the order in which they are first seen; equal values have one number.
+/// An index for each distinct value, in the order of first occurrence.
 ///
-/// The hash decides only where to look, so the numbers do not depend on it. (The table is open and its places are tried one
-/// after the other: with `hashbrown`, the constants of a small module took 0.2 µs longer, 2 % of bytes to SPIR-V.)
+/// The hash decides only the position in the table, so the indices do not depend on it. (Positions
+/// are probed one after the other: with `hashbrown`, the constants of a small module took 0.2 µs
+/// longer, 2 % of the time from bytes to SPIR-V.)
 ///
 /// ```
 /// use transpica::entity::Interner;
 /// let mut words = Interner::default();
-/// assert_eq!([words.intern("a"), words.intern("b"), words.intern("a")], [(0, true), (1, true), (0, false)]);
+/// assert_eq!([words.intern("a"), words.intern("b")], [(0, true), (1, true)]);
+/// assert_eq!(words.intern("a"), (0, false));
 /// assert_eq!(words.get(1), Some(&"b"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
-    /// Numbers + 1, each at or behind the place that the hash of its value says. A power of two, at most half full.
+    /// Indices + 1, each at or behind the position that the hash of its value gives. A power of
+    /// two, at most half full.
     table: Vec<u32>,
     values: Vec<T>,
 }
 
-/// Places of an empty table.
-const PLACES: usize = 64;
+/// Positions of an empty table.
+const POSITIONS: usize = 64;
 
 impl<T: Hash + Eq> Interner<T> {
-    /// The number of a value, and whether the value is new.
+    /// The index of a value, and whether the value is new.
     #[inline]
     pub fn intern(&mut self, value: T) -> (usize, bool) {
         if self.values.len() * 2 >= self.table.len() {
             self.grow();
         }
         let mask = self.table.len() - 1;
-        let mut place = hash(&value) as usize & mask;
-        while let Some(number) = (self.table[place] as usize).checked_sub(1) {
-            if self.values[number] == value {
-                return (number, false);
+        let mut position = hash(&value) as usize & mask;
+        while let Some(index) = (self.table[position] as usize).checked_sub(1) {
+            if self.values[index] == value {
+                return (index, false);
             }
-            place = (place + 1) & mask;
+            position = (position + 1) & mask;
         }
         self.values.push(value);
-        let number = self.values.len();
-        self.table[place] = number as u32; // Range: bounded by the limits, as in an arena.
-        (number - 1, true)
+        // Range: bounded by the limits, as in an arena.
+        self.table[position] = self.values.len() as u32;
+        (self.values.len() - 1, true)
     }
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(PLACES);
+        let size = (self.table.len() * 2).max(POSITIONS);
         self.table.clear();
         self.table.resize(size, 0);
-        for (number, value) in (1..).zip(&self.values) {
-            let mut place = hash(value) as usize & (size - 1);
-            while self.table[place] != 0 {
-                place = (place + 1) & (size - 1);
+        for (next, value) in (1..).zip(&self.values) {
+            let mut position = hash(value) as usize & (size - 1);
+            while self.table[position] != 0 {
+                position = (position + 1) & (size - 1);
             }
-            self.table[place] = number;
+            self.table[position] = next;
         }
     }
 }
 
 impl<T> Interner<T> {
-    /// The value with a number.
-    pub fn get(&self, number: usize) -> Option<&T> {
-        self.values.get(number)
+    /// The value at an index.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.values.get(index)
     }
     /// Forgets all values and keeps the memory.
     pub fn clear(&mut self) {
         self.values.clear();
         // As small as at first: a small module after a large one need not clear a large table.
         self.table.clear();
-        self.table.resize(PLACES, 0);
+        self.table.resize(POSITIONS, 0);
     }
 }
 
@@ -217,7 +221,7 @@ impl<T> Default for Interner<T> {
     }
 }
 
-/// A hash that only decides where a table looks first; the same value may have another one in another version.
+/// Returns a hash that only decides where a table looks first.
 #[inline]
 pub fn hash<T: Hash>(value: &T) -> u64 {
     let mut mixer = Mixer(0);
@@ -225,7 +229,8 @@ pub fn hash<T: Hash>(value: &T) -> u64 {
     mixer.finish()
 }
 
-/// A quick hasher for small values. It is not proof against values chosen to collide: limits bound how many there are.
+/// A quick hasher for small values. It does not resist values chosen to collide: limits bound how
+/// many there are.
 struct Mixer(u64);
 
 impl Mixer {
@@ -262,7 +267,7 @@ impl Hasher for Mixer {
     fn write_usize(&mut self, value: usize) {
         self.mix(value as u64);
     }
-    /// The table looks at the lowest bits; the highest depend on all bits of a product's factors.
+    /// Tables use the lowest bits. Only the high bits of a product depend on all bits of its factors.
     #[inline]
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 32
@@ -278,7 +283,7 @@ mod tests {
         let mut numbers = Interner::default();
         for round in 0..2 {
             for value in 0..5000usize {
-                // Multiples of a power of two, which a poor hash puts into one place.
+                // Multiples of a power of two, which a poor hash maps to one position.
                 assert_eq!(numbers.intern(value << 20), (value, round == 0));
             }
         }

@@ -68,7 +68,7 @@ impl Settings {
         let mut out = Vec::with_capacity(1024);
         out.extend_from_slice(FORMAT);
         stable::append(&mut out, &env!("CARGO_PKG_VERSION"));
-        stable::append(&mut out, &meaningful(*options));
+        stable::append(&mut out, &options.canonical());
         stable::append(&mut out, profile);
         Self(xxh3_128(&out).to_le_bytes())
     }
@@ -124,12 +124,6 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
             append_setup(out, setup);
         }
     }
-}
-
-/// The options without what means nothing: values of uniforms that are not known.
-fn meaningful(mut options: Options) -> Options {
-    options.bools.values &= options.bools.baked;
-    options
 }
 
 /// What the compute form of a geometry program follows from: not the topology and the outputs of the vertex program.

@@ -3,6 +3,7 @@
 
 pub mod entity;
 pub mod error;
+mod fields;
 pub mod limits;
 pub mod precision;
 mod stable;
@@ -46,7 +47,10 @@ mod tests;
 pub use backend::text::GlslVersion;
 pub use container::Shbin;
 pub use error::{Error, Result};
-pub use host::{Job, Options, Profile, Setup};
+pub use host::{
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
+    IntUniforms, Job, Layout, Options, OutputSet, Outputs, Profile, Setup, Unwritten,
+};
 pub use key::Key;
 pub use reflect::Reflection;
 pub use translate::{FileProgram, Translated, Translator};

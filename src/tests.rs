@@ -5,7 +5,7 @@ use crate::asm::{Source as Text, assemble};
 use crate::container::Shbin;
 use crate::dis::{self, disassemble};
 use crate::host::dvle::{self, Executable};
-use crate::host::{Job, Options, OutputSet, Profile};
+use crate::host::{Arithmetic, Job, Options, OutputSet, Outputs, Profile};
 use crate::interp::{Machine, Registers};
 use crate::ir::eval::{self, eval};
 use crate::isa::access::Access;
@@ -83,7 +83,11 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
     let bytes = assembled(PROGRAM);
     let file = Shbin::parse(&bytes).expect("well formed");
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
-        let options = Options { precision, outputs: OutputSet::All, ..Options::default() };
+        let options = Options {
+            arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            ..Options::default()
+        };
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");
         let around = Executable::new(&file, 0, "lrp").expect("there");
         let translated = Translator::new(options, Profile::default())

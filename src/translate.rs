@@ -6,7 +6,7 @@ mod file;
 mod geometry;
 mod stage;
 
-pub use control::{Control, Tier, control, known};
+pub use control::{Control, Tier, control};
 pub use file::FileProgram;
 
 use crate::cfg::Action;
@@ -82,10 +82,7 @@ impl Translated {
     /// A module over the size limit, or one that the language cannot express.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub fn text(&self, language: crate::backend::Language) -> Result<String> {
-        let text = crate::backend::write(&self.source(), language)?;
-        let limit = self.options.limits.output_words;
-        crate::limits::check("output_words", text.len().div_ceil(4), limit, At::Whole)?;
-        Ok(text)
+        crate::backend::write(&self.source(), language)
     }
 
     /// The module as WGSL: [`text`](Self::text).
@@ -109,7 +106,7 @@ impl Translated {
     #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
     fn source(&self) -> crate::backend::Source<'_> {
         let Self { module, interface, options, profile, .. } = self;
-        crate::backend::Source { module, interface, options, profile }
+        crate::backend::Source { module, interface, limits: &options.limits, profile }
     }
 }
 
@@ -244,10 +241,9 @@ impl Translator {
             Job::Vertex | Job::Compute => {
                 let outputs = varying::outputs(&around.output_map(), &options, &self.profile.locations);
                 varying::check_locations(&outputs)?;
-                let reports_unfinished = options.report_unfinished;
                 let entry_point = match job.is_compute() {
                     false => EntryPoint::Vertex,
-                    true => EntryPoint::Compute { reports_unfinished },
+                    true => EntryPoint::Compute { reports_unfinished: false },
                 };
                 self.vertex(input, outputs, entry_point)
             }
@@ -278,7 +274,7 @@ impl Translator {
             Context { program, constants: &folded.floats, outputs: yielded, geometry: None, options };
         let (mut control, mut why) = control::choose(program, options)?;
         let mut module = control::lower(context, &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         self.finish(input, Lowered { module, outputs, folded: &folded, control, why, entry_point })
     }
 
@@ -288,6 +284,7 @@ impl Translator {
         let Lowered { mut module, outputs, folded, control, why, entry_point } = lowered;
         let mut usage = passes::usage::run(&module.main);
         add_written(program, &control, &mut usage);
+        let entry_point = entry_point.reporting(&options.control);
         let interface = Interface { outputs, entry_point, ..around.interface(&usage, options)? };
         passes::legalize::run(&mut module, options, &interface.block, &folded.floats);
         passes::tidy(&mut module, &mut self.scratch);

@@ -1,5 +1,6 @@
-//! The contract of GLSL: glslang reads every text of every version and links it with fragment shaders of hosts; names, places and
-//! byte offsets are those that the documentation promises; all arithmetic is marked.
+//! The contract of GLSL: glslang compiles every text of every version and links it with fragment
+//! shaders of hosts; names, locations and byte offsets are the documented ones; all arithmetic is
+//! marked `precise`.
 //! Without glslang this fails and says how to install it.
 
 mod products;
@@ -20,8 +21,8 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
-    OutputMap, OutputSet, OutputValue, Profile, RegisterLayout, Surroundings, Usage, layout,
+    Block, ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
+    OutputMap, OutputSet, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
 };
 use transpica::{Translator, ir};
 use transpica_generate::{Kind, generate};
@@ -51,7 +52,7 @@ fn glsl_as(
     translated.text(Language::Glsl(version)).expect("GLSL")
 }
 
-/// Calls `check` with every vertex program of the files, some at a time.
+/// Calls `check` with every vertex program of the files, in parallel.
 fn in_parallel(samples: &[Sample], check: impl Fn(&Sample, usize) + Sync) {
     let mut programs = Vec::new();
     for sample in samples {
@@ -70,10 +71,10 @@ fn in_parallel(samples: &[Sample], check: impl Fn(&Sample, usize) + Sync) {
     });
 }
 
-/// What a host's fragment shader takes: location, type, and the name that the documentation promises.
+/// An input of a host's fragment shader: location, type, and the documented name.
 type Port = (u32, &'static str, &'static str);
 
-/// All semantics, as by default.
+/// All semantics with the default locations.
 const DENSE: [Port; 7] = [
     (0, "vec4", "color"),
     (1, "vec2", "texcoord0_uv"),
@@ -83,7 +84,7 @@ const DENSE: [Port; 7] = [
     (5, "vec4", "normal_quaternion"),
     (6, "vec3", "view"),
 ];
-/// What Azahar's fragment shaders take.
+/// Inputs of Azahar's fragment shaders.
 const AZAHAR: [Port; 8] = [
     (0, "vec4", "position_raw"),
     (1, "vec4", "color"),
@@ -95,7 +96,7 @@ const AZAHAR: [Port; 8] = [
     (7, "vec3", "view"),
 ];
 
-/// A fragment shader that takes them all.
+/// A fragment shader with all of these inputs.
 fn fragment(version: GlslVersion, ports: &[Port]) -> String {
     let mut text = match version {
         GlslVersion::Core330 => "#version 330 core\n".to_owned(),
@@ -116,7 +117,8 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
     text
 }
 
-/// Whether a vertex shader has what a fragment shader takes, which glslang does not ask: by name in 330, else by location.
+/// Returns whether a vertex shader has all inputs of a fragment shader, which glslang does not
+/// check: by name in 330, else by location.
 fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     ports.iter().all(|(location, ty, name)| {
         let line = match version {
@@ -129,9 +131,13 @@ fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     })
 }
 
-/// Options and profile of a host, and what its fragment shaders take.
+/// Options and profile of a host, and the inputs of its fragment shaders.
 fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
-    let options = Options { layout, outputs: OutputSet::All, ..Options::default() };
+    let options = Options {
+        block: Block { layout, ..Block::default() },
+        outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+        ..Options::default()
+    };
     match layout {
         Layout::Azahar => (options, Profile { locations: Locations::AZAHAR, ..Profile::default() }, &AZAHAR),
         _ => (options, Profile::default(), &DENSE),
@@ -172,10 +178,10 @@ fn a_fragment_shader_of_another_host_does_not_link() {
     assert!(glslang::link(&text, &wrong, false).is_err_and(|error| error.contains("Types must match")));
 }
 
-/// Instructions of arithmetic that compilers may contract.
+/// Arithmetic instructions that compilers may contract.
 const ARITHMETIC: [&str; 6] = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpDot", "OpVectorTimesScalar"];
 
-/// Arithmetic of a module without NoContraction; and how much has it.
+/// Lists a module's arithmetic without NoContraction; counts the instructions with it.
 fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
     let text = spirv::text(words).expect("SPIR-V");
     let marked = |id: &str| text.contains(&format!("OpDecorate {id} NoContraction\n"));
@@ -198,8 +204,14 @@ fn all_arithmetic_is_precise_where_the_profile_asks_for_it() {
         // Cases of the assembler compute little.
         let forms = if sample.name.starts_with("shaders") { &forms[..] } else { &forms[..1] };
         for &(job, stage) in forms {
-            let options =
-                Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+            let options = Options {
+                outputs: Outputs {
+                    flip_y: FlipY::Dynamic,
+                    clip_planes: ClipPlanes::BuiltIn,
+                    ..Outputs::default()
+                },
+                ..Options::default()
+            };
             let text =
                 glsl_as(job, &sample.bytes, index, GlslVersion::Vulkan450, options, Profile::default());
             let words =
@@ -306,7 +318,7 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
         (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
         (Layout::Custom(custom), [("c", 4096), ("i", 16), ("b", 12)]),
     ] {
-        let options = Options { layout, ..Options::default() };
+        let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         for version in GlslVersion::ALL {
             let text = glsl(LIGHTS, 0, version, options, Profile::default());
             let found: BTreeMap<String, u32> = match version {
@@ -327,7 +339,10 @@ fn blocks_have_the_byte_offsets_of_their_hosts() {
 
 #[test]
 fn the_host_block_and_clip_distances_have_their_places() {
-    let options = Options { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let options = Options {
+        outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
+        ..Options::default()
+    };
     for version in [GlslVersion::Core330, GlslVersion::Vulkan450] {
         let text = glsl(TEXTURED, 0, version, options, Profile::default());
         for line in ["    uint clip_enabled;", "    uint flip_y;", "    vec4 clip_plane;", "} host;"] {
@@ -340,7 +355,8 @@ fn the_host_block_and_clip_distances_have_their_places() {
     let found = offsets(&glslang::spirv(&text, Stage::Vertex).expect("reads"), "Host");
     let found: Vec<(&str, u32)> = found.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     assert_eq!(found, [("clip_enabled", 0), ("clip_plane", 16), ("flip_y", 4)]);
-    let varying = Options { clip_planes: ClipPlanes::Varying, ..options };
+    let varying =
+        Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };
     let text = glsl(TEXTURED, 0, GlslVersion::Es310, varying, Profile::default());
     assert!(text.contains("layout(location = 7) out vec2 clip_distances;\n"), "{text}");
     glslang::read(&text, Stage::Vertex).expect("reads");
@@ -349,7 +365,7 @@ fn the_host_block_and_clip_distances_have_their_places() {
 #[test]
 fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
     let mut options = Options::default();
-    (options.bools.specialized, options.ints.specialized) = (0xFFFF, 15);
+    (options.control.bools.specialized, options.control.ints.specialized) = (0xFFFF, 15);
     let text = glsl(LIGHTS, 0, GlslVersion::Vulkan450, options, Profile::default());
     glslang::spirv(&text, Stage::Vertex).expect("reads");
     let constants: Vec<&str> = text.lines().filter(|line| line.contains("constant_id")).collect();
@@ -375,7 +391,7 @@ impl Surroundings for Bare {
         OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])])
     }
     fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
     }
 }
@@ -437,7 +453,8 @@ fn four_thousand_dependent_products_need_little_stack() {
         let interface = Interface { outputs, ..Interface::default() };
         let profile = Profile::default();
         let options = Options::default();
-        let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+        let source =
+            Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
         text::glsl(&source, GlslVersion::Vulkan450).expect("GLSL")
     };
     let text = thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
@@ -445,7 +462,7 @@ fn four_thousand_dependent_products_need_little_stack() {
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
 
-/// `BLESS=1 cargo test --all-features --test glsl` writes them anew.
+/// Golden texts; `BLESS=1 cargo test --all-features --test glsl` rewrites them.
 #[test]
 fn glsl_of_three_samples_reads_well() {
     for (name, version, end) in [

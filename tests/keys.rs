@@ -1,5 +1,5 @@
-//! Keys stand for modules: equal keys, equal words; other behaviour, another key; what is ignored is not in them. Options,
-//! profile and set-ups are in `key_values.rs`.
+//! Keys identify modules: equal keys, equal words; other behavior, another key; ignored bits do not
+//! affect it. Options, profile and configurations are in `key_values.rs`.
 
 mod samples;
 
@@ -7,7 +7,10 @@ use samples::samples;
 use transpica::cfg::reach::reach;
 use transpica::container::{ShaderType, Shbin};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{BoolUniforms, ClipPlanes, Job, Layout, Options, Profile, RegisterState, Unwritten};
+use transpica::host::{
+    Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Job, Layout, Options, Outputs, Profile,
+    RegisterState, Unwritten,
+};
 use transpica::interp::{Machine, Settings};
 use transpica::isa::{Pc, Program, Stage};
 use transpica::key::{Key, key};
@@ -17,7 +20,7 @@ use transpica::{Translated, Translator};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::spirv_tools;
 
-/// What is used as random here.
+/// A source of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -48,15 +51,15 @@ fn registers() -> RegisterState {
     state
 }
 
-/// The addresses that are reached.
+/// The reachable addresses.
 fn reached(program: &Program<'_>) -> Vec<Pc> {
     let mut pcs = Vec::new();
     reach(program, |pc, _, _| pcs.push(pc));
     pcs
 }
 
-/// What random changes leave the key alone, one after another: unreachable words, and bits of reachable words and of
-/// descriptors.
+/// Applies random changes that preserve the key, one after another: unreachable words, and ignored
+/// bits of reachable words and of descriptors.
 fn disguised(
     generated: &Generated,
     of: &impl Fn(&[u32], &[u32]) -> Key,
@@ -71,7 +74,7 @@ fn disguised(
         }
     }
     assert_eq!(of(&code, &descriptors), wanted, "unreachable words");
-    // Words behind the program change nothing unless it runs into them.
+    // Words behind the program have no effect unless it runs into them.
     let mut longer = code.clone();
     longer.extend((0..random.below(300)).map(|_| random.next()));
     if reached(&program(&longer, &descriptors, generated.entry)) == pcs {
@@ -96,21 +99,35 @@ fn disguised(
     (code, descriptors)
 }
 
-/// Options under which programs take each tier, and some that concern what components read.
+/// Options under which programs take each tier, and some that affect the values of undefined
+/// components.
 fn settings() -> Vec<Options> {
     let limits = |limits| Options { limits, ..Options::default() };
     vec![
         Options::default(),
-        Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
-        Options { uninitialized: Unwritten::Zero, ..Options::default() },
         Options {
-            loop_guard: Some(3),
-            bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
-            clip_planes: ClipPlanes::Varying,
+            arithmetic: Arithmetic { precision: Precision::Fast, ..Arithmetic::default() },
+            block: Block { layout: Layout::Registers, ..Block::default() },
             ..Options::default()
         },
         Options {
-            loop_guard: Some(3),
+            arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..Arithmetic::default() },
+            ..Options::default()
+        },
+        Options {
+            control: Control {
+                loop_guard: Some(3),
+                bools: BoolUniforms { baked: 0x00F0, values: 0x0050, specialized: 0x000F },
+                ..Control::default()
+            },
+            outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+            ..Options::default()
+        },
+        Options {
+            control: Control {
+                loop_guard: Some(3),
+                ..limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() }).control
+            },
             ..limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() })
         },
         limits(Limits { nodes_base: 0, nodes_per_instruction: 0, ..Limits::default() }),
@@ -207,7 +224,7 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
             let program = dvle::program(&file, index, &Limits::default()).expect("valid");
             let around = Executable::new(&file, index, "library").expect("exists");
             keys.push(key(&program, &around, Job::Vertex, &Options::default(), &Profile::default(), b""));
-            // The name of the file is a comment's.
+            // The name of the file appears only in comments.
             let again = Executable::new(&file, index, "other name").expect("exists");
             assert_eq!(
                 keys.last(),
@@ -262,8 +279,8 @@ fn registers_that_feed_no_output_are_not_in_the_key() {
     assert_ne!(key(&state), before);
 }
 
-/// A key is for caches on disk: with one version of the library it never changes. Until the first release a new option may
-/// change it too.
+/// Keys are for caches on disk: within one version of the library they never change. Before the
+/// first release a new option may change them, too.
 #[test]
 fn a_sample_keeps_its_key() {
     let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("valid");
@@ -271,7 +288,7 @@ fn a_sample_keeps_its_key() {
     let program = state.program(Stage::Vertex).expect("valid");
     let translator = Translator::new(Options::default(), Profile::default());
     let key = translator.key(&program, &state.vertex(), Job::Vertex, b"").to_string();
-    assert_eq!((env!("CARGO_PKG_VERSION"), &key[..]), ("0.1.0", "19fb5adf5294b584e1e107d63650d5af"));
+    assert_eq!((env!("CARGO_PKG_VERSION"), &key[..]), ("0.1.0", "e6d846cc1d15f37242695be35a792f60"));
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! The layer table of `src/README.md` holds: no module imports a module of its own layer or a higher one.
+//! Checks the layer table of `src/README.md`: no module imports a module of its own layer or a
+//! higher one.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Layer of each module, as the table says.
+/// Layer of each module in the table.
 fn layers(readme: &str) -> BTreeMap<String, u32> {
     let mut layers = BTreeMap::new();
     for line in readme.lines().filter(|line| line.starts_with("| L")) {
@@ -17,7 +18,7 @@ fn layers(readme: &str) -> BTreeMap<String, u32> {
     layers
 }
 
-/// The Rust files below a folder, tests left out.
+/// Collects the Rust files below a folder, without tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -34,14 +35,14 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file without comments and without its test module.
+/// Returns the code of a file without comments and without its test module.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let lines = text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The top-level modules that a text names after `crate::`, also in braces.
+/// Returns the top-level modules that a text names after `crate::`, also in braces.
 fn imports(text: &str) -> Vec<String> {
     let identifier = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
@@ -59,7 +60,7 @@ fn imports(text: &str) -> Vec<String> {
     found
 }
 
-/// The parts of a braced list, without those of the lists in it; `text` begins behind the opening brace.
+/// Splits a braced list at its top level; `text` starts behind the opening brace.
 fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {
@@ -108,6 +109,63 @@ fn modules_import_only_lower_layers() {
                 }
                 Some(_) | None => {}
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The fields of the structs in a source file, as `group.field`: the group is the struct's name in lower case.
+fn fields(text: &str) -> Vec<String> {
+    let (mut fields, mut group) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
+            group = name.to_lowercase();
+        } else if let Some((field, _)) = line.strip_prefix("    pub ").and_then(|rest| rest.split_once(": "))
+        {
+            fields.push(format!("{group}.{field}"));
+        }
+    }
+    fields
+}
+
+/// A choice that two layers read for themselves can be understood in two ways. `host` owns the options, so it may hand
+/// what follows from them to others.
+#[test]
+fn each_option_is_read_in_one_layer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let options = fields(&fs::read_to_string(root.join("host/options.rs")).expect("the options"));
+    let options: Vec<&String> = options
+        .iter()
+        .filter(|field| {
+            ["arithmetic.", "control.", "outputs.", "block.", "options."].iter().any(|g| field.starts_with(g))
+        })
+        .collect();
+    assert!(options.len() > 18, "the options were not understood: {options:?}");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut readers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for path in &files {
+        let relative = path.strip_prefix(&root).expect("below the root").with_extension("");
+        let module = relative.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+        let code = code(&fs::read_to_string(path).expect("a source file"));
+        for option in &options {
+            let is_read = code.match_indices(option.as_str()).any(|(at, _)| {
+                let next = code[at + option.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            });
+            if is_read && module != "host" {
+                readers.entry(option.as_str()).or_default().push(module.clone());
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for (option, mut modules) in readers {
+        modules.dedup();
+        // The parts of the options themselves, and the limits, are handed on as they are.
+        let is_part =
+            matches!(option, "options.arithmetic" | "options.control" | "options.outputs" | "options.block");
+        if modules.len() > 1 && !is_part && option != "options.limits" {
+            wrong.push(format!("{option} is read in {}", modules.join(", ")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

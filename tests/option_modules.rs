@@ -1,5 +1,6 @@
-//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL and GLSL that are
-//! read again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
+//! Modules under every option: valid for spirv-val in the environment of their version and for
+//! naga, and their WGSL and GLSL parse again. Words and texts declare the expected blocks,
+//! attributes, outputs and specialization constants.
 
 mod samples;
 
@@ -10,8 +11,9 @@ use transpica::container::{ShaderType, Shbin};
 use transpica::error::{Error, Kind};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, FlipY,
-    IntPacking, IntUniforms, Job, Layout, Locations, Options, OutputSet, Profile, RegisterLayout, Unwritten,
+    AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
+    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, OutputSet, Outputs, Profile,
+    RegisterLayout, Unwritten,
 };
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
@@ -19,16 +21,16 @@ use transpica_prove::{glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
-/// naga's validator; it must be told of clip distances where there are any, and of nothing else.
+/// Validates with naga; the only capability is clip distances, for modules that have them.
 fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String> {
-    let clips = translated.options.clip_planes == ClipPlanes::BuiltIn
+    let clips = translated.options.outputs.clip_planes == ClipPlanes::BuiltIn
         && !translated.interface.entry_point.is_compute();
     let capabilities = if clips { Capabilities::CLIP_DISTANCES } else { Capabilities::empty() };
     let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
 }
 
-/// Translates a program and has all validators read it; its GLSL is read in one version.
+/// Translates a program and runs all validators; its GLSL is checked in one version.
 fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersion) -> Result<(), String> {
     let &Form { options, profile, job } = form;
     let text = |error: Error| error.to_string();
@@ -61,17 +63,19 @@ fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersi
 }
 
 fn specialized(options: &Options) -> bool {
-    options.bools.specialized != 0 || options.ints.specialized != 0
+    options.control.bools.specialized != 0 || options.control.ints.specialized != 0
 }
 
-/// glslang reads what there is in a version of GLSL.
+/// Checks with glslang, if the version of GLSL can express the program.
 fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), String> {
     let options = &translated.options;
     let is_vertex = !translated.interface.entry_point.is_compute();
     let lacks = match version {
         GlslVersion::Vulkan450 => false,
         GlslVersion::Core330 => specialized(options) || !is_vertex,
-        GlslVersion::Es310 => specialized(options) || is_vertex && options.clip_planes == ClipPlanes::BuiltIn,
+        GlslVersion::Es310 => {
+            specialized(options) || is_vertex && options.outputs.clip_planes == ClipPlanes::BuiltIn
+        }
     };
     let text = match translated.text(Language::Glsl(version)) {
         Ok(text) => text,
@@ -86,7 +90,7 @@ fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), Strin
     read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }
 
-/// What a program is translated under.
+/// Settings of a translation.
 #[derive(Default)]
 struct Form {
     options: Options,
@@ -94,31 +98,31 @@ struct Form {
     job: Job<'static>,
 }
 
-/// A change of it.
+/// A named change of the settings.
 type Change = (&'static str, fn(&mut Form));
 
-/// Every option but limits, each with all its values, and every job of vertex programs.
+/// Every option except limits, each with all its values, and every job of vertex programs.
 const CHANGES: [Change; 48] = [
-    ("fast", |f| f.options.precision = Precision::Fast),
-    ("f24", |f| f.options.precision = Precision::F24),
+    ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
+    ("f24", |f| f.options.arithmetic.precision = Precision::F24),
     ("compute", |f| f.job = Job::Compute),
-    ("registers", |f| f.options.layout = Layout::Registers),
-    ("azahar", |f| f.options.layout = Layout::Azahar),
-    ("panda3ds", |f| f.options.layout = Layout::Panda3ds),
+    ("registers", |f| f.options.block.layout = Layout::Registers),
+    ("azahar", |f| f.options.block.layout = Layout::Azahar),
+    ("panda3ds", |f| f.options.block.layout = Layout::Panda3ds),
     ("custom", |f| {
         let layout = RegisterLayout { floats: 4096, ints: 336, packing: IntPacking::Bytes, bools: 12 };
-        f.options.layout = Layout::Custom(layout);
+        f.options.block.layout = Layout::Custom(layout);
     }),
-    ("-w to w", |f| f.options.depth = DepthRange::MinusWToW),
-    ("raw", |f| f.options.depth = DepthRange::Raw),
-    ("flip", |f| f.options.flip_y = FlipY::Always),
-    ("dynamic flip", |f| f.options.flip_y = FlipY::Dynamic),
-    ("clip distances", |f| f.options.clip_planes = ClipPlanes::BuiltIn),
-    ("clip varying", |f| f.options.clip_planes = ClipPlanes::Varying),
-    ("colours as they are", |f| f.options.clamp_colors = false),
-    ("all outputs", |f| f.options.outputs = OutputSet::All),
-    ("unmapped 0", |f| f.options.unmapped = Unwritten::Zero),
-    ("uninitialized 0", |f| f.options.uninitialized = Unwritten::Zero),
+    ("-w to w", |f| f.options.outputs.depth = DepthRange::MinusWToW),
+    ("raw", |f| f.options.outputs.depth = DepthRange::Raw),
+    ("flip", |f| f.options.outputs.flip_y = FlipY::Always),
+    ("dynamic flip", |f| f.options.outputs.flip_y = FlipY::Dynamic),
+    ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),
+    ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
+    ("colours as they are", |f| f.options.outputs.clamp_colors = false),
+    ("all outputs", |f| f.options.outputs.set = OutputSet::All),
+    ("unmapped 0", |f| f.options.outputs.unmapped = Unwritten::Zero),
+    ("uninitialized 0", |f| f.options.arithmetic.uninitialized = Unwritten::Zero),
     ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
     ("uints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Uint, components: 4 }; 16]),
     ("three", |f| f.options.attributes.iter_mut().for_each(|attribute| attribute.components = 3)),
@@ -128,24 +132,24 @@ const CHANGES: [Change; 48] = [
             attribute.components = 1 + (n % 4) as u8;
         }
     }),
-    ("constants live", |f| f.options.fold_constants = false),
-    ("baked false", |f| f.options.bools.baked = 0xFFFF),
-    ("baked true", |f| (f.options.bools.baked, f.options.bools.values) = (0xFFFF, 0xFFFF)),
-    ("baked some", |f| (f.options.bools.baked, f.options.bools.values) = (0x5555, 0x3333)),
-    ("specialised", |f| f.options.bools.specialized = 0xFFFF),
-    ("baked ints", |f| f.options.ints.baked = [Some([2, 0, 1, 0]); 4]),
-    ("specialised ints", |f| f.options.ints.specialized = 15),
-    ("guard", |f| f.options.loop_guard = Some(100)),
-    ("guard of 0", |f| f.options.loop_guard = Some(0)),
+    ("constants live", |f| f.options.block.fold_constants = false),
+    ("baked false", |f| f.options.control.bools.baked = 0xFFFF),
+    ("baked true", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0xFFFF, 0xFFFF)),
+    ("baked some", |f| (f.options.control.bools.baked, f.options.control.bools.values) = (0x5555, 0x3333)),
+    ("specialised", |f| f.options.control.bools.specialized = 0xFFFF),
+    ("baked ints", |f| f.options.control.ints.baked = [Some([2, 0, 1, 0]); 4]),
+    ("specialised ints", |f| f.options.control.ints.specialized = 15),
+    ("guard", |f| f.options.control.loop_guard = Some(100)),
+    ("guard of 0", |f| f.options.control.loop_guard = Some(0)),
     ("reports", |f| {
         f.job = Job::Compute;
-        f.options.report_unfinished = true;
+        f.options.control.report_unfinished = true;
     }),
     ("reports of a guard", |f| {
         f.job = Job::Compute;
-        (f.options.report_unfinished, f.options.loop_guard) = (true, Some(2));
+        (f.options.control.report_unfinished, f.options.control.loop_guard) = (true, Some(2));
     }),
-    ("lenient", |f| f.options.lenient = true),
+    ("lenient", |f| f.options.control.lenient = true),
     ("1.0", |f| f.profile.spirv_version = (1, 0)),
     ("1.1", |f| f.profile.spirv_version = (1, 1)),
     ("1.2", |f| f.profile.spirv_version = (1, 2)),
@@ -161,12 +165,12 @@ const CHANGES: [Change; 48] = [
     ("raw position", |f| f.profile.locations.position = Some(13)),
     ("colour elsewhere", |f| f.profile.locations.color = 12),
     ("depth and y and planes", |f| {
-        (f.options.depth, f.options.flip_y, f.options.clip_planes) =
+        (f.options.outputs.depth, f.options.outputs.flip_y, f.options.outputs.clip_planes) =
             (DepthRange::MinusWToW, FlipY::Dynamic, ClipPlanes::BuiltIn);
     }),
 ];
 
-/// Programs that hold much: loops, flags, relative reads.
+/// Programs with many features: loops, flags, relative reads.
 fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
     let mut programs = Vec::new();
     for sample in samples {
@@ -183,11 +187,11 @@ fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
 fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVersion) {
     let mut form = Form::default();
     changes.iter().for_each(|change| change.1(&mut form));
-    // A uniform cannot be both.
+    // A uniform cannot be fixed and specialized.
     let options = &mut form.options;
-    options.bools.specialized &= !options.bools.baked;
-    for (n, _) in options.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
-        options.ints.specialized &= !(1 << n);
+    options.control.bools.specialized &= !options.control.bools.baked;
+    for (n, _) in options.control.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
+        options.control.ints.specialized &= !(1 << n);
     }
     let names: Vec<&str> = changes.iter().map(|change| change.0).collect();
     check(program, &form, version)
@@ -224,12 +228,12 @@ fn options_together_make_valid_modules() {
     }
 }
 
-/// A sample under options: the assembly of its SPIR-V, and a text.
+/// Translates a sample: returns the assembly of its SPIR-V, and a text.
 fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     written_as(Job::Vertex, bytes, options, profile)
 }
 
-/// The same of a job.
+/// Translates a sample like [`written`], for a given job.
 fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
@@ -241,7 +245,7 @@ fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) ->
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 
-/// The id of what has this name.
+/// Returns the id of a name.
 fn id<'a>(assembly: &'a str, name: &str) -> &'a str {
     let end = format!(" \"{name}\"");
     let line =
@@ -260,7 +264,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
         (Layout::Azahar, [("c", 80), ("i", 16), ("b", 0)]),
         (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
     ] {
-        let options = Options { layout, ..Options::default() };
+        let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
         let block = id(&assembly, "Uniforms");
         for (name, offset) in offsets {
@@ -288,7 +292,8 @@ fn blocks_stand_where_the_profile_has_them() {
     let bindings =
         Bindings { uniforms: Binding { set: 3, binding: 5 }, host: Binding { set: 4, binding: 6 } };
     let profile = Profile { bindings, ..Profile::default() };
-    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let options =
+        Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     let (assembly, wgsl) = written(TEXTURED, options, profile);
     for (name, set, binding) in [("uniforms", 3, 5), ("host", 4, 6)] {
         let variable = id(&assembly, name);
@@ -331,7 +336,10 @@ fn attributes_of_integers_are_converted() {
 
 #[test]
 fn clip_distances_are_the_built_in_or_a_varying() {
-    let options = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let options = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
+        ..Options::default()
+    };
     let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
     has(&assembly, "OpCapability ClipDistance");
     let variable = id(&assembly, "clip_distances");
@@ -339,7 +347,8 @@ fn clip_distances_are_the_built_in_or_a_varying() {
     let head = "// program: DVLE 0\n// entry: code word 0x0\n\nenable clip_distances;\n";
     assert!(wgsl.starts_with(head), "{wgsl}");
     has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
-    let options = Options { clip_planes: ClipPlanes::Varying, ..options };
+    let options =
+        Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };
     let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
     assert!(!assembly.contains("ClipDistance") && !wgsl.contains("enable clip"), "{wgsl}");
     has(&wgsl, "@location(7) clip_distances: vec2f,");
@@ -351,8 +360,11 @@ const LIGHTS: &[u8] = include_bytes!("../shaders/lights.shbin");
 #[test]
 fn specialisation_constants_have_the_ids_that_the_options_promise() {
     let options = Options {
-        bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     let (assembly, wgsl) = written(LIGHTS, options, Profile::default());
@@ -378,12 +390,12 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
     assert_eq!(assembly.matches("OpSpecConstant").count(), bools + ints);
 }
 
-/// The error of a text under options.
+/// Returns the error of a text under these options.
 fn refused(options: Options, profile: Profile, language: Language) -> String {
     refused_as(Job::Vertex, options, profile, language)
 }
 
-/// The same of a job.
+/// Returns the error like [`refused`], for a given job.
 fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
@@ -400,12 +412,16 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
     let es = Language::Glsl(GlslVersion::Es310);
     let ints = IntUniforms { specialized: 15, ..IntUniforms::default() };
     let bools = BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() };
-    let specialized = Options { ints, bools, ..Options::default() };
+    let specialized =
+        Options { control: Control { ints, bools, ..Control::default() }, ..Options::default() };
     for language in [es, Language::Glsl(GlslVersion::Core330), Language::Hlsl, Language::Msl] {
         let text = refused(specialized, Profile::default(), language);
         assert!(text.contains("bake the values or read them from the block"), "{text}");
     }
-    let clipped = Options { clip_planes: ClipPlanes::BuiltIn, ..Options::default() };
+    let clipped = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
+        ..Options::default()
+    };
     let text = refused(clipped, Profile::default(), es);
     assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
     let core = Language::Glsl(GlslVersion::Core330);
@@ -413,7 +429,8 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
     assert!(text.contains("GLSL 330 has no compute form"), "{text}");
     let host = Binding { set: 1, binding: 0 };
     let bindings = Bindings { host, ..Bindings::default() };
-    let dynamic = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let dynamic =
+        Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     for language in [es, Language::Msl] {
         let text = refused(dynamic, Profile { bindings, ..Profile::default() }, language);
         assert!(text.contains("two blocks have binding 0"), "{text}");
@@ -443,6 +460,7 @@ fn two_things_in_one_place_are_refused() {
     refuse(Options::default(), profile, "color and texcoord0_uv have location 3");
     let host = Binding { set: 0, binding: 0 };
     let profile = Profile { bindings: Bindings { host, ..Bindings::default() }, ..Profile::default() };
-    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let options =
+        Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     refuse(options, profile, "both blocks have set 0, binding 0");
 }

@@ -1,13 +1,14 @@
-//! What each option means: the translated program on the evaluator of the intermediate form, against values known
-//! beforehand; every form of random programs under options that change control flow or uniforms, against the interpreter.
+//! Semantics of each option: the translated program on the IR evaluator, against values known
+//! beforehand; every form of random programs under options that change control flow or uniforms,
+//! against the interpreter.
 
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{Explored, explore};
 use transpica::error::Result;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, DepthRange, FlipY, HostField,
-    IntPacking, IntUniforms, Interface, Job, Layout, Location, Locations, Options, OutputMap, OutputSet,
-    Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control,
+    DepthRange, FlipY, HostField, IntPacking, IntUniforms, Interface, Job, Layout, Location, Locations,
+    Options, OutputMap, OutputSet, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
 use transpica::interp::{Machine, Uniforms};
 use transpica::ir::eval::{Registers, eval};
@@ -16,11 +17,12 @@ use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::limits::Limits;
 use transpica::precision::Precision;
-use transpica::translate::{Translated, Translator, known};
+use transpica::translate::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 
-/// A program without a file: o0 is the position, o1 the colour, o2.xy texture coordinate 0; the block holds all registers.
+/// A program without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0; the
+/// block holds all registers.
 struct Bare;
 
 impl Surroundings for Bare {
@@ -31,7 +33,7 @@ impl Surroundings for Bare {
         OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 31, 31])])
     }
     fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
     }
 }
@@ -62,13 +64,14 @@ fn translate(job: Job<'_>, program: &Program<'_>, options: Options, profile: Pro
     Translator::new(options, profile).translate(program, &Bare, job).expect("translates")
 }
 
-/// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2, 0.25, -8).
+/// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2,
+/// 0.25, -8).
 fn outputs(options: Options, profile: Profile, host: [[u32; 4]; 3]) -> Vec<(String, Location, Vec<f32>)> {
     let translated = translate(Job::Vertex, &copy(), options, profile);
     let mut registers = Registers { host, ..Registers::default() };
     registers.inputs[0] = [1.0, 2.0, 3.0, 4.0].map(f32::to_bits);
     registers.inputs[1] = [-0.5, 2.0, 0.25, -8.0].map(f32::to_bits);
-    let values = eval(&translated.module, options.precision, &registers, 1000).expect("ends");
+    let values = eval(&translated.module, options.arithmetic.precision, &registers, 1000).expect("ends");
     let named = translated.interface.outputs.iter().zip(values);
     named
         .map(|(output, value)| {
@@ -88,7 +91,7 @@ const OFF: [[u32; 4]; 3] = [[0; 4]; 3];
 #[test]
 fn depth_conventions() {
     for (depth, z) in [(DepthRange::ZeroToW, -3.0), (DepthRange::MinusWToW, -10.0), (DepthRange::Raw, 3.0)] {
-        let options = Options { depth, ..Options::default() };
+        let options = Options { outputs: Outputs { depth, ..Outputs::default() }, ..Options::default() };
         assert_eq!(output("position", options, OFF), [1.0, 2.0, z, 4.0], "{depth:?}");
     }
 }
@@ -102,7 +105,7 @@ fn y_is_mirrored_never_always_or_as_the_host_says() {
         (FlipY::Dynamic, OFF, 2.0),
         (FlipY::Dynamic, on, -2.0),
     ] {
-        let options = Options { flip_y, ..Options::default() };
+        let options = Options { outputs: Outputs { flip_y, ..Outputs::default() }, ..Options::default() };
         assert_eq!(output("position", options, host), [1.0, y, -3.0, 4.0], "{flip_y:?}");
     }
 }
@@ -111,7 +114,10 @@ fn y_is_mirrored_never_always_or_as_the_host_says() {
 fn clip_distances_are_those_of_the_position_as_written() {
     let plane = [1.0f32, 10.0, 100.0, 1000.0].map(f32::to_bits);
     for clip_planes in [ClipPlanes::BuiltIn, ClipPlanes::Varying] {
-        let options = Options { clip_planes, flip_y: FlipY::Always, ..Options::default() };
+        let options = Options {
+            outputs: Outputs { clip_planes, flip_y: FlipY::Always, ..Outputs::default() },
+            ..Options::default()
+        };
         assert_eq!(output("clip_distances", options, [[1, 0, 0, 0], [0; 4], plane]), [-3.0, 4321.0]);
         assert_eq!(
             output("clip_distances", options, [[0; 4], [1, 0, 0, 0], plane]),
@@ -132,14 +138,18 @@ fn clip_distances_are_those_of_the_position_as_written() {
 #[test]
 fn colours_are_clamped_unless_the_options_say_otherwise() {
     assert_eq!(output("color", Options::default(), OFF), [0.5, 1.0, 0.25, 1.0]);
-    let options = Options { clamp_colors: false, ..Options::default() };
+    let options =
+        Options { outputs: Outputs { clamp_colors: false, ..Outputs::default() }, ..Options::default() };
     assert_eq!(output("color", options, OFF), [-0.5, 2.0, 0.25, -8.0]);
 }
 
 #[test]
 fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
     for (unmapped, value) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
-        let options = Options { outputs: OutputSet::All, unmapped, ..Options::default() };
+        let options = Options {
+            outputs: Outputs { set: OutputSet::All, unmapped, ..Outputs::default() },
+            ..Options::default()
+        };
         let profile = Profile { locations: Locations::AZAHAR, ..Profile::default() };
         let all = outputs(options, profile, OFF);
         let places: Vec<_> = all.iter().map(|(name, place, _)| (name.as_str(), *place)).collect();
@@ -168,7 +178,10 @@ fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
 fn registers_that_nothing_wrote_read_their_default_or_zero() {
     let read_r0 = program([mov(Dest::Output(0), Source::Temp(0)), Inst::Flow(Flow::End)]);
     for (uninitialized, w) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
-        let options = Options { uninitialized, ..chain::options(Precision::Exact) };
+        let options = Options {
+            arithmetic: Arithmetic { uninitialized, ..Arithmetic::default() },
+            ..chain::options(Precision::Exact)
+        };
         let translated = translate(Job::Compute, &read_r0, options, Profile::default());
         let found = eval(&translated.module, Precision::Exact, &Registers::default(), 1000).expect("ends");
         let expected = [0.0, 0.0, 0.0, w];
@@ -207,7 +220,7 @@ fn host_fields_are_read_only_where_something_needs_them() {
     let reads = |job, options| {
         let module = translate(job, &copy(), options, Profile::default()).module;
         let ops = module.main.values.values().iter().map(|value| value.def);
-        let mut fields: Vec<u8> = ops
+        let mut fields: Vec<HostField> = ops
             .filter_map(|def| match def {
                 transpica::ir::Def::Op(Op::Read(Resource::Host(field))) => Some(field),
                 _other_operation => None,
@@ -215,14 +228,19 @@ fn host_fields_are_read_only_where_something_needs_them() {
             .collect();
         fields.sort_unstable();
         fields.dedup();
-        fields.into_iter().map(|field| HostField::ALL[usize::from(field)]).collect::<Vec<_>>()
+        fields
     };
     assert_eq!(reads(Job::Vertex, Options::default()), []);
-    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let options =
+        Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     assert_eq!(reads(Job::Vertex, options), [HostField::FlipY]);
-    let options = Options { clip_planes: ClipPlanes::Varying, ..Options::default() };
+    let options = Options {
+        outputs: Outputs { clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        ..Options::default()
+    };
     assert_eq!(reads(Job::Vertex, options), [HostField::ClipEnabled, HostField::ClipPlane]);
-    let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+    let options =
+        Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     assert_eq!(reads(Job::Compute, options), [], "the compute entry has no use for them");
 }
 
@@ -266,7 +284,8 @@ fn compare(kind: Kind, seeds: std::ops::Range<u64>, options: impl Fn(u64) -> Opt
 fn every_layout_gives_the_same() {
     let custom = RegisterLayout { floats: 256, ints: 144, packing: IntPacking::Bytes, bools: 4 };
     for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(custom)] {
-        let options = |_| Options { layout, ..chain::options(Precision::Exact) };
+        let options =
+            |_| Options { block: Block { layout, ..Block::default() }, ..chain::options(Precision::Exact) };
         let clean = compare(Kind::Clean, 3000..3150, options);
         assert_eq!((clean.programs, clean.unfinished), (150, 0));
         compare(Kind::Wild, 3000..3100, options);
@@ -280,11 +299,15 @@ fn baked_specialised_and_dynamic_uniforms_give_the_same() {
         let [baked, values, specialized] = [0, 16, 32].map(|shift| (random >> shift) as u16);
         let bools = BoolUniforms { baked, values, specialized: specialized & !baked };
         let mut ints = IntUniforms::default();
-        // A loop that is known makes fewer rounds than the interpreter's budget.
+        // A fixed loop count stays below the interpreter's budget.
         ints.baked[(random >> 48 & 3) as usize] = Some([(random >> 50 & 7) as u8, 3, 1, 0]);
         ints.specialized = 1 << ((random >> 48 & 3) ^ 1);
         let uninitialized = if random >> 60 & 1 == 0 { Unwritten::Zero } else { Unwritten::Default };
-        Options { bools, ints, uninitialized, ..chain::options(Precision::Exact) }
+        Options {
+            control: Control { bools, ints, ..Control::default() },
+            arithmetic: Arithmetic { uninitialized, ..Arithmetic::default() },
+            ..chain::options(Precision::Exact)
+        }
     };
     assert_eq!(compare(Kind::Clean, 4000..4300, options).programs, 300);
     assert!(compare(Kind::Wild, 4000..4300, options).vertices > 400);
@@ -293,15 +316,18 @@ fn baked_specialised_and_dynamic_uniforms_give_the_same() {
 #[test]
 fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     let options = |seed| Options {
-        loop_guard: Some([0, 1, 5, 40][seed as usize % 4]),
+        control: Control { loop_guard: Some([0, 1, 5, 40][seed as usize % 4]), ..Control::default() },
         ..chain::options(Precision::Exact)
     };
     let guarded = compare(Kind::Wild, 6000..6400, options);
     let free = compare(Kind::Wild, 6000..6400, |_| chain::options(Precision::Exact));
     assert!(guarded.unfinished * 4 < free.unfinished, "{guarded:?} {free:?}");
-    // Where every LOOP runs once, only jumps back take long.
+    // If every LOOP runs once, only backward jumps take long.
     let once = |seed| Options {
-        ints: IntUniforms { baked: [Some([0, 1, 2, 0]); 4], specialized: 0 },
+        control: Control {
+            ints: IntUniforms { baked: [Some([0, 1, 2, 0]); 4], specialized: 0 },
+            ..options(seed % 3).control
+        },
         ..options(seed % 3)
     };
     assert_eq!(compare(Kind::Wild, 6400..6800, once).unfinished, 0);
@@ -312,8 +338,11 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
 fn every_form_reports_whether_the_guard_ended_it() {
     // The vector behind o15 is compared as well.
     let options = |seed| Options {
-        loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],
-        report_unfinished: true,
+        control: Control {
+            loop_guard: [Some(0), Some(1), Some(5), None][seed as usize % 4],
+            report_unfinished: true,
+            ..Control::default()
+        },
         ..chain::options(Precision::Exact)
     };
     let reported = compare(Kind::Wild, 6800..7100, options);
@@ -327,15 +356,21 @@ fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
     let plain = chain::options(Precision::Exact);
     let nodes =
         |options| translate(Job::Compute, &program, options, Profile::default()).module.main.nodes.len();
-    let reporting = Options { report_unfinished: true, loop_guard: Some(3), ..plain };
+    let reporting = Options {
+        control: Control { report_unfinished: true, loop_guard: Some(3), ..plain.control },
+        ..plain
+    };
     assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
-    // A vertex stage has no place for them.
+    // A vertex stage does not support reports.
     let words = |options: Options| {
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(&program, &Bare, Job::Vertex).expect("translated");
         translator.spirv(&translated).expect("written")
     };
-    assert_eq!(words(reporting), words(Options { report_unfinished: false, ..reporting }));
+    assert_eq!(
+        words(reporting),
+        words(Options { control: Control { report_unfinished: false, ..reporting.control }, ..reporting })
+    );
 }
 
 /// `JMPU b14` to an address, taken if it is true.
@@ -343,8 +378,8 @@ fn goto(target: u16) -> Inst {
     Inst::Flow(Flow::JmpU { bool: 14, expected: true, target: Pc(target) })
 }
 
-/// A program as a linker of shader fragments might make it: pieces in another order than they run, tied together by `JMPU
-/// b14`, which the host holds true. 24 words; it runs pieces at 17, 1, 9, 5, 13 and 20, in this order.
+/// A program as a linker of shader fragments might produce it: pieces out of order, connected by
+/// `JMPU b14`, which the host keeps true. 24 words; the order of pieces is 17, 1, 9, 5, 13 and 20.
 fn fragments() -> Program<'static> {
     let double = |n| {
         let sources = [Operand::new(Source::Temp(n)), Operand::new(Source::Temp(n))];
@@ -366,7 +401,7 @@ fn fragments() -> Program<'static> {
     program(insts)
 }
 
-/// Edges that lead to the same or an earlier block.
+/// Counts edges to the same or an earlier block.
 fn edges_back(cfg: &Cfg) -> usize {
     let back = |(block, data): (_, &transpica::cfg::BlockData)| {
         data.terminator.targets().filter(|&target| target <= block).count()
@@ -377,14 +412,26 @@ fn edges_back(cfg: &Cfg) -> usize {
 #[test]
 fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     let program = fragments();
-    let graph = |options: &Options| match explore(&program, &known(options), &options.limits) {
+    let graph = |options: &Options| match explore(&program, &options.control.known(), &options.limits) {
         Ok(Explored::Graph(cfg)) => cfg,
         other => panic!("{other:?}"),
     };
     let dynamic = chain::options(Precision::Exact);
     let b14 = 1 << 14;
-    let baked = Options { bools: BoolUniforms { baked: b14, values: b14, specialized: 0 }, ..dynamic };
-    let specialized = Options { bools: BoolUniforms { specialized: b14, ..Default::default() }, ..dynamic };
+    let baked = Options {
+        control: Control {
+            bools: BoolUniforms { baked: b14, values: b14, specialized: 0 },
+            ..dynamic.control
+        },
+        ..dynamic
+    };
+    let specialized = Options {
+        control: Control {
+            bools: BoolUniforms { specialized: b14, ..Default::default() },
+            ..dynamic.control
+        },
+        ..dynamic
+    };
     assert!(edges_back(&graph(&dynamic)) > 0 && edges_back(&graph(&specialized)) > 0);
     assert_eq!(edges_back(&graph(&baked)), 0);
     let branches =
@@ -413,7 +460,7 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
 
 #[test]
 fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
-    // r0 counts the rounds, and o0 shows it after each.
+    // r0 counts the iterations, and o0 receives it after each.
     let add = Inst::data(
         DataOp::Add,
         Dest::Temp(0),
@@ -422,7 +469,10 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
     );
     let endless = program([add, mov(Dest::Output(0), Source::Temp(0)), goto(0), Inst::Flow(Flow::End)]);
     for (limit, rounds) in [(0, 1.0), (1, 2.0), (3, 4.0)] {
-        let options = Options { loop_guard: Some(limit), ..chain::options(Precision::Exact) };
+        let options = Options {
+            control: Control { loop_guard: Some(limit), ..Control::default() },
+            ..chain::options(Precision::Exact)
+        };
         let mut machine = Machine::new(&endless, options.settings(chain::BUDGET)).expect("vertex");
         machine.set_uniforms(&Uniforms { bools: 1 << 14, ..Uniforms::default() });
         let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;

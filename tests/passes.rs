@@ -1,5 +1,6 @@
-//! Passes keep what random modules compute.
+//! Passes preserve the results of random modules.
 
+use transpica::host::Arithmetic;
 use transpica::ir::{Stage, verify};
 use transpica::passes::{Scratch, optimize};
 use transpica::precision::Precision;
@@ -7,7 +8,7 @@ use transpica_prove::modules::module;
 use transpica_prove::passes::check_passes;
 use transpica_prove::same::compare;
 
-/// How many modules a test tries.
+/// Number of modules per test.
 const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
 
 #[test]
@@ -26,7 +27,7 @@ fn optimizing_keeps_what_random_modules_compute() {
     for seed in 0..MODULES {
         let before = module(seed);
         let mut after = before.clone();
-        optimize(&mut after, Precision::Exact, &mut scratch);
+        optimize(&mut after, &Arithmetic::default(), &mut scratch);
         verify(&after, Stage::Pica).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{before}\n{after}"));
         compare(&before, &after, Precision::Exact, seed, 4)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));

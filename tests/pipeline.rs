@@ -1,14 +1,14 @@
-//! Every form of a random program gives what the reference interpreter gives: the tree, the block dispatcher, the pc
-//! dispatcher, and the intermediate form after lowering, after each pass and after legalisation, bit for bit.
+//! Every form of a random program has the reference interpreter's results, bit for bit: the tree,
+//! the block dispatcher, the pc dispatcher, and the IR after lowering, after each pass and after
+//! legalization.
 
-use transpica::Options;
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::shrink;
 use transpica_prove::tally::Tally;
 
-/// Compares programs, tells how many differ; the first of them is made small.
+/// Compares programs and prints the number that differ; the first of them is shrunk.
 fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Count {
     let (mut count, mut differing, mut first) = (Count::default(), 0, None);
     for seed in seeds {
@@ -69,7 +69,8 @@ fn exponentials_of_the_library_agree_in_every_form() {
     for (kind, seeds) in [(Kind::Clean, 20_000..20_150), (Kind::Numeric, 20_000..20_300)] {
         for seed in seeds {
             for precision in [Precision::Exact, Precision::F24, Precision::Fast] {
-                let options = Options { portable_exponentials: true, ..chain::options(precision) };
+                let mut options = chain::options(precision);
+                options.arithmetic.portable_exponentials = true;
                 let result = chain::compare_with(&generate(kind, seed), options);
                 result.unwrap_or_else(|error| panic!("{kind:?} {seed} {precision:?}: {error}"));
             }

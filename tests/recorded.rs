@@ -1,7 +1,9 @@
-//! Recorded results of every sample program: SPIR-V words, cache keys and outputs of the interpreter, each as a hash.
+//! Recorded results of every sample program: SPIR-V words, cache keys and outputs of the
+//! interpreter, each as a hash.
 //!
-//! A change that should move nothing leaves `cases/recorded.tsv` as it is. A wanted difference is recorded anew with
-//! `BLESS=1 cargo test --all-features --test recorded`, and the commit says why.
+//! A change without effect on results leaves `cases/recorded.tsv` unchanged. An intended difference
+//! is recorded with `BLESS=1 cargo test --all-features --test recorded`, and the commit states the
+//! reason.
 
 mod samples;
 
@@ -16,39 +18,55 @@ use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
 use transpica::interp::{GeometryMachine, Machine};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
-use transpica::{Options, Profile, Translator};
+use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile, Translator};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Vertices, or invocations of a geometry program, that the interpreter runs.
 const RUNS: usize = 16;
-/// Instructions that one of them may execute; every sample ends before.
+/// Limit of instructions for each; every sample ends before.
 const BUDGET: u64 = 1 << 20;
 
-/// Four sets of options, each with a name, that differ in what most of the translator depends on.
+/// Four named sets of options that together exercise most of the translator.
 fn option_sets() -> [(&'static str, Options); 4] {
     [
         ("default", Options::default()),
         (
             "fast registers",
-            Options { precision: Precision::Fast, layout: Layout::Registers, ..Options::default() },
+            Options {
+                arithmetic: Arithmetic { precision: Precision::Fast, ..Arithmetic::default() },
+                block: Block { layout: Layout::Registers, ..Block::default() },
+                ..Options::default()
+            },
         ),
         (
             "host",
             Options {
-                layout: Layout::Azahar,
-                depth: DepthRange::MinusWToW,
-                flip_y: FlipY::Dynamic,
-                clip_planes: ClipPlanes::BuiltIn,
-                loop_guard: Some(1000),
-                fold_constants: false,
+                block: Block { layout: Layout::Azahar, fold_constants: false },
+                outputs: Outputs {
+                    depth: DepthRange::MinusWToW,
+                    flip_y: FlipY::Dynamic,
+                    clip_planes: ClipPlanes::BuiltIn,
+                    ..Outputs::default()
+                },
+                control: Control { loop_guard: Some(1000), ..Control::default() },
                 ..Options::default()
             },
         ),
-        ("f24", Options { precision: Precision::F24, portable_exponentials: true, ..Options::default() }),
+        (
+            "f24",
+            Options {
+                arithmetic: Arithmetic {
+                    precision: Precision::F24,
+                    portable_exponentials: true,
+                    ..Arithmetic::default()
+                },
+                ..Options::default()
+            },
+        ),
     ]
 }
 
-/// A program of a file, with what its translation needs.
+/// A program of a file, with the inputs of its translation.
 struct Subject<'a> {
     program: Program<'static>,
     around: Executable<'a>,
@@ -86,10 +104,13 @@ impl Subject<'_> {
         translator.key(&self.program, &self.around, self.jobs()[0].1, &[]).to_string()
     }
 
-    /// The hash of all that the interpreter gives, NaN as one value.
+    /// The hash of all results of the interpreter, with NaN as one value.
     fn interpreted(&self, file: &Shbin<'_>, executable: usize, options: Options) -> Result<u64> {
-        // The mathematics library of the system may differ in last bits.
-        let options = Options { portable_exponentials: true, ..options };
+        // The system's mathematics library may differ in the last bits.
+        let options = Options {
+            arithmetic: Arithmetic { portable_exponentials: true, ..options.arithmetic },
+            ..options
+        };
         let mut uniforms = transpica_generate::uniforms(1);
         dvle::constants(file.executable(executable)?).apply(&mut uniforms);
         let mut bytes = Vec::new();
@@ -118,7 +139,7 @@ impl Subject<'_> {
     }
 }
 
-/// A hash of words, or the error in their place.
+/// Hash of words, or the error.
 fn hashed(words: Result<Vec<u32>>) -> String {
     match words {
         Ok(words) => {

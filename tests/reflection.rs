@@ -1,4 +1,5 @@
-//! Reflection: what it says is what the modules declare, for every sample in every layout; and how it looks as a table.
+//! Reflection matches the declarations of the modules, for every sample in every layout; and its
+//! form as a table.
 
 mod samples;
 
@@ -12,14 +13,14 @@ use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::registers::number;
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Constants, FlipY, IntUniforms, Job, Layout,
-    Options, Profile, RegisterState,
+    AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
+    Job, Layout, Options, Outputs, Profile, RegisterState,
 };
 use transpica::isa::{Pc, Program, Stage};
 use transpica::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
-/// Every vertex program of the samples: name, file, number in it.
+/// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
     samples().into_iter().flat_map(|Sample { name, bytes }| {
         let file = Shbin::parse(&bytes).expect("a file");
@@ -30,7 +31,7 @@ fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
     })
 }
 
-/// A translation and its reflection.
+/// Translates a program and returns its reflection, too.
 fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, executable, &options.limits).expect("a program");
@@ -41,15 +42,16 @@ fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (
     (translated, reflection)
 }
 
-/// Everything that hosts can ask for at once.
+/// Options that enable all features of reflection at once.
 fn everything() -> Options {
     let mut options = Options {
-        layout: Layout::Panda3ds,
-        flip_y: FlipY::Dynamic,
-        clip_planes: ClipPlanes::Varying,
-        bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
-        fold_constants: false,
+        block: Block { layout: Layout::Panda3ds, fold_constants: false },
+        outputs: Outputs { flip_y: FlipY::Dynamic, clip_planes: ClipPlanes::Varying, ..Outputs::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: 0xFFFF, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 0xF, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     options.attributes[0] = AttributeFormat { kind: AttributeKind::Int, components: 3 };
@@ -57,14 +59,15 @@ fn everything() -> Options {
     options
 }
 
-/// What a module declares, in the words of a reflection: blocks with their members, attributes, varyings, overrides.
+/// Describes a module's declarations in the words of a reflection: blocks with their members,
+/// attributes, varyings, overrides.
 fn declared(module: &naga::Module) -> Vec<String> {
     let mut lines = Vec::new();
     for (_, variable) in module.global_variables.iter() {
         let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
         let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
         lines.push(format!("block {} {} {span}", place.group, place.binding));
-        // Members of WGSL have names of their own: those in gaps are `padding`, `padding_1`, …
+        // Members of gaps have WGSL names of their own: `padding`, `padding_1`, …
         let is_gap = |member: &&naga::StructMember| {
             let number = member.name.as_deref().and_then(|name| name.strip_prefix("padding"));
             number.is_some_and(|number| {
@@ -111,7 +114,7 @@ fn declared(module: &naga::Module) -> Vec<String> {
     lines
 }
 
-/// The same from a reflection.
+/// Describes a reflection in the same words.
 fn said(reflection: &Reflection) -> Vec<String> {
     let mut lines = Vec::new();
     for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
@@ -119,7 +122,7 @@ fn said(reflection: &Reflection) -> Vec<String> {
     }
     lines.extend(reflection.uniforms.iter().map(|u| format!("member {} {}", u.offset, u.name)));
     if reflection.host_block.is_some() {
-        // The block is declared whole; what is said is what is read.
+        // The module declares the entire block; the reflection lists the fields that are read.
         let fields = transpica::host::HostField::ALL;
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
@@ -144,14 +147,16 @@ fn said(reflection: &Reflection) -> Vec<String> {
 #[test]
 fn what_is_said_is_what_modules_declare() {
     let layouts = [Layout::Symbols, Layout::Registers, Layout::Azahar];
-    let options =
-        layouts.map(|layout| Options { layout, ..Options::default() }).into_iter().chain([everything()]);
+    let options = layouts
+        .map(|layout| Options { block: Block { layout, ..Block::default() }, ..Options::default() })
+        .into_iter()
+        .chain([everything()]);
     let mut compared = 0;
     for options in options {
         for (name, bytes, executable) in vertex_programs() {
             let (translated, reflection) = reflected(&bytes, executable, &name, options);
             let module = translated.naga().expect("a module");
-            assert_eq!(declared(&module), said(&reflection), "{name}, {:?}", options.layout);
+            assert_eq!(declared(&module), said(&reflection), "{name}, {:?}", options.block.layout);
             let Some(block) = reflection.uniform_block else { continue };
             let ends =
                 translated.interface.block.members.iter().map(|member| member.offset + member.ty.size());
@@ -173,7 +178,7 @@ fn a_reflection_survives_json() {
     }
 }
 
-/// The words of a program that computes, steers and idles; two words are out of its reach.
+/// The program has data, control-flow and idle words; two words are unreachable.
 #[test]
 fn instructions_are_those_that_may_run() {
     let words = [
@@ -197,7 +202,7 @@ fn instructions_are_those_that_may_run() {
         Reflection::new(&program, &translated, &Constants::default());
     assert_eq!((instructions.code, instructions.reached), (8, 6));
     assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
-    // Both parts do the same, so that b0 makes no difference.
+    // Both parts are equal, so b0 has no effect.
     assert_eq!((reads.v, reads.b), (vec![0], vec![]));
 }
 
@@ -291,7 +296,10 @@ fn a_geometry_program_says_how_it_runs() {
         let path = format!("{}/shaders/{name}.shbin", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a sample");
         let file = Shbin::parse(&bytes).expect("a container");
-        let options = Options { flip_y: FlipY::Dynamic, ..Options::default() };
+        let options = Options {
+            outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() },
+            ..Options::default()
+        };
         let program = dvle::program(&file, 1, &options.limits).expect("a program");
         let around = Executable::new(&file, 1, name).expect("an executable");
         let setup = Setup::from_file(&file, 0, Some(1), None).expect("a set-up");

@@ -7,9 +7,10 @@ use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
 use crate::host::{
     AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
-    MemberType, Options, Output, Profile,
+    MemberType, Output, Profile,
 };
 use crate::ir::{self, Def, Func, Module, Op, Resource, Type};
+use crate::limits::Limits;
 
 /// Name of the entry point.
 pub const ENTRY_NAME: &str = "main";
@@ -25,8 +26,8 @@ pub struct Source<'a> {
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
-    /// Options of the program; attributes and limits matter here.
-    pub options: &'a Options,
+    /// Sizes that may not be passed.
+    pub limits: &'a Limits,
     /// Target settings.
     pub profile: &'a Profile,
 }
@@ -156,18 +157,6 @@ pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'st
     DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
 }
 
-/// A draw parameter by its number.
-pub(super) fn draw_field(field: u8) -> Result<DrawField> {
-    let found = DrawField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("there is no number {field} of a draw")))
-}
-
-/// A field of the host block by its number.
-pub(super) fn host_field(field: u8) -> Result<HostField> {
-    let found = HostField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("the host block has no field {field}")))
-}
-
 /// Splits the arguments of a submission into the count and the vectors of three vertices.
 pub(super) fn submission(
     func: &Func,
@@ -210,10 +199,7 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
 
 /// Type of a field of the host block.
 pub(super) fn host_type(field: HostField) -> Type {
-    match field {
-        HostField::ClipEnabled | HostField::FlipY => Type::U32,
-        HostField::ClipPlane => Type::F32X4,
-    }
+    ir::Resource::Host(field).row().results[0]
 }
 
 /// Type of an attribute of the vertex entry.

@@ -15,6 +15,12 @@ pub mod text;
 #[cfg(any(feature = "spirv", feature = "wgsl", feature = "glsl"))]
 pub use interface::{ENTRY_NAME, Source};
 
+#[cfg(any(feature = "wgsl", feature = "glsl"))]
+use crate::{
+    error::{At, Result},
+    limits::check,
+};
+
 /// A text target.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,10 +42,10 @@ pub enum Language {
 /// The module in a language.
 ///
 /// # Errors
-/// As the function of that language.
+/// As the function of that language; a text over the size limit.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-pub fn write(source: &Source<'_>, language: Language) -> crate::error::Result<String> {
-    match language {
+pub fn write(source: &Source<'_>, language: Language) -> Result<String> {
+    let text = match language {
         #[cfg(feature = "wgsl")]
         Language::Wgsl => text::wgsl(source),
         #[cfg(feature = "glsl")]
@@ -48,5 +54,7 @@ pub fn write(source: &Source<'_>, language: Language) -> crate::error::Result<St
         Language::Hlsl => naga::hlsl(source),
         #[cfg(feature = "msl")]
         Language::Msl => naga::msl(source),
-    }
+    }?;
+    check("output_words", text.len().div_ceil(4), source.limits.output_words, At::Whole)?;
+    Ok(text)
 }

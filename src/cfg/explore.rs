@@ -7,13 +7,13 @@
 use std::cell::RefCell;
 
 use super::live::Live;
-use super::scan::{Scan, What, scan, what};
+use super::scan::{Scan, WordKind, classify, scan};
 use super::{Action, Block, BlockData, Cfg, Terminator, facts, simplify};
 use crate::entity::{Arena, Handle, Interner};
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::limits::INTS;
-use crate::isa::{Flow, Inst, Pc, Program};
+use crate::isa::{Flow, Pc, Program};
 use crate::limits::Limits;
 
 /// What the exploration may take for granted.
@@ -76,7 +76,7 @@ pub enum Explored {
 pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Explored> {
     match straight(program, options)? {
         Some(cfg) => Ok(Explored::Graph(cfg)),
-        None => Explorer::new(program, options, limits).run(),
+        None => Explorer::new(program, options, limits, &scan(program, options)).run(),
     }
 }
 
@@ -116,7 +116,8 @@ impl Trace {
 /// # Errors
 /// As [`explore`].
 pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Trace> {
-    let mut explorer = Explorer::new(program, options, limits);
+    let scan = scan(program, options);
+    let mut explorer = Explorer::new(program, options, limits, &scan);
     let mut runs = Vec::new();
     let entry = explorer.explore(&mut |run| runs.push(run))?;
     let is_complete = !explorer.is_too_large();
@@ -131,12 +132,12 @@ fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
     let mut actions = Vec::with_capacity(32);
     let mut pc = program.entry();
     while let Some(&word) = program.code().get(pc.index()) {
-        match what(word, program) {
-            What::Runs => actions.push(Action::Run(pc)),
-            What::Nothing => {}
-            What::Ends => break,
-            What::Steers => return Ok(None),
-            What::Undefined(opcode) => undefined(opcode, pc, options)?,
+        match classify(word, program) {
+            WordKind::Data => actions.push(Action::Run(pc)),
+            WordKind::Nothing => {}
+            WordKind::End => break,
+            WordKind::Control => return Ok(None),
+            WordKind::Undefined(opcode) => check_undefined(opcode, pc, options)?,
         }
         pc = pc.next();
     }
@@ -148,11 +149,11 @@ fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
         pc: Some(program.entry()),
         end: None,
     });
-    blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
+    blocks.push(BlockData::helper(0..0, Terminator::End));
     Ok(Some(Cfg { blocks, actions, entry: Some(Block(0)), exit: Some(exit), regions: 0 }))
 }
 
-fn undefined(opcode: u8, pc: Pc, options: &Options) -> Result<()> {
+fn check_undefined(opcode: u8, pc: Pc, options: &Options) -> Result<()> {
     if options.lenient { Ok(()) } else { Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))) }
 }
 
@@ -162,8 +163,8 @@ const EXIT: Block = Block(0);
 struct Explorer<'a> {
     program: &'a Program<'a>,
     options: &'a Options,
-    scan: Scan,
-    live: Live,
+    scan: &'a Scan,
+    live: Live<'a>,
     /// Control states at which blocks start, numbered.
     states: Interner<State>,
     /// The block of each state.
@@ -213,16 +214,15 @@ impl Effects {
 }
 
 impl<'a> Explorer<'a> {
-    fn new(program: &'a Program<'a>, options: &'a Options, limits: &Limits) -> Self {
-        let scan = scan(program, options);
+    fn new(program: &'a Program<'a>, options: &'a Options, limits: &Limits, scan: &'a Scan) -> Self {
         let limit =
             (limits.nodes_per_instruction as usize).saturating_mul(scan.count) + limits.nodes_base as usize;
         let mut blocks = Arena::new();
-        blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
+        blocks.push(BlockData::helper(0..0, Terminator::End));
         Self {
             program,
             options,
-            live: Live::default(),
+            live: Live::new(scan, options),
             states: Interner::default(),
             block_of: Vec::with_capacity(16),
             work: Vec::with_capacity(16),
@@ -271,7 +271,7 @@ impl<'a> Explorer<'a> {
         if state.pc.index() >= self.program.code().len() {
             return EXIT;
         }
-        self.live.canonicalise(state, &self.scan, self.options);
+        self.live.canonicalize(state);
         let (number, new) = self.states.intern(*state);
         if new {
             let block = self.push_block(Some(state.pc));
@@ -293,34 +293,32 @@ impl<'a> Explorer<'a> {
         let mut last = state.pc;
         let terminator = loop {
             let pc = state.pc;
-            let Some(&word) = self.scan.words.get(pc.index()).filter(|word| word.goes_on()) else {
-                // Either END, or behind the last word of the code.
-                if pc.index() < self.program.code().len() {
-                    last = pc;
+            let kind = self.scan.words.get(pc.index()).and_then(|word| word.kind);
+            // Behind the last word of the code there is none, and the program ends as with END.
+            if kind.is_some() {
+                last = pc;
+            }
+            match kind {
+                Some(WordKind::Data) => self.actions.push(Action::Run(pc)),
+                Some(WordKind::Nothing) => {}
+                Some(WordKind::Undefined(opcode)) => check_undefined(opcode, pc, self.options)?,
+                Some(WordKind::Control) => {
+                    self.nodes += 1;
+                    self.blocks[block].end = Some(pc);
+                    break self.branch(block, start, Some(&self.scan.flow_at(pc)), &state);
                 }
-                self.close(block, start);
-                break Terminator::Goto(EXIT);
-            };
-            last = pc;
+                Some(WordKind::End) | None => {
+                    self.close(block, start);
+                    break Terminator::Goto(EXIT);
+                }
+            }
             self.nodes += 1;
-            if word.runs() {
-                self.actions.push(Action::Run(pc));
-            } else if word.undefined()
-                && let Some(Inst::Unassigned(opcode)) = self.program.inst(pc)
-            {
-                undefined(opcode, pc, self.options)?;
-            }
             let next = pc.next();
-            if word.steers() {
-                self.blocks[block].end = Some(pc);
-                let flow = self.scan.flow(word);
-                break self.branch(block, start, Some(&flow), &state);
-            }
             if state.ends_at(next) {
                 break self.branch(block, start, None, &state);
             }
             state.pc = next;
-            if self.scan.words[next.index()].leads() {
+            if self.scan.words[next.index()].is_leader {
                 self.close(block, start);
                 break Terminator::Goto(self.block_at(&mut state));
             }
@@ -340,11 +338,11 @@ impl<'a> Explorer<'a> {
         let holds = self.step(flow, &mut held, [true, true]);
         self.actions.extend(holds.effects[0].iter().map(Action::Loop));
         self.close(block, start);
-        let guard = flow.filter(|_| self.options.guarded).and_then(|flow| self.guard(flow, state.pc));
+        let guard = flow.filter(|_| self.options.guarded).and_then(|flow| self.jump_back(flow, state.pc));
         let Some(test) = holds.tests[0] else {
             let target = self.block_at(&mut held);
             return match guard {
-                Some(Guard::Always) => self.counted(Terminator::Goto(target)),
+                Some(Guard::Always) => self.count_jump(Terminator::Goto(target)),
                 Some(Guard::If(_)) | None => Terminator::Goto(target),
             };
         };
@@ -354,15 +352,15 @@ impl<'a> Explorer<'a> {
         let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
         let then = self.second_question(flow, state, &holds, &mut held, true);
         match guard {
-            None => branch_to(test, then, otherwise),
-            Some(Guard::Always) => self.counted(branch_to(test, then, otherwise)),
-            Some(Guard::If(true)) => branch_to(test, self.guarded(then), otherwise),
-            Some(Guard::If(false)) => branch_to(test, then, self.guarded(otherwise)),
+            None => Terminator::branch(test, then, otherwise),
+            Some(Guard::Always) => self.count_jump(Terminator::branch(test, then, otherwise)),
+            Some(Guard::If(true)) => Terminator::branch(test, self.guard_jump(then), otherwise),
+            Some(Guard::If(false)) => Terminator::branch(test, then, self.guard_jump(otherwise)),
         }
     }
 
     /// Whether an instruction jumps back, and with which answer to the first open question of its step.
-    fn guard(&self, flow: &Flow, pc: Pc) -> Option<Guard> {
+    fn jump_back(&self, flow: &Flow, pc: Pc) -> Option<Guard> {
         let back = flow.goes_back(pc)?;
         match flow.test().map(|test| self.options.answer(test)) {
             None => Some(Guard::Always),
@@ -372,7 +370,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// The end of a block that jumps back and then goes on as `terminator` says, or ends the program.
-    fn counted(&mut self, terminator: Terminator) -> Terminator {
+    fn count_jump(&mut self, terminator: Terminator) -> Terminator {
         let mut effects = Effects::default();
         effects.push(Effect::CountJump);
         let then = self.helper(&effects, terminator);
@@ -384,8 +382,8 @@ impl<'a> Explorer<'a> {
     }
 
     /// A block that jumps back to a target, or ends the program.
-    fn guarded(&mut self, target: Block) -> Block {
-        let terminator = self.counted(Terminator::Goto(target));
+    fn guard_jump(&mut self, target: Block) -> Block {
+        let terminator = self.count_jump(Terminator::Goto(target));
         self.helper(&Effects::default(), terminator)
     }
 
@@ -409,7 +407,7 @@ impl<'a> Explorer<'a> {
         let otherwise = self.helper(&fails.effects[2], Terminator::Goto(otherwise));
         let then = self.block_at(held);
         let then = self.helper(&holds.effects[2], Terminator::Goto(then));
-        self.helper(&holds.effects[1], branch_to(test, then, otherwise))
+        self.helper(&holds.effects[1], Terminator::branch(test, then, otherwise))
     }
 
     /// A block with these effects and this end; the target itself where nothing is to be done on the way.
@@ -424,7 +422,7 @@ impl<'a> Explorer<'a> {
         self.nodes += 1;
         self.actions.extend(effects.iter().map(Action::Loop));
         let end = self.actions.len() as u32;
-        self.blocks[block] = BlockData { actions: start..end, terminator, pc: None, end: None };
+        self.blocks[block] = BlockData::helper(start..end, terminator);
         block
     }
 
@@ -469,10 +467,6 @@ impl Step {
     fn effect(&mut self, effect: Effect) {
         self.effects[self.asked].push(effect);
     }
-}
-
-fn branch_to(test: Test, then: Block, otherwise: Block) -> Terminator {
-    if then == otherwise { Terminator::Goto(then) } else { Terminator::Branch { test, then, otherwise } }
 }
 
 #[cfg(test)]

@@ -220,9 +220,9 @@ impl Loops {
     }
 }
 
-/// The strongly connected components of the graph that has only some blocks: those with a cycle, each ascending, in
-/// ascending order of their first block. `targets` gives the edges.
-pub fn cycles<I: IntoIterator<Item = Block>>(
+/// The strongly connected components of the subgraph of some blocks (ascending): each ascending, and
+/// each before those that it leads to. `targets` gives the edges.
+pub fn components<I: IntoIterator<Item = Block>>(
     blocks: &[Block],
     targets: impl Fn(Block) -> I,
 ) -> Vec<Vec<Block>> {
@@ -230,24 +230,31 @@ pub fn cycles<I: IntoIterator<Item = Block>>(
     for &block in blocks {
         graph.add_node(block);
     }
-    let mut alone = Vec::new();
     for (number, &block) in (0u32..).zip(blocks) {
-        for target in targets(block) {
-            if let Ok(to) = blocks.binary_search(&target) {
-                graph.add_edge(number.into(), (to as u32).into(), ()); // Range: a block's place among blocks.
-                if target == block {
-                    alone.push(block);
-                }
-            }
+        for to in targets(block).into_iter().filter_map(|target| blocks.binary_search(&target).ok()) {
+            graph.add_edge(number.into(), (to as u32).into(), ()); // Range: a block's place among blocks.
         }
     }
-    let components = kosaraju_scc(&graph).into_iter().map(|nodes| {
+    let components = kosaraju_scc(&graph).into_iter().rev().map(|nodes| {
         let mut blocks: Vec<Block> = nodes.into_iter().map(|node| graph[node]).collect();
         blocks.sort_unstable();
         blocks
     });
-    let mut cycles: Vec<_> =
-        components.filter(|blocks| blocks.len() > 1 || alone.binary_search(&blocks[0]).is_ok()).collect();
+    components.collect()
+}
+
+/// Returns whether a component has a cycle: several blocks, or one that leads to itself.
+pub fn is_cycle<I: IntoIterator<Item = Block>>(component: &[Block], targets: impl Fn(Block) -> I) -> bool {
+    component.len() > 1 || component.iter().any(|&block| targets(block).into_iter().any(|to| to == block))
+}
+
+/// The components with a cycle, in ascending order of their first block.
+pub fn cycles<I: IntoIterator<Item = Block>>(
+    blocks: &[Block],
+    targets: impl Fn(Block) -> I + Copy,
+) -> Vec<Vec<Block>> {
+    let mut cycles = components(blocks, targets);
+    cycles.retain(|component| is_cycle(component, targets));
     cycles.sort_unstable();
     cycles
 }

@@ -1,347 +1,267 @@
-//! Drops stack entries that can never do anything again, so that equal situations become equal states.
-//! In: a control state. Out: the same state without its dead entries. Knows what opens and ends scopes, not how they act.
-//! Facts: only the newest entry of a stack is compared, an overflow loses the oldest, leaving a loop restores aL only while
-//! another loop remains (hardware tests).
+//! Drops ring entries that can never fire again, so that equal situations become equal states.
+//! In: a control state. Out: the same state without its dead entries. Knows which instructions open
+//! scopes, not how scopes act. Facts (hardware tests): only the newest entry of a ring is compared,
+//! an overflow loses the oldest, leaving a loop restores aL only while another loop remains.
 //!
-//! An entry is live if it may come to fire. "May" is decided on the plain graph of addresses, for each address at which
-//! scopes end, in two modes: *top*, where the entry may be the newest of its stack, and *covered*, where an entry that ends
-//! at the same address lies above it and so fires first. Pushing such an entry covers, its firing uncovers.
+//! An entry is live if it may fire. That is decided on the plain graph of addresses, for each
+//! address at which scopes end, in two modes: *top*, where the entry may be the newest of its ring,
+//! and *covered*, where an entry that ends at the same address lies above it and so fires first.
+//! Pushing such an entry covers, its firing uncovers.
 //!
-//! If an entry of a CALL or IF stack is dead, those below it can never be the newest again, and they would be lost first in
-//! an overflow: all of them go. With LOOP entries it is the same, but how many there were still matters, as long as any
-//! loop can be left: they become [`State::hidden_loops`].
+//! Below a dead entry of a CALL or IF ring no entry can become the newest again, and an overflow
+//! would lose those first: all of them are dropped. The same holds for LOOP entries, but their
+//! number still matters as long as any loop can be left: they become [`State::hidden_loops`].
 
 use std::collections::BTreeMap;
 
+use petgraph::Direction::Incoming;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::{Dfs, EdgeRef, Reversed};
+
 use super::explore::Options;
-use super::scan::{Kind, Scan, answers};
-use crate::isa::control::{CallEntry, State};
+use super::scan::{Scan, answers};
+use crate::isa::control::{CallEntry, ScopeKind, State};
 use crate::isa::{Flow, Pc};
 
-/// The entry may fire, perhaps being the newest of its stack now.
+/// Mode bit: the entry may fire, perhaps being the newest of its ring now.
 const TOP: u8 = 1;
-/// The entry may fire after one above it that ends at the same address.
+/// Mode bit: the entry may fire after one above it that ends at the same address.
 const COVERED: u8 = 2;
 
-/// How many ends are looked into. Beyond it every entry counts as live, which is safe; no sensible program comes near.
+/// Limit on the scope ends that are analyzed. Beyond it every entry counts as live, which is safe.
+/// No sensible program comes near.
 const MOST_QUESTIONS: usize = 128;
 
-/// What has been found out so far; nothing until an entry is in doubt.
-#[derive(Default)]
-pub(super) struct Live {
+/// The liveness analysis; its graph is built when the first entry is in doubt.
+pub(super) struct Live<'a> {
+    scan: &'a Scan,
+    options: &'a Options,
     graph: Option<Graph>,
     /// For each kind and end: the modes in which an entry is live, by address.
-    modes: BTreeMap<(Kind, Pc), Vec<u8>>,
-    /// Whether a loop may still be entered, by address.
+    modes: BTreeMap<(ScopeKind, Pc), Vec<u8>>,
+    /// By address: whether a loop may still be entered.
     loops_ahead: Option<Vec<bool>>,
 }
 
 /// An entry in doubt.
 struct Entry<'a> {
-    kind: Kind,
+    kind: ScopeKind,
     /// First word of its scope, if known.
     start: Option<Pc>,
     end: Pc,
-    /// Whether an entry with the same end lies above it.
-    covered: bool,
-    /// The calls that return before it is looked at again.
+    /// The calls that return before it is compared again.
     calls: &'a [CallEntry],
 }
 
-impl Live {
-    /// Drops what is dead from a state.
+impl<'a> Live<'a> {
+    pub(super) fn new(scan: &'a Scan, options: &'a Options) -> Self {
+        Self { scan, options, graph: None, modes: BTreeMap::new(), loops_ahead: None }
+    }
+
+    /// Drops the dead entries of a state.
     #[inline]
-    pub(super) fn canonicalise(&mut self, state: &mut State, scan: &Scan, options: &Options) {
-        if !state.calls.is_empty()
-            || !state.ifs.is_empty()
-            || !state.loops.is_empty()
-            || state.hidden_loops != 0
-        {
-            self.drop_dead(state, scan, options);
+    pub(super) fn canonicalize(&mut self, state: &mut State) {
+        let is_empty = state.calls.is_empty() && state.ifs.is_empty() && state.loops.is_empty();
+        if !is_empty || state.hidden_loops != 0 {
+            self.drop_dead(state);
         }
     }
 
-    fn drop_dead(&mut self, state: &mut State, scan: &Scan, options: &Options) {
-        let pc = state.pc;
-        let calls = state.calls.entries();
-        let dead = (0..calls.len()).rfind(|&k| {
-            let (end, above) = (calls[k].end, &calls[k + 1..]);
-            let covered = above.iter().any(|entry| entry.end == end);
-            let start = scan.scope_start(Kind::Call, end);
-            self.dead(pc, &Entry { kind: Kind::Call, start, end, covered, calls: above }, scan, options)
+    fn drop_dead(&mut self, state: &mut State) {
+        let (pc, scan) = (state.pc, self.scan);
+        let entries = state.calls;
+        let calls = entries.entries();
+        let count = self.count_dead(pc, calls.len(), |k| {
+            let (kind, end) = (ScopeKind::Call, calls[k].end);
+            Entry { kind, start: scan.scope_start(kind, end), end, calls: &calls[k + 1..] }
         });
-        state.calls.drop_oldest(dead.map_or(0, |dead| dead + 1));
+        state.calls.drop_oldest(count);
 
-        let (calls, ifs) = (state.calls.entries(), state.ifs.entries());
-        let dead = (0..ifs.len()).rfind(|&k| {
-            let end = ifs[k].end;
-            let covered = ifs[k + 1..].iter().any(|entry| entry.end == end);
-            let start = scan.scope_start(Kind::If, end);
-            self.dead(pc, &Entry { kind: Kind::If, start, end, covered, calls }, scan, options)
+        let (calls, ifs, loops) = (state.calls.entries(), state.ifs.entries(), state.loops.entries());
+        let dead_ifs = self.count_dead(pc, ifs.len(), |k| {
+            let (kind, end) = (ScopeKind::If, ifs[k].end);
+            Entry { kind, start: scan.scope_start(kind, end), end, calls }
         });
-        state.ifs.drop_oldest(dead.map_or(0, |dead| dead + 1));
-
-        let loops = state.loops.entries();
-        let dead = (0..loops.len()).rfind(|&k| {
-            let end = loops[k].end;
-            let covered = loops[k + 1..].iter().any(|entry| entry.end == end);
-            let start = Some(loops[k].start);
-            self.dead(pc, &Entry { kind: Kind::Loop, start, end, covered, calls }, scan, options)
+        let dead_loops = self.count_dead(pc, loops.len(), |k| Entry {
+            kind: ScopeKind::Loop,
+            start: Some(loops[k].start),
+            end: loops[k].end,
+            calls,
         });
-        let count = dead.map_or(0, |dead| dead + 1);
-        state.loops.drop_oldest(count);
-        state.hidden_loops += count as u8; // Range: at most four loops.
-        if state.hidden_loops != 0 && state.loops.is_empty() && !self.loops_ahead(pc, scan, options) {
+        state.ifs.drop_oldest(dead_ifs);
+        state.loops.drop_oldest(dead_loops);
+        state.hidden_loops += dead_loops as u8; // Range: at most four loops.
+        // The number of loops is observable only when a loop ends, so without one it is dropped, too.
+        if state.hidden_loops != 0 && state.loops.is_empty() && !self.loops_ahead(pc) {
             state.hidden_loops = 0;
         }
     }
 
-    /// Whether an entry can never fire from here on.
-    fn dead(&mut self, pc: Pc, entry: &Entry<'_>, scan: &Scan, options: &Options) -> bool {
-        // Where scopes nest as they should, execution is inside, or will be when callees have returned.
+    /// Counts the entries of a ring up to the newest dead one: none of them can fire.
+    fn count_dead<'e>(&mut self, pc: Pc, len: usize, entry: impl Fn(usize) -> Entry<'e>) -> usize {
+        let dead = (0..len).rfind(|&k| {
+            let one = entry(k);
+            let is_covered = (k + 1..len).any(|above| entry(above).end == one.end);
+            self.is_dead(pc, &one, is_covered)
+        });
+        dead.map_or(0, |dead| dead + 1)
+    }
+
+    /// Returns whether an entry can never fire from here on.
+    fn is_dead(&mut self, pc: Pc, entry: &Entry<'_>, is_covered: bool) -> bool {
+        // Where scopes nest, execution is inside, or will be when callees have returned: no analysis
+        // is needed for programs that an assembler made.
         let inside = |pc: Pc| entry.start.is_some_and(|start| start <= pc) && pc < entry.end;
-        if !entry.covered && (inside(pc) || entry.calls.iter().any(|call| inside(call.ret))) {
+        if !is_covered && (inside(pc) || entry.calls.iter().any(|call| inside(call.ret))) {
             return false;
         }
-        let mode = if entry.covered { COVERED } else { TOP };
+        let mode = if is_covered { COVERED } else { TOP };
         let key = (entry.kind, entry.end);
         if !self.modes.contains_key(&key) {
             if self.modes.len() >= MOST_QUESTIONS {
                 return false;
             }
-            let graph = self.graph.get_or_insert_with(|| Graph::new(scan, options));
+            let graph = self.graph.get_or_insert_with(|| Graph::new(self.scan, self.options));
             self.modes.insert(key, graph.modes(entry.kind, entry.end));
         }
         self.modes[&key].get(pc.index()).is_none_or(|modes| modes & mode == 0)
     }
 
-    /// Whether a loop may be entered from here on.
-    fn loops_ahead(&mut self, pc: Pc, scan: &Scan, options: &Options) -> bool {
-        let graph = self.graph.get_or_insert_with(|| Graph::new(scan, options));
-        let ahead = self.loops_ahead.get_or_insert_with(|| graph.loops_ahead(scan));
+    /// Returns whether a loop may be entered from here on.
+    fn loops_ahead(&mut self, pc: Pc) -> bool {
+        let graph = self.graph.get_or_insert_with(|| Graph::new(self.scan, self.options));
+        let ahead = self.loops_ahead.get_or_insert_with(|| graph.loops_ahead(self.scan));
         ahead.get(pc.index()).copied().unwrap_or(false)
     }
 }
 
-/// Not a node.
-const NONE: u32 = u32::MAX;
-
-/// An edge, seen from where it leads.
-#[derive(Clone, Copy, Default)]
-struct Edge {
-    from: u32,
-    /// The firing node of the entry that is pushed on the way, or [`NONE`].
-    pushes: u32,
-}
-
-/// The plain graph: addresses, and one node for each kind of scope and address where such scopes end, which stands for the
-/// firing of an entry. It has every step that some stacks allow, and more.
+/// The plain graph: a node for each address, then one for BREAK leaving some loop, then one for each
+/// kind of scope and address where such scopes end, which stands for the firing of an entry.
+/// It has every step that some rings allow, and more.
 struct Graph {
-    /// Number of addresses, which are the first nodes.
-    addresses: u32,
-    /// The firing nodes.
-    fires: BTreeMap<(Kind, Pc), u32>,
-    /// The edges to node n are `edges[starts[n]..starts[n + 1]]`.
-    starts: Vec<u32>,
-    edges: Vec<Edge>,
+    /// The steps. The weight is the firing node of the entry that the step pushes, if it does.
+    steps: DiGraph<(), Option<NodeIndex>>,
+    breaks: NodeIndex,
+    fires: BTreeMap<(ScopeKind, Pc), NodeIndex>,
 }
 
 impl Graph {
     fn new(scan: &Scan, options: &Options) -> Self {
-        let mut build = Build::new(scan, options);
-        build.words(scan);
-        build.firing(scan);
-        build.finish()
-    }
-
-    fn edges_to(&self, node: u32) -> &[Edge] {
-        let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
-        &self.edges[range]
-    }
-
-    /// The node that stands for BREAK(C) leaving some loop.
-    fn break_node(&self) -> u32 {
-        self.addresses
-    }
-
-    /// The modes in which an entry of this kind and end is live, by address: a fixpoint from its firing backwards.
-    fn modes(&self, kind: Kind, end: Pc) -> Vec<u8> {
-        let mut modes = vec![0; self.starts.len() - 1];
-        let Some(&fire) = self.fires.get(&(kind, end)) else { return modes };
-        let breaks = match kind {
-            Kind::Loop => self.break_node(),
-            Kind::Call | Kind::If => NONE,
-        };
-        let fires = |node: u32| node == fire || node == breaks;
-        let mut work = vec![(fire, TOP)];
-        if breaks != NONE {
-            work.push((breaks, TOP));
+        let mut steps = DiGraph::with_capacity(scan.words.len() + 32, scan.count + 64);
+        for _ in &scan.words {
+            steps.add_node(());
         }
+        let breaks = steps.add_node(());
+        let mut graph = Self { steps, breaks, fires: BTreeMap::new() };
+        for (pc, word) in (0..).map(Pc).zip(&scan.words) {
+            if word.goes_on_in_order() {
+                graph.step(address(pc), pc.next(), None);
+            }
+        }
+        let mut returns = Vec::new();
+        for &(pc, flow) in &scan.flows {
+            graph.flow(pc, flow, options, &mut returns);
+        }
+        graph.fire(scan, &returns);
+        graph
+    }
+
+    /// Adds a step to an address; none where the code ends before it.
+    fn step(&mut self, from: NodeIndex, to: Pc, pushes: Option<NodeIndex>) {
+        if address(to) < self.breaks {
+            self.steps.add_edge(from, address(to), pushes);
+        }
+    }
+
+    /// The firing node of scopes that end at `end`.
+    fn firing(&mut self, kind: ScopeKind, end: Pc) -> NodeIndex {
+        *self.fires.entry((kind, end)).or_insert_with(|| self.steps.add_node(()))
+    }
+
+    /// Adds the steps of a control-flow instruction and of the entry that it pushes; notes in
+    /// `returns` the firing node of a call and where it returns to.
+    fn flow(&mut self, pc: Pc, flow: Flow, options: &Options, returns: &mut Vec<(NodeIndex, Pc)>) {
+        let (holds, fails) = answers(flow.test(), options);
+        if holds {
+            let pushes = flow.scope(pc).map(|scope| {
+                let fire = self.firing(scope.kind, scope.end);
+                self.step(fire, scope.exit, None);
+                match scope.kind {
+                    ScopeKind::Call => returns.push((fire, scope.exit)),
+                    ScopeKind::If => {}
+                    ScopeKind::Loop => {
+                        self.step(fire, scope.start, None);
+                        self.step(self.breaks, scope.exit, None);
+                    }
+                }
+                fire
+            });
+            self.step(address(pc), flow.taken(pc), pushes);
+        }
+        if fails {
+            self.step(address(pc), flow.not_taken(pc), None);
+        }
+        if matches!(flow, Flow::Break | Flow::BreakC(_)) {
+            self.steps.add_edge(address(pc), self.breaks, None);
+        }
+    }
+
+    /// Adds the steps to firing nodes: from the word before the end, and from returns to that very
+    /// address, which at once end the call that ends there.
+    fn fire(&mut self, scan: &Scan, returns: &[(NodeIndex, Pc)]) {
+        for (&(_, end), &fire) in &self.fires {
+            let before = end.0.checked_sub(1).map(Pc);
+            if let Some(before) = before.filter(|before| scan.goes_on(*before)) {
+                self.steps.add_edge(address(before), fire, None);
+            }
+        }
+        for &(fire, ret) in returns {
+            if let Some(&outer) = self.fires.get(&(ScopeKind::Call, ret)) {
+                self.steps.add_edge(fire, outer, None);
+            }
+        }
+    }
+
+    /// The modes in which an entry of this kind and end is live, by address: a fixpoint from its
+    /// firing backwards.
+    fn modes(&self, kind: ScopeKind, end: Pc) -> Vec<u8> {
+        let mut modes = vec![0; self.steps.node_count()];
+        let Some(&fire) = self.fires.get(&(kind, end)) else { return modes };
+        // BREAK fires the newest loop entry wherever that ends.
+        let firing = [fire, if kind == ScopeKind::Loop { self.breaks } else { fire }];
+        let mut work = firing.map(|node| (node, TOP)).to_vec();
         while let Some((node, mode)) = work.pop() {
-            if modes[node as usize] & mode != 0 {
+            if modes[node.index()] & mode != 0 {
                 continue;
             }
-            modes[node as usize] |= mode;
-            for &Edge { from, pushes } in self.edges_to(node) {
+            modes[node.index()] |= mode;
+            for edge in self.steps.edges_directed(node, Incoming) {
+                let from = edge.source();
+                let (pushes, fires) = (*edge.weight() == Some(fire), firing.contains(&from));
                 // From the top, pushing such an entry covers; covered, its firing uncovers.
-                let (from_top, from_covered) = match mode {
-                    TOP => (pushes != fire, fires(from)),
-                    _ => (pushes == fire, !fires(from)),
-                };
-                if from_top {
-                    work.push((from, TOP));
-                }
-                if from_covered {
-                    work.push((from, COVERED));
-                }
+                let (is_top, is_covered) = if mode == TOP { (!pushes, fires) } else { (pushes, !fires) };
+                work.extend(is_top.then_some((from, TOP)));
+                work.extend(is_covered.then_some((from, COVERED)));
             }
         }
-        modes.truncate(self.addresses as usize);
+        modes.truncate(self.breaks.index());
         modes
     }
 
-    /// The addresses from which a LOOP may be reached.
+    /// By node: whether a LOOP may be reached.
     fn loops_ahead(&self, scan: &Scan) -> Vec<bool> {
-        let mut ahead = vec![false; self.starts.len() - 1];
+        let mut ahead = vec![false; self.steps.node_count()];
+        let mut search = Dfs::empty(&self.steps);
         let loops = scan.flows.iter().filter(|(_, flow)| matches!(flow, Flow::Loop { .. }));
-        let mut work: Vec<u32> = loops.map(|(pc, _)| u32::from(pc.0)).collect();
-        while let Some(node) = work.pop() {
-            if !std::mem::replace(&mut ahead[node as usize], true) {
-                work.extend(self.edges_to(node).iter().map(|edge| edge.from));
-            }
+        search.stack = loops.map(|&(pc, _)| address(pc)).collect();
+        while let Some(node) = search.next(Reversed(&self.steps)) {
+            ahead[node.index()] = true;
         }
         ahead
     }
 }
 
-/// A graph in the making.
-struct Build {
-    addresses: u32,
-    fires: BTreeMap<(Kind, Pc), u32>,
-    /// The firing nodes of the calls and where they return to.
-    returns: Vec<(u32, Pc)>,
-    /// Edges with the node they lead to.
-    edges: Vec<(u32, Edge)>,
-    options: Options,
-}
-
-impl Build {
-    fn new(scan: &Scan, options: &Options) -> Self {
-        let addresses = scan.words.len() as u32; // Range: the code has at most 4096 words.
-        Self { addresses, fires: BTreeMap::new(), returns: Vec::new(), edges: Vec::new(), options: *options }
-    }
-
-    /// The firing node of scopes that end at `end`.
-    fn fire(&mut self, kind: Kind, end: Pc) -> u32 {
-        let next = self.addresses + 1 + self.fires.len() as u32;
-        *self.fires.entry((kind, end)).or_insert(next)
-    }
-
-    fn edge(&mut self, from: u32, to: Pc, pushes: u32) {
-        if u32::from(to.0) < self.addresses {
-            self.edges.push((u32::from(to.0), Edge { from, pushes }));
-        }
-    }
-
-    /// Steps that no entry changes, and what entries lead to when they fire.
-    fn words(&mut self, scan: &Scan) {
-        for (pc, word) in (0..).map(Pc).zip(&scan.words) {
-            if word.reached() && !word.steers() {
-                self.edge(pc.0.into(), pc.next(), NONE);
-            }
-        }
-        for &(pc, flow) in &scan.flows {
-            self.flow(pc, flow);
-        }
-    }
-
-    fn flow(&mut self, pc: Pc, flow: Flow) {
-        let from = u32::from(pc.0);
-        let next = pc.next();
-        let (holds, fails) = answers(flow.test(), &self.options);
-        match flow {
-            Flow::Nop | Flow::End => {}
-            Flow::Break | Flow::BreakC(_) => {
-                self.edge(from, next, NONE);
-                self.edges.push((self.addresses, Edge { from, pushes: NONE }));
-            }
-            Flow::Call { target, length }
-            | Flow::CallC { target, length, .. }
-            | Flow::CallU { target, length, .. } => {
-                if holds {
-                    let end = target.plus(length);
-                    let fire = self.fire(Kind::Call, end);
-                    self.edge(from, target, fire);
-                    self.edge(fire, next, NONE);
-                    self.returns.push((fire, next));
-                }
-                if fails {
-                    self.edge(from, next, NONE);
-                }
-            }
-            Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
-                if holds {
-                    let fire = self.fire(Kind::If, target);
-                    self.edge(from, next, fire);
-                    self.edge(fire, target.plus(length), NONE);
-                }
-                if fails {
-                    self.edge(from, target, NONE);
-                }
-            }
-            Flow::Loop { last, .. } => {
-                let fire = self.fire(Kind::Loop, last.next());
-                self.edge(from, next, fire);
-                self.edge(fire, next, NONE);
-                self.edge(fire, last.next(), NONE);
-                self.edge(self.addresses, last.next(), NONE);
-            }
-            Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
-                if holds {
-                    self.edge(from, target, NONE);
-                }
-                if fails {
-                    self.edge(from, next, NONE);
-                }
-            }
-        }
-    }
-
-    /// Steps to firing nodes: from the word before the end, and from returns to that very address, which at once end the
-    /// call that ends there.
-    fn firing(&mut self, scan: &Scan) {
-        let fires: Vec<_> = self.fires.iter().map(|(&(_, end), &fire)| (end, fire)).collect();
-        for (end, fire) in fires {
-            let before = end.0.checked_sub(1).map(usize::from);
-            if let Some(before) = before.filter(|&before| scan.words.get(before).is_some_and(|w| w.goes_on()))
-            {
-                self.edges.push((fire, Edge { from: before as u32, pushes: NONE })); // Range: an address.
-            }
-        }
-        for (fire, ret) in std::mem::take(&mut self.returns) {
-            if let Some(&outer) = self.fires.get(&(Kind::Call, ret)) {
-                self.edges.push((outer, Edge { from: fire, pushes: NONE }));
-            }
-        }
-    }
-
-    /// Sorts the edges by where they lead.
-    fn finish(self) -> Graph {
-        let nodes = (self.addresses + 1) as usize + self.fires.len();
-        let mut starts = vec![0; nodes + 1];
-        for &(to, _) in &self.edges {
-            starts[to as usize + 1] += 1;
-        }
-        for node in 0..nodes {
-            starts[node + 1] += starts[node];
-        }
-        let mut places = starts.clone();
-        let mut edges = vec![Edge::default(); self.edges.len()];
-        for (to, edge) in self.edges {
-            let place = &mut places[to as usize];
-            edges[*place as usize] = edge;
-            *place += 1;
-        }
-        Graph { addresses: self.addresses, fires: self.fires, starts, edges }
-    }
+/// The node of an address.
+fn address(pc: Pc) -> NodeIndex {
+    NodeIndex::new(pc.index())
 }

@@ -1,80 +1,65 @@
-//! One look at every word that execution might reach, before contexts are told apart.
-//! In: [`Program`], known uniforms. Out: what each word is, where blocks may start, which scopes there are.
-//! Knows no stacks: whatever some stack might allow counts as reachable.
+//! A context-insensitive scan of all words that execution may reach.
+//! In: [`Program`], known uniforms. Out: the kind of each word, where blocks may start, the scopes.
+//! Knows no rings: a word counts as reachable if some content of the rings leads to it.
 
 use super::explore::Options;
-use crate::isa::control::Test;
+use crate::isa::control::{ScopeKind, Test};
 use crate::isa::table::{Class, Opcode};
 use crate::isa::word::{Field, Format};
 use crate::isa::{Flow, Inst, Mask, Move, Pc, Program, Stage};
 
-/// The kinds of scopes, one for each stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Call,
-    If,
-    Loop,
+/// The kind of a word, as far as the exploration distinguishes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WordKind {
+    /// Changes a register other than the rings.
+    Data,
+    /// Has no effect.
+    Nothing,
+    /// Ends the program.
+    End,
+    /// Any other control-flow instruction.
+    Control,
+    /// Has this undefined opcode.
+    Undefined(u8),
 }
 
-/// What is known about one word.
+/// Facts about one word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word {
-    flags: u8,
-    /// One more than the lowest first word of the callees that end before this word, or 0.
-    call_start: u16,
-    /// The lowest first word of the then-parts that end before this word, or 0.
-    if_start: u16,
-    /// Where in [`Scan::flows`] it stands, if it steers.
+    /// Its kind, if it may be reached.
+    pub(super) kind: Option<WordKind>,
+    /// Whether control may come here otherwise than from the word before.
+    pub(super) is_leader: bool,
+    /// One more than the lowest first word of the callees, and of the then-parts, that end before
+    /// this word, or 0.
+    starts: [u16; 2],
+    /// Index in [`Scan::flows`] of a control-flow instruction.
     flow: u16,
 }
 
-const VISITED: u8 = 1;
-const RUN: u8 = 2;
-const FLOW: u8 = 4;
-const UNDEFINED: u8 = 8;
-const LEADER: u8 = 16;
-const END: u8 = 32;
-
 impl Word {
-    /// Whether the instruction does something to registers other than the stacks.
-    pub(super) fn runs(self) -> bool {
-        self.flags & RUN != 0
-    }
-    /// Whether it steers.
-    pub(super) fn steers(self) -> bool {
-        self.flags & FLOW != 0
-    }
-    /// Whether its opcode is undefined.
-    pub(super) fn undefined(self) -> bool {
-        self.flags & UNDEFINED != 0
-    }
-    /// Whether it may be reached.
-    pub(super) fn reached(self) -> bool {
-        self.flags & VISITED != 0
-    }
-    /// Whether it may be reached and does not end the program.
-    pub(super) fn goes_on(self) -> bool {
-        self.flags & (VISITED | END) == VISITED
-    }
-    /// Whether control may come here otherwise than from the word before.
-    pub(super) fn leads(self) -> bool {
-        self.flags & LEADER != 0
+    /// Returns whether the next word always follows, unless a scope ends before it.
+    pub(super) fn goes_on_in_order(self) -> bool {
+        match self.kind {
+            Some(WordKind::Data | WordKind::Nothing | WordKind::Undefined(_)) => true,
+            Some(WordKind::End | WordKind::Control) | None => false,
+        }
     }
 }
 
-/// The result of the look.
+/// The result of the scan.
 pub(super) struct Scan {
     /// All words of the code and one more.
     pub(super) words: Vec<Word>,
-    /// The instructions that steer, in the order in which they were met.
+    /// The control-flow instructions but END and NOP, in the order in which they were met.
     pub(super) flows: Vec<(Pc, Flow)>,
-    /// How many words may be reached.
+    /// Number of words that may be reached.
     pub(super) count: usize,
     /// One past the last of them: a scope that ends beyond never does.
     end: Pc,
 }
 
-/// Looks at everything that may be reached from the entry point.
+/// Scans everything that may be reached from the entry point.
 pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     let words = vec![Word::default(); program.code().len() + 1];
     let mut scan = Scan { words, flows: Vec::with_capacity(16), count: 0, end: Pc(0) };
@@ -82,18 +67,18 @@ pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     while let Some(start) = work.pop() {
         let mut pc = start;
         while let Some(&word) = program.code().get(pc.index())
-            && !scan.words[pc.index()].reached()
+            && scan.words[pc.index()].kind.is_none()
         {
             scan.count += 1;
             scan.end = scan.end.max(pc.next());
-            let what = what(word, program);
-            scan.words[pc.index()].flags |= VISITED | what.flags();
-            match what {
-                What::Runs | What::Nothing | What::Undefined(_) => {}
-                What::Ends => break,
-                What::Steers => {
+            let kind = classify(word, program);
+            scan.words[pc.index()].kind = Some(kind);
+            match kind {
+                WordKind::Data | WordKind::Nothing | WordKind::Undefined(_) => {}
+                WordKind::End => break,
+                WordKind::Control => {
                     if let Some(Inst::Flow(flow)) = program.inst(pc) {
-                        scan.steer(pc, flow, options, &mut work);
+                        scan.flow(pc, flow, options, &mut work);
                     }
                 }
             }
@@ -103,47 +88,22 @@ pub(super) fn scan(program: &Program<'_>, options: &Options) -> Scan {
     scan
 }
 
-/// What a word does, as far as the exploration cares.
-pub(super) enum What {
-    /// Changes a register.
-    Runs,
-    /// Has no effect.
-    Nothing,
-    /// Ends the program.
-    Ends,
-    /// Steers otherwise.
-    Steers,
-    /// Has this undefined opcode.
-    Undefined(u8),
-}
-
-impl What {
-    fn flags(&self) -> u8 {
-        match self {
-            Self::Runs => RUN,
-            Self::Nothing => 0,
-            Self::Ends => FLOW | END,
-            Self::Steers => FLOW,
-            Self::Undefined(_) => UNDEFINED,
-        }
-    }
-}
-
-/// What a word does. Decoding it whole would take several times as long, and only words that steer need it.
-pub(super) fn what(word: u32, program: &Program<'_>) -> What {
-    let effect = |is: bool| if is { What::Runs } else { What::Nothing };
+/// Classifies a word. Decoding it completely would take several times as long, and only
+/// control-flow instructions need it.
+pub(super) fn classify(word: u32, program: &Program<'_>) -> WordKind {
+    let effect = |is: bool| if is { WordKind::Data } else { WordKind::Nothing };
     // Range: six bits.
-    let Some(opcode) = Opcode::of_word(word) else { return What::Undefined((word >> 26) as u8) };
+    let Some(opcode) = Opcode::of_word(word) else { return WordKind::Undefined((word >> 26) as u8) };
     let info = opcode.info();
     match info.class {
         Class::Data(_) => effect(info.writes_flags || !mask(info.format, word, program).is_empty()),
         Class::Address => effect(mask(info.format, word, program).0 & 3 != 0),
-        Class::Compare => What::Runs,
+        Class::Compare => WordKind::Data,
         Class::Emit | Class::SetEmit => effect(program.stage() == Stage::Geometry),
         Class::Control(op) => match op.moves() {
-            Move::Next => What::Nothing,
-            Move::End => What::Ends,
-            Move::Break | Move::Call | Move::If | Move::Loop | Move::Jump => What::Steers,
+            Move::Next => WordKind::Nothing,
+            Move::End => WordKind::End,
+            Move::Break | Move::Call | Move::If | Move::Loop | Move::Jump => WordKind::Control,
         },
     }
 }
@@ -154,91 +114,64 @@ fn mask(format: Format, word: u32, program: &Program<'_>) -> Mask {
     Mask::from_descriptor(program.descriptors().get(index).copied().unwrap_or(0))
 }
 
-/// Which answers a test of the program's own state may get: (holds, fails).
+/// The answers that a test of the program's own state may get: (holds, fails).
 pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
-    match test.map(|test| (test, options.answer(test))) {
-        None | Some((_, Some(true))) => (true, false),
-        Some((_, Some(false))) => (false, true),
-        Some((_, None)) => (true, true),
+    match test.map(|test| options.answer(test)) {
+        None | Some(Some(true)) => (true, false),
+        Some(Some(false)) => (false, true),
+        Some(None) => (true, true),
     }
 }
 
 impl Scan {
-    /// Notes where an instruction may lead and which scope it opens.
-    fn steer(&mut self, pc: Pc, flow: Flow, options: &Options, work: &mut Vec<Pc>) {
+    /// Notes where an instruction may lead and the scope that it opens.
+    fn flow(&mut self, pc: Pc, flow: Flow, options: &Options, work: &mut Vec<Pc>) {
         // Range: at most one for each word.
         self.words[pc.index()].flow = self.flows.len() as u16;
         self.flows.push((pc, flow));
         self.lead(pc.next());
         let (holds, fails) = answers(flow.test(), options);
-        match flow {
-            Flow::Call { target, length }
-            | Flow::CallC { target, length, .. }
-            | Flow::CallU { target, length, .. } => {
-                if holds {
-                    let end = target.plus(length);
-                    self.lead(target);
-                    self.lead(end);
-                    work.push(target);
-                    if let Some(word) = self.words.get_mut(end.index()) {
-                        word.call_start = at_most(word.call_start, target.0 + 1);
-                    }
+        if holds {
+            self.lead(flow.taken(pc));
+            work.push(flow.taken(pc));
+            if let Some(scope) = flow.scope(pc) {
+                self.lead(scope.end);
+                self.lead(scope.exit);
+                work.push(scope.exit);
+                let word = self.words.get_mut(scope.end.index());
+                if let Some(start) = word.and_then(|word| word.starts.get_mut(scope.kind as usize)) {
+                    let new = scope.start.0 + 1;
+                    *start = if *start == 0 { new } else { new.min(*start) };
                 }
             }
-            Flow::IfU { target, length, .. } | Flow::IfC { target, length, .. } => {
-                self.lead(target);
-                if fails {
-                    work.push(target);
-                }
-                if holds {
-                    let join = target.plus(length);
-                    self.lead(join);
-                    work.push(join);
-                    if let Some(word) = self.words.get_mut(target.index()) {
-                        word.if_start = at_most(word.if_start, pc.next().0);
-                    }
-                }
-            }
-            Flow::Loop { last, .. } => {
-                self.lead(last.next());
-                work.push(last.next());
-            }
-            Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
-                if holds {
-                    self.lead(target);
-                    work.push(target);
-                }
-            }
-            Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) => {}
+        }
+        if fails {
+            self.lead(flow.not_taken(pc));
+            work.push(flow.not_taken(pc));
         }
     }
 
-    /// The instruction at a word that steers and does not end the program.
-    pub(super) fn flow(&self, word: Word) -> Flow {
-        self.flows[usize::from(word.flow)].1
+    /// The control-flow instruction at a word of that kind.
+    pub(super) fn flow_at(&self, pc: Pc) -> Flow {
+        self.flows[usize::from(self.words[pc.index()].flow)].1
+    }
+
+    /// Returns whether an address may be reached and does not end the program.
+    pub(super) fn goes_on(&self, pc: Pc) -> bool {
+        let kind = self.words.get(pc.index()).and_then(|word| word.kind);
+        kind.is_some_and(|kind| kind != WordKind::End)
     }
 
     fn lead(&mut self, pc: Pc) {
         if let Some(word) = self.words.get_mut(pc.index()) {
-            word.flags |= LEADER;
+            word.is_leader = true;
         }
     }
 
-    /// The first word of the scopes of this kind that end at `end` (of the lowest, if there are several).
-    pub(super) fn scope_start(&self, kind: Kind, end: Pc) -> Option<Pc> {
-        if end > self.end {
-            return None;
-        }
-        let word = self.words.get(end.index())?;
-        match kind {
-            Kind::Call => word.call_start.checked_sub(1).map(Pc),
-            Kind::If => (word.if_start != 0).then_some(Pc(word.if_start)),
-            Kind::Loop => None,
-        }
+    /// The first word of the CALLs or IFs that end at `end` (of the lowest, if there are several).
+    pub(super) fn scope_start(&self, kind: ScopeKind, end: Pc) -> Option<Pc> {
+        // What ends beyond the last reachable word never ends.
+        let word = self.words.get(end.index()).filter(|_| end <= self.end)?;
+        word.starts.get(kind as usize)?.checked_sub(1).map(Pc)
     }
-}
-
-/// The lower of two starts, where 0 stands for none.
-fn at_most(old: u16, new: u16) -> u16 {
-    if old == 0 { new } else { old.min(new) }
 }

@@ -8,7 +8,7 @@
 //! Whatever else has an EMIT in it has no bound.
 
 use super::flow::{Flow, Step};
-use crate::cfg::graph::{Predecessors, cycles};
+use crate::cfg::graph::{Predecessors, components, is_cycle};
 use crate::cfg::{Action, Block, Cfg};
 use crate::entity::Handle;
 use crate::isa::Program;
@@ -88,12 +88,10 @@ struct Condensed {
     blocks: Vec<Block>,
     /// The node of each of them.
     node: Vec<usize>,
-    /// What a stay in its node weighs that ends with it.
+    /// The weight of a stay in its node that ends with it.
     weights: Vec<u64>,
-    /// The places of the blocks of each node.
-    members: Vec<Vec<usize>>,
-    /// The nodes, each before those it leads to.
-    order: Vec<usize>,
+    /// The blocks of each node. A node stands before those that it leads to.
+    nodes: Vec<Vec<Block>>,
 }
 
 impl Heaviest<'_> {
@@ -106,7 +104,7 @@ impl Heaviest<'_> {
         let Some(entry) = self.cfg().entry else { return Some(0) };
         let reached = self.cfg().blocks.keys().filter(|&block| self.flow.state(block).is_some()).collect();
         let all = self.condense(reached, LOOPS)?;
-        let most = most(&all.paths(self.cfg(), &[entry]));
+        let most = all.paths(self.cfg(), &[entry]).into_iter().flatten().max().unwrap_or(0);
         if self.assumed && most > MOST_ASSUMED {
             return None;
         }
@@ -116,26 +114,22 @@ impl Heaviest<'_> {
     /// Makes each cycle among some blocks one node; nothing if one has no bound. `levels` tells how deep loops may still
     /// nest.
     fn condense(&mut self, blocks: Vec<Block>, levels: u8) -> Option<Condensed> {
-        let found = cycles(&blocks, |block| self.cfg().blocks[block].terminator.targets());
-        let mut node = vec![usize::MAX; blocks.len()];
+        let cfg = self.flow.cfg;
+        let targets = |block: Block| cfg.blocks[block].terminator.targets();
+        let nodes = components(&blocks, targets);
+        let mut node = vec![0; blocks.len()];
         let mut weights: Vec<u64> = blocks.iter().map(|block| self.weights[block.index()]).collect();
-        let mut members = Vec::with_capacity(blocks.len());
-        for cycle in found {
-            let places: Vec<usize> =
-                cycle.iter().filter_map(|block| blocks.binary_search(block).ok()).collect();
-            for (&place, weight) in places.iter().zip(self.cycle(&cycle, levels)?) {
-                node[place] = members.len();
-                weights[place] = weight;
+        for (number, members) in nodes.iter().enumerate() {
+            let stays = if is_cycle(members, targets) { Some(self.cycle(members, levels)?) } else { None };
+            for (index, block) in members.iter().enumerate() {
+                let Ok(place) = blocks.binary_search(block) else { continue };
+                node[place] = number;
+                if let Some(stays) = &stays {
+                    weights[place] = stays[index];
+                }
             }
-            members.push(places);
         }
-        for (place, node) in node.iter_mut().enumerate().filter(|(_, node)| **node == usize::MAX) {
-            *node = members.len();
-            members.push(vec![place]);
-        }
-        let mut condensed = Condensed { blocks, node, weights, members, order: Vec::new() };
-        condensed.sort(self.cfg());
-        Some(condensed)
+        Some(Condensed { blocks, node, weights, nodes })
     }
 
     /// What a stay in a cycle weighs at most that ends with each of its blocks.
@@ -229,60 +223,24 @@ fn starts_anew(effect: Effect, slot: u8) -> bool {
     }
 }
 
-/// The heaviest of some paths.
-fn most(paths: &[Option<u64>]) -> u64 {
-    paths.iter().copied().flatten().max().unwrap_or(0)
-}
-
 impl Condensed {
-    /// The nodes to which a node leads, with repetitions.
-    fn targets<'a>(&'a self, cfg: &'a Cfg, node: usize) -> impl Iterator<Item = usize> + 'a {
-        let targets =
-            self.members[node].iter().flat_map(|&place| cfg.blocks[self.blocks[place]].terminator.targets());
-        targets
-            .filter_map(|target| Some(self.node[self.blocks.binary_search(&target).ok()?]))
-            .filter(move |&target| target != node)
-    }
-
-    /// Finds the order (Kahn's).
-    fn sort(&mut self, cfg: &Cfg) {
-        let mut edges = vec![0u32; self.members.len()];
-        for node in 0..edges.len() {
-            self.targets(cfg, node).for_each(|target| edges[target] += 1);
-        }
-        let mut order: Vec<usize> = (0..edges.len()).filter(|&node| edges[node] == 0).collect();
-        let mut next = 0;
-        while let Some(&node) = order.get(next) {
-            next += 1;
-            for target in self.targets(cfg, node) {
-                edges[target] -= 1;
-                if edges[target] == 0 {
-                    order.push(target);
-                }
-            }
-        }
-        self.order = order;
-    }
-
     /// The heaviest path from any of some blocks up to and with each block; nothing where none leads.
     fn paths(&self, cfg: &Cfg, starts: &[Block]) -> Vec<Option<u64>> {
-        let mut before = vec![None; self.members.len()];
-        for place in starts.iter().filter_map(|block| self.blocks.binary_search(block).ok()) {
+        let place = |block: Block| self.blocks.binary_search(&block).ok();
+        let mut before = vec![None; self.nodes.len()];
+        for place in starts.iter().filter_map(|&block| place(block)) {
             before[self.node[place]] = Some(0);
         }
         let mut paths = vec![None; self.blocks.len()];
-        for &node in &self.order {
-            let Some(so_far) = before[node] else { continue };
-            for &place in &self.members[node] {
-                let path = self.weights[place].saturating_add(so_far);
-                paths[place] = Some(path);
-                for target in cfg.blocks[self.blocks[place]].terminator.targets() {
-                    if let Ok(target) = self.blocks.binary_search(&target)
-                        && self.node[target] != node
-                    {
-                        let before = &mut before[self.node[target]];
-                        *before = (*before).max(Some(path));
-                    }
+        for (number, members) in self.nodes.iter().enumerate() {
+            // Nothing leads back to an earlier node, so this weight is final.
+            let Some(so_far) = before[number] else { continue };
+            for (&block, here) in members.iter().filter_map(|block| Some((block, place(*block)?))) {
+                let path = self.weights[here].saturating_add(so_far);
+                paths[here] = Some(path);
+                for target in cfg.blocks[block].terminator.targets().filter_map(place) {
+                    let before = &mut before[self.node[target]];
+                    *before = (*before).max(Some(path));
                 }
             }
         }

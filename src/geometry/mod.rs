@@ -12,8 +12,6 @@
 //! Both follow what has surely happened since the invocation began along all paths of the graph, component by component.
 
 mod bounds;
-#[cfg(test)]
-mod differential;
 mod flow;
 pub mod input;
 pub mod kernel;
@@ -26,7 +24,7 @@ use std::fmt;
 
 pub use bounds::{Bounds, bounds};
 pub use input::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
-pub use kernel::{DrawField, GeometryKernel, StateWord};
+pub use kernel::{GeometryKernel, StateWord};
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};
 

@@ -74,7 +74,7 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
 /// the constant is a default and the register stays in the block.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
-    if !options.fold_constants {
+    if !options.block.fold_constants {
         return folded;
     }
     for constant in executable.constants.iter() {
@@ -149,9 +149,9 @@ pub fn interface(
         executable: Some(index),
         entry_label: executable.entry_label().map(|name| name.to_string()),
         entry: u16::try_from(executable.header.main).ok().map(Pc),
-        attributes: attributes(&symbols, usage.inputs),
+        attributes: attributes(&symbols, usage.inputs, options),
         outputs: Vec::new(),
-        block: layout::block(&symbols, usage, &folded, options.layout),
+        block: layout::block(&symbols, usage, &folded, options.block.layout),
         folded,
         entry_point: EntryPoint::Vertex,
         warnings,
@@ -207,8 +207,9 @@ impl Surroundings for Executable<'_> {
 }
 
 /// The attributes read, named by the first symbol of each.
-fn attributes(symbols: &BoundSymbols<'_>, inputs: u16) -> Vec<Attribute> {
+fn attributes(symbols: &BoundSymbols<'_>, inputs: u16, options: &Options) -> Vec<Attribute> {
     let mut attributes: Vec<Attribute> = Vec::with_capacity(inputs.count_ones() as usize);
+    let format = |register: u8| options.attributes[usize::from(register)];
     let mut left = inputs;
     for symbol in symbols.of(SymbolBank::Input) {
         for register in symbol.range.first..symbol.range.first + symbol.range.count {
@@ -218,13 +219,13 @@ fn attributes(symbols: &BoundSymbols<'_>, inputs: u16) -> Vec<Attribute> {
             left &= !(1 << register);
             let taken = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
             let name = names::from_file(symbols.name(symbol), || unbound(register), taken);
-            attributes.push(Attribute { register, name });
+            attributes.push(Attribute { register, name, format: format(register) });
         }
     }
     for register in (0..16).filter(|register| left >> register & 1 != 0) {
         let taken = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
         let name = names::unique(unbound(register), taken);
-        attributes.push(Attribute { register, name });
+        attributes.push(Attribute { register, name, format: format(register) });
     }
     attributes.sort_unstable_by_key(|attribute| attribute.register);
     attributes

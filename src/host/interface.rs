@@ -2,19 +2,22 @@
 
 use std::fmt;
 
+use super::options::{AttributeFormat, AttributeKind, Control};
 use crate::error::Warning;
 use crate::geometry::{GeometryKernel, GeometryStage};
 use crate::isa::limits::{BOOLS, FLOATS, INTS, OUTPUTS};
 use crate::isa::{Component, Mask, Pc, Uniforms};
 use crate::stable;
 
-/// An input attribute. The program sees four floats; what the host feeds is said by the options.
+/// An input attribute. The program sees four floats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// v0..v15; also the location.
     pub register: u8,
     /// Name from the bind symbols, or `v3_unbound` for v3.
     pub name: String,
+    /// What the host feeds.
+    pub format: AttributeFormat,
 }
 
 /// Where one component of an output comes from.
@@ -289,7 +292,7 @@ pub enum EntryPoint {
     /// A compute stage that runs a vertex program.
     Compute {
         /// A seventeenth vector of each vertex says why an invocation did not run to its end, see
-        /// [`Options::report_unfinished`](super::Options::report_unfinished).
+        /// [`Control::report_unfinished`](super::Control::report_unfinished).
         reports_unfinished: bool,
     },
     /// A compute stage that runs a geometry program.
@@ -305,6 +308,15 @@ impl EntryPoint {
             Self::Compute { .. } | Self::Kernel(_) => true,
             Self::Vertex | Self::Stage(_) => false,
         }
+    }
+    /// The same entry point, which reports unfinished invocations if these options ask for it.
+    pub fn reporting(mut self, control: &Control) -> Self {
+        match &mut self {
+            Self::Compute { reports_unfinished } => *reports_unfinished = control.report_unfinished,
+            Self::Kernel(kernel) => kernel.reports_unfinished = control.report_unfinished,
+            Self::Vertex | Self::Stage(_) => {}
+        }
+        self
     }
 }
 
@@ -338,6 +350,11 @@ impl Interface {
     pub fn entry_name(&self) -> Option<String> {
         let word = || self.entry.map(|entry| format!("code word {:#x}", entry.0));
         self.entry_label.clone().or_else(word)
+    }
+    /// The numbers that the host feeds to v0..v15; floats where there is no attribute.
+    pub fn attribute_kind(&self, register: u8) -> AttributeKind {
+        let found = self.attributes.iter().find(|attribute| attribute.register == register);
+        found.map(|attribute| attribute.format.kind).unwrap_or_default()
     }
     /// The compute form of a geometry program.
     pub fn kernel(&self) -> Option<&GeometryKernel> {

@@ -18,8 +18,8 @@ pub enum Job<'a> {
     Vertex,
     /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads v0..v15 of vertex n (16 vec4)
     /// from storage buffer binding 0 and writes o0..o15 to storage buffer binding 1, and one vector more with
-    /// [`Options::report_unfinished`]. The uniform block, if any, is binding 2. Registers are raw: options of attributes and
-    /// of a vertex stage's outputs have no effect.
+    /// [`Control::report_unfinished`](super::Control::report_unfinished). The uniform block, if any, is binding 2.
+    /// Registers are raw: options of attributes and of a vertex stage's outputs have no effect.
     Compute,
     /// A vertex program as the vertex stage before a geometry stage: attributes in; at location n the n-th of the output
     /// registers whose bits are set, as they are. It has no position and so is for SPIR-V: in text it gets one without meaning.
@@ -80,7 +80,7 @@ impl Job<'_> {
     /// The options without those that have no effect on this job.
     pub fn effective(&self, options: &Options) -> Options {
         let mut options = *options;
-        options.report_unfinished &= self.is_compute();
+        options.control.report_unfinished &= self.is_compute();
         if !self.has_attributes() {
             options.attributes = [AttributeFormat::default(); 16];
         }

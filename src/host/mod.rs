@@ -14,8 +14,9 @@ pub mod setup;
 mod values;
 pub mod varying;
 
+pub use crate::fields::{DrawField, HostField};
 pub use crate::geometry::{
-    DrawField, GeometryInput, GeometryKernel, GeometrySetup, GeometryStage, Memory, Primitive, Primitives,
+    GeometryInput, GeometryKernel, GeometrySetup, GeometryStage, Memory, Primitive, Primitives,
     StagePrimitive, StateWord, Topology,
 };
 pub use interface::{
@@ -25,10 +26,10 @@ pub use interface::{
 pub use job::Job;
 pub use layout::pack;
 pub use options::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, DepthRange, FlipY, IntUniforms, Layout,
-    Options, OutputSet, Unwritten,
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
+    IntUniforms, Layout, Options, OutputSet, Outputs, Unwritten,
 };
-pub use profile::{Binding, Bindings, HostField, Locations, Profile};
+pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
 pub use setup::Setup;

@@ -2,8 +2,10 @@
 //! In: choices of the host. Out: plain data. What host and driver are like stands in [`Profile`](super::Profile).
 
 use super::registers_layout::RegisterLayout;
+use crate::cfg::explore;
 use crate::error::{At, Error, Kind, Result};
 use crate::interp::{Registers, Settings};
+use crate::isa::Uniforms;
 use crate::limits::Limits;
 use crate::precision::Precision;
 
@@ -151,41 +153,23 @@ pub struct IntUniforms {
     pub specialized: u8,
 }
 
-/// What the translated program means.
-///
-/// ```
-/// use transpica::host::{DepthRange, Options};
-/// let options = Options { depth: DepthRange::MinusWToW, ..Options::default() };
-/// assert!(options.clamp_colors);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The numbers that a program computes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
-pub struct Options {
-    /// The numbers it computes with.
+pub struct Arithmetic {
+    /// How they are rounded, and what products of 0 are.
     pub precision: Precision,
     /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and every driver, instead
     /// of by the driver.
     pub portable_exponentials: bool,
-    /// Layout of the uniform block.
-    pub layout: Layout,
-    /// z convention of the position output (vertex entry only).
-    pub depth: DepthRange,
-    /// Whether the position is mirrored in y (vertex entry only).
-    pub flip_y: FlipY,
-    /// Clip distances (vertex entry only).
-    pub clip_planes: ClipPlanes,
-    /// Whether colour outputs become min(|c|, 1), as the rasteriser does (vertex entry only).
-    pub clamp_colors: bool,
-    /// Which outputs there are (vertex entry only).
-    pub outputs: OutputSet,
-    /// What components of outputs read that no register is mapped to (vertex entry only).
-    pub unmapped: Unwritten,
     /// What registers r and o hold at the start.
     pub uninitialized: Unwritten,
-    /// What attributes are like, v0..v15 (vertex entry only).
-    pub attributes: [AttributeFormat; 16],
-    /// Whether float setup constants become literals instead of uniforms.
-    pub fold_constants: bool,
+}
+
+/// Control flow, and the uniforms that decide it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Control {
     /// Bool uniforms that are not read from the block.
     pub bools: BoolUniforms,
     /// Int uniforms that are not read from the block.
@@ -207,32 +191,122 @@ pub struct Options {
     pub report_unfinished: bool,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
+}
+
+/// Outputs of a vertex entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Outputs {
+    /// Which there are.
+    pub set: OutputSet,
+    /// z convention of the position.
+    pub depth: DepthRange,
+    /// Whether the position is mirrored in y.
+    pub flip_y: FlipY,
+    /// Clip distances.
+    pub clip_planes: ClipPlanes,
+    /// Whether colors become min(|c|, 1), as the rasterizer does.
+    pub clamp_colors: bool,
+    /// What components read that no register is mapped to.
+    pub unmapped: Unwritten,
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Self {
+            set: OutputSet::default(),
+            depth: DepthRange::default(),
+            flip_y: FlipY::default(),
+            clip_planes: ClipPlanes::default(),
+            clamp_colors: true,
+            unmapped: Unwritten::default(),
+        }
+    }
+}
+
+/// The uniform block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Block {
+    /// Its members and where they lie.
+    pub layout: Layout,
+    /// Whether float setup constants become literals instead of members.
+    pub fold_constants: bool,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { layout: Layout::default(), fold_constants: true }
+    }
+}
+
+/// What the translated program means, by subject.
+///
+/// ```
+/// use transpica::{DepthRange, Options, Outputs};
+/// let options = Options {
+///     outputs: Outputs { depth: DepthRange::MinusWToW, ..Outputs::default() },
+///     ..Options::default()
+/// };
+/// assert!(options.outputs.clamp_colors);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+pub struct Options {
+    /// The numbers it computes with.
+    pub arithmetic: Arithmetic,
+    /// Control flow, and the uniforms that decide it.
+    pub control: Control,
+    /// Its outputs (vertex entry only).
+    pub outputs: Outputs,
+    /// The uniform block.
+    pub block: Block,
+    /// What attributes are like, v0..v15 (vertex entry only).
+    pub attributes: [AttributeFormat; 16],
     /// Sizes that may not be passed.
     pub limits: Limits,
 }
 
-impl Options {
-    /// The value of bool uniform b`id`, if it is known.
-    pub fn known_bool(&self, id: u8) -> Option<bool> {
-        let id = id & 15;
-        (self.bools.baked >> id & 1 != 0).then_some(self.bools.values >> id & 1 != 0)
+impl Control {
+    /// The part that decides which control flow there is.
+    pub fn known(&self) -> explore::Options {
+        explore::Options {
+            known_bools: self.bools.baked,
+            bools: self.bools.values,
+            ints: self.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
+            lenient: self.lenient,
+            guarded: self.loop_guard.is_some(),
+            reports_guard: self.report_unfinished,
+        }
     }
-    /// The value of int uniform i`index`, if it is known.
-    pub fn known_int(&self, index: u8) -> Option<[u8; 4]> {
-        self.ints.baked[usize::from(index & 3)]
+    /// Gives uniforms the values that are known.
+    pub fn apply(&self, uniforms: &mut Uniforms) {
+        let BoolUniforms { baked, values, specialized: _ } = self.bools;
+        uniforms.bools = uniforms.bools & !baked | values & baked;
+        for (int, known) in uniforms.ints.iter_mut().zip(self.ints.baked) {
+            *int = known.unwrap_or(*int);
+        }
+    }
+}
+
+impl Options {
+    /// The same options without what has no meaning: values of uniforms that are not known.
+    pub fn canonical(mut self) -> Self {
+        self.control.bools.values &= self.control.bools.baked;
+        self
     }
     /// Settings with which the reference interpreter does what a program translated under these options does.
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
-            precision: self.precision,
-            lenient: self.lenient,
+            precision: self.arithmetic.precision,
+            lenient: self.control.lenient,
             budget,
-            portable_exponentials: self.portable_exponentials,
-            unwritten: match self.uninitialized {
+            portable_exponentials: self.arithmetic.portable_exponentials,
+            unwritten: match self.arithmetic.uninitialized {
                 Unwritten::Default => Registers::DEFAULT,
                 Unwritten::Zero => [0.0; 4],
             },
-            loop_guard: self.loop_guard,
+            loop_guard: self.control.loop_guard,
             ..Settings::default()
         }
     }
@@ -243,7 +317,7 @@ impl Options {
     /// known and a specialisation constant.
     pub fn check(&self) -> Result<()> {
         let wrong = |text: String| Err(Error::new(Kind::BadOption(text), At::Whole));
-        if let Some(layout) = self.layout.registers() {
+        if let Some(layout) = self.block.layout.registers() {
             layout.check()?;
         }
         for (register, attribute) in self.attributes.iter().enumerate() {
@@ -254,41 +328,16 @@ impl Options {
                 ));
             }
         }
-        let bools = self.bools.baked & self.bools.specialized;
+        let bools = self.control.bools.baked & self.control.bools.specialized;
         if bools != 0 {
             let id = bools.trailing_zeros();
             return wrong(format!("b{id} is both known and a specialisation constant"));
         }
-        for (index, known) in self.ints.baked.iter().enumerate() {
-            if known.is_some() && self.ints.specialized >> index & 1 != 0 {
+        for (index, known) in self.control.ints.baked.iter().enumerate() {
+            if known.is_some() && self.control.ints.specialized >> index & 1 != 0 {
                 return wrong(format!("i{index} is both known and a specialisation constant"));
             }
         }
         Ok(())
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            precision: Precision::Exact,
-            portable_exponentials: false,
-            layout: Layout::Symbols,
-            depth: DepthRange::ZeroToW,
-            flip_y: FlipY::Never,
-            clip_planes: ClipPlanes::None,
-            clamp_colors: true,
-            outputs: OutputSet::Mapped,
-            unmapped: Unwritten::Default,
-            uninitialized: Unwritten::Default,
-            attributes: [AttributeFormat::default(); 16],
-            fold_constants: true,
-            bools: BoolUniforms::default(),
-            ints: IntUniforms::default(),
-            loop_guard: None,
-            report_unfinished: false,
-            lenient: false,
-            limits: Limits::default(),
-        }
     }
 }

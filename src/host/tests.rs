@@ -56,7 +56,8 @@ fn textured_has_named_attributes_outputs_and_members() {
 #[test]
 fn unfolded_constants_are_unbound_members() {
     let file = Shbin::parse(TEXTURED).unwrap();
-    let options = Options { fold_constants: false, ..Options::default() };
+    let options =
+        Options { block: Block { fold_constants: false, ..Block::default() }, ..Options::default() };
     let interface = dvle::interface(&file, 0, &textured_usage(), &options, "").unwrap();
     assert_eq!(interface.folded, Constants::default());
     assert_eq!(members(&interface.block)[3..], [("c95_unbound", 95, 144, MemberType::Vec4)]);
@@ -81,7 +82,7 @@ fn every_sample_makes_programs_and_interfaces() {
             let program = dvle::program(&file, index, &Limits::default()).unwrap();
             assert_eq!(program.code().len(), file.package.code.len());
             for layout in [Layout::Symbols, Layout::Registers] {
-                let options = Options { layout, ..Options::default() };
+                let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
                 let interface = dvle::interface(&file, index, &everything, &options, name).unwrap();
                 every_register_is_found_once(&interface);
             }
@@ -156,7 +157,7 @@ fn a_program_without_uniforms_has_no_block() {
     let executable = with_symbols(&[("a", SymbolBank::Float, 0, 4)]);
     for layout in [Layout::Symbols, Layout::Registers] {
         let bytes = file_of(executable.clone());
-        let options = Options { layout, ..Options::default() };
+        let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
         let file = Shbin::parse(&bytes).unwrap();
         let interface = dvle::interface(&file, 0, &Usage::default(), &options, "").unwrap();
         assert_eq!(interface.block, UniformBlock::default());

@@ -4,7 +4,7 @@
 
 use super::interface::{ComponentSource, Output, OutputValue};
 use super::options::{DepthRange, FlipY, Options};
-use super::profile::HostField;
+use crate::fields::HostField;
 use crate::precision::arith;
 
 /// What the host block holds at the time of drawing (see [`HostField`]).
@@ -75,22 +75,22 @@ impl Output {
                 ComponentSource::Zero => 0.0,
             };
         }
-        let add = |a, b| arith::add(options.precision, a, b);
+        let add = |a, b| arith::add(options.arithmetic.precision, a, b);
         let [_, y, z, w] = lanes;
         match self.value {
-            OutputValue::Color if options.clamp_colors => {
+            OutputValue::Color if options.outputs.clamp_colors => {
                 for lane in lanes.iter_mut().take(self.components.len()) {
                     *lane = arith::min(lane.abs(), 1.0);
                 }
             }
             OutputValue::Plain | OutputValue::Color => {}
             OutputValue::Position => {
-                lanes[2] = match options.depth {
+                lanes[2] = match options.outputs.depth {
                     DepthRange::ZeroToW => -z,
                     DepthRange::MinusWToW => -add(add(z, z), w),
                     DepthRange::Raw => z,
                 };
-                let is_flipped = match options.flip_y {
+                let is_flipped = match options.outputs.flip_y {
                     FlipY::Never => false,
                     FlipY::Always => true,
                     FlipY::Dynamic => host.flip_y,
@@ -98,8 +98,9 @@ impl Output {
                 lanes[1] = if is_flipped { -y } else { y };
             }
             OutputValue::ClipDistances => {
-                let products: [f32; 4] =
-                    std::array::from_fn(|i| arith::mul(options.precision, host.clip_plane[i], lanes[i]));
+                let products: [f32; 4] = std::array::from_fn(|i| {
+                    arith::mul(options.arithmetic.precision, host.clip_plane[i], lanes[i])
+                });
                 let distance = add(add(add(products[0], products[1]), products[2]), products[3]);
                 lanes = [-z, if host.clip_enabled { distance } else { 0.0 }, 0.0, 0.0];
             }

@@ -89,7 +89,7 @@ impl OutputMap {
 
 /// The outputs of the vertex entry. The position is always there; what the map leaves out of it is 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
-    let unmapped = match options.unmapped {
+    let unmapped = match options.outputs.unmapped {
         Unwritten::Default => ComponentSource::One,
         Unwritten::Zero => ComponentSource::Zero,
     };
@@ -99,7 +99,7 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         let first = usize::from(info.first_code);
         let codes = &map.sources[first..first + usize::from(info.components)];
         let Some(location) = location(semantic, locations) else { continue };
-        let is_wanted = location == Location::Position || options.outputs == OutputSet::All;
+        let is_wanted = location == Location::Position || options.outputs.set == OutputSet::All;
         if !is_wanted && codes.iter().all(Option::is_none) {
             continue;
         }
@@ -126,7 +126,7 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
             value: OutputValue::Plain,
         });
     }
-    let distances = match options.clip_planes {
+    let distances = match options.outputs.clip_planes {
         ClipPlanes::None => None,
         ClipPlanes::BuiltIn => Some(Location::ClipDistances),
         ClipPlanes::Varying => Some(Location::Varying(locations.clip_distances)),

@@ -5,8 +5,8 @@
 //! What nobody has measured: slot 3 is one like the others here, but no triangle has it.
 
 #[cfg(test)]
-#[path = "left.rs"]
-pub(crate) mod left;
+#[path = "tests/state.rs"]
+pub(crate) mod state;
 
 use super::Uniforms;
 use super::machine::{Machine, Settings};
@@ -189,12 +189,9 @@ impl GeometryMachine {
     /// # Errors
     /// [`Kind::Stage`] for a vertex program.
     pub fn new(program: &Program<'_>, outputs: u16, settings: Settings) -> Result<Self> {
-        match program.stage() {
-            Stage::Geometry => {}
-            Stage::Vertex => {
-                let kind = Kind::Stage { what: "the geometry machine", stage: "vertex" };
-                return Err(Error::new(kind, At::Whole));
-            }
+        if program.stage() == Stage::Vertex {
+            let kind = Kind::Stage { what: "the geometry machine", stage: "vertex" };
+            return Err(Error::new(kind, At::Whole));
         }
         let machine = Machine::prepare(program, settings);
         Ok(Self { machine, emission: Emission::new(outputs, settings.unwritten) })

@@ -85,12 +85,9 @@ impl Machine {
     /// # Errors
     /// [`Kind::Stage`] for a geometry program.
     pub fn new(program: &Program<'_>, settings: Settings) -> Result<Self> {
-        match program.stage() {
-            Stage::Vertex => {}
-            Stage::Geometry => {
-                let kind = Kind::Stage { what: "the interpreter", stage: "geometry" };
-                return Err(Error::new(kind, At::Whole));
-            }
+        if program.stage() == Stage::Geometry {
+            let kind = Kind::Stage { what: "the interpreter", stage: "geometry" };
+            return Err(Error::new(kind, At::Whole));
         }
         Ok(Self::prepare(program, settings))
     }
@@ -99,19 +96,21 @@ impl Machine {
     pub(super) fn prepare(program: &Program<'_>, settings: Settings) -> Self {
         let insts: Vec<Inst> = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
         let mut ends = vec![false; insts.len()];
-        for inst in &insts {
-            if let Some(last) = last_word_of_scope(inst).and_then(|last| ends.get_mut(last)) {
-                *last = true;
+        // Only at the last word of a scope can it end, so all other data instructions go on at the
+        // next word and need not ask the control model.
+        for (pc, inst) in (0..).map(Pc).zip(&insts) {
+            if let Inst::Flow(flow) = inst
+                && let Some(last) = flow.scope(pc).and_then(|scope| scope.end.index().checked_sub(1))
+                && let Some(is_end) = ends.get_mut(last)
+            {
+                *is_end = true;
             }
         }
-        let words = insts
-            .iter()
-            .zip(ends)
-            .map(|(inst, ends)| Word {
-                route: route(inst, ends, settings.lenient, program.stage()),
-                operation: Operation::new(inst),
-            })
-            .collect();
+        let word = |(inst, ends)| Word {
+            route: route(inst, ends, settings.lenient, program.stage()),
+            operation: Operation::new(inst),
+        };
+        let words = insts.iter().zip(ends).map(word).collect();
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_unwritten(settings.unwritten);
@@ -340,30 +339,6 @@ fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
 /// The instruction with this index, if there is one.
 fn inst_at(program: &Program<'_>, pc: usize) -> Option<Inst> {
     program.inst(Pc(u16::try_from(pc).ok()?))
-}
-
-/// The last word of the scope that an instruction may open. Only there can a scope end, so all other data instructions
-/// go on at the next word and need not ask the control model.
-fn last_word_of_scope(inst: &Inst) -> Option<usize> {
-    let before = |end: usize| end.checked_sub(1);
-    match inst {
-        Inst::Flow(flow) => match flow {
-            Flow::Call { target, length }
-            | Flow::CallC { target, length, .. }
-            | Flow::CallU { target, length, .. } => before(target.index() + usize::from(*length)),
-            Flow::IfU { target, .. } | Flow::IfC { target, .. } => before(target.index()),
-            Flow::Loop { last, .. } => Some(last.index()),
-            Flow::Nop | Flow::End | Flow::Break | Flow::BreakC(_) | Flow::JmpC { .. } | Flow::JmpU { .. } => {
-                None
-            }
-        },
-        Inst::Data { .. }
-        | Inst::Mova { .. }
-        | Inst::Cmp { .. }
-        | Inst::Emit
-        | Inst::SetEmit { .. }
-        | Inst::Unassigned(_) => None,
-    }
 }
 
 /// How the machine treats an instruction; `ends` tells whether a scope may end with it.

@@ -33,7 +33,7 @@ mod tests;
 
 pub use crate::isa::Uniforms;
 #[cfg(test)]
-pub(crate) use geometry::left::Left;
+pub(crate) use geometry::state::CarriedState;
 pub use geometry::{Emit, GeometryMachine, Invocation, Triangle};
 pub use machine::{Machine, Settings};
 pub use registers::Registers;

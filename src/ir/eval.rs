@@ -1,6 +1,6 @@
-//! Runs a module on the CPU: what a translated program must compute.
-//! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither host nor encodings.
-//! For tests: a value costs some nanoseconds, nothing is cached. No recursion.
+//! Runs a module on the CPU: what a translated program must compute. In: a [`Module`] of either
+//! stage and the values of its inputs. Out: its outputs. Knows neither host nor encodings. For
+//! tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
 use crate::precision::bits::ONE;
 
@@ -8,15 +8,16 @@ use crate::precision::bits::ONE;
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
-use super::op::{Binary, Op, Unary};
+use super::op::Op;
 use super::resource::{Array, Buffer, Resource};
-use super::signature::Shape;
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
 use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
@@ -48,12 +49,12 @@ pub trait Environment {
         None
     }
     /// A field of the host block.
-    fn host_field(&self, field: u8) -> Lanes {
+    fn host_field(&self, field: HostField) -> Lanes {
         let _ = field;
         [0; 4]
     }
-    /// A number that a kernel is told or is.
-    fn draw_field(&self, field: u8) -> i32 {
+    /// A number that a kernel reads or is.
+    fn draw_field(&self, field: DrawField) -> i32 {
         let _ = field;
         0
     }
@@ -62,7 +63,8 @@ pub trait Environment {
         let _ = (buffer, index);
         None
     }
-    /// Takes a triangle: how many there were before, and the outputs of its vertices one after the other.
+    /// Takes a triangle: how many there were before, and the outputs of its vertices one after the
+    /// other.
     fn submit(&self, count: i32, outputs: &[Lanes]) {
         let _ = (count, outputs);
     }
@@ -108,12 +110,13 @@ impl Environment for Registers {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host.get(usize::from(field)).copied().unwrap_or_default()
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
-/// Runs a module: the outputs of its main function, in order. `budget` is the number of items it may take.
+/// Runs a module: the outputs of its main function, in order. `budget` is the number of items it
+/// may take.
 ///
 /// ```
 /// use transpica::ir::{eval::{Registers, eval}, text};
@@ -125,7 +128,8 @@ impl Environment for Registers {
 /// ```
 ///
 /// # Errors
-/// The module breaks the law, takes more items than the budget, or reads a member that the environment does not have.
+/// The module breaks the law, takes more items than the budget, or reads a member that the
+/// environment does not have.
 pub fn eval(
     module: &Module,
     precision: Precision,

@@ -92,12 +92,13 @@ pub enum Item {
 /// How a region ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exit {
-    /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the outputs of the function.
-    /// A loop body never yields.
+    /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the
+    /// outputs of the function. A loop body never yields.
     Yield(ValueList),
     /// Leaves the innermost `Loop`, `Block` or `Switch` with its results.
     Break(ValueList),
-    /// Next iteration of the innermost `Loop` with its parameters. May cross `If`, `Block` and `Switch`.
+    /// Next iteration of the innermost `Loop` with its parameters. May cross `If`, `Block` and
+    /// `Switch`.
     Continue(ValueList),
     /// Never reached (the last item never falls through).
     Unreachable,
@@ -141,11 +142,12 @@ impl Default for RegionData {
     }
 }
 
-/// A nesting construct. Values defined inside a region are visible in it, after their definition, and in regions nested
-/// there; a construct's results are visible after it.
+/// A nesting construct. Values defined inside a region are visible in it, after their definition,
+/// and in regions nested there; a construct's results are visible after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeData {
-    /// Runs one of two regions. Results come from the arms that yield; with none, it never falls through.
+    /// Runs one of two regions. Results come from the arms that yield; with none, it never falls
+    /// through.
     If {
         /// bool scalar.
         cond: Value,
@@ -251,7 +253,8 @@ impl Func {
 /// The main function and the helpers it calls. Helpers call only helpers before them.
 ///
 /// The outputs of `main` correspond to the interface: for the vertex entry one value for each
-/// [`Output`](crate::host::Output), in order; for the compute entry sixteen f32x4, the registers o0..o15.
+/// [`Output`](crate::host::Output), in order; for the compute entry sixteen f32x4, the registers
+/// o0..o15.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
     /// The program.

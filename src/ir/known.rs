@@ -1,20 +1,23 @@
-//! What a compiler may find out of lanes before a program runs: which are one literal on every path, and which could become
-//! a literal where it copies code or knows a decision.
-//! In: a function of either stage. Out: a [`Fact`] for each value, and the operands that could be a literal zero of a product or
-//! sum. Changes nothing.
+//! What a compiler may find out of lanes before a program runs: which are one literal on every
+//! path, and which could become a literal where it copies code or knows a decision. In: a function
+//! of either stage. Out: a [`Fact`] for each value, and the operands that could be a literal zero
+//! of a product or sum. Changes nothing.
 //!
-//! Why: drivers fold `x * 0` and `x + 0` wrongly, NoContraction or not, once they know the zero (measured on lavapipe).
-//! They look through phis lane by lane, unroll loops, compute the first round of a loop in front of it, and decide inside of an
-//! arm what the condition of the arm decides. So:
+//! Why: drivers fold `x * 0` and `x + 0` wrongly, NoContraction or not, once they know the zero
+//! (measured on lavapipe). They look through phis lane by lane, unroll loops, compute the first
+//! round of a loop in front of it, and decide inside of an arm what the condition of the arm
+//! decides. So:
 //!
-//! * A lane is **literal** if every path gives it the same bits. Of a loop parameter that is assumed until a round disproves it.
-//!   Regions that no path reaches do not count.
-//! * A lane is **fixed** if some copy of the code could have a literal there: a parameter one of whose sources is fixed; a
-//!   result one of whose sources is, if something fixed or a loop decides among them; what is computed from fixed lanes only.
-//!   Specialisation constants are fixed.
-//! * Inside an arm the condition is literal, and so is an equal comparison; behind an arm that never falls through, its opposite.
+//! * A lane is **literal** if every path gives it the same bits. Of a loop parameter that is
+//!   assumed until a round disproves it. Regions that no path reaches do not count.
+//! * A lane is **fixed** if some copy of the code could have a literal there: a parameter one of
+//!   whose sources is fixed; a result one of whose sources is, if something fixed or a loop decides
+//!   among them; what is computed from fixed lanes only. Specialisation constants are fixed.
+//! * Inside an arm the condition is literal, and so is an equal comparison; behind an arm that
+//!   never falls through, its opposite.
 //!
-//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
+//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters
+//! are given up.
 
 use crate::precision::bits::MAGNITUDE;
 
@@ -25,8 +28,9 @@ mod tests;
 
 use self::decisions::Decisions;
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
-use super::op::{Binary, Def, Op};
+use super::op::{Def, Op};
 use super::resource::Resource;
+use super::signature::Binary;
 use super::types::{Kind, Lane, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
@@ -56,7 +60,8 @@ pub struct Fact {
     chosen: u8,
     /// Whether a sweep reached it.
     seen: bool,
-    /// The number of the choice that it is, if it is the result of an `if` with two arms that yield.
+    /// The number of the choice that it is, if it is the result of an `if` with two arms that
+    /// yield.
     choice: u32,
 }
 
@@ -102,9 +107,10 @@ pub struct Risk {
     pub possible: u8,
 }
 
-/// The first operand of a product or sum of a legal module that is a literal zero, or could become one where a driver copies
-/// code; in words. A call with two float arguments counts as a product. `legalize` leaves none, but in functions that read no
-/// number when they run, which every driver can compute altogether.
+/// The first operand of a product or sum of a legal module that is a literal zero, or could become
+/// one where a driver copies code; in words. A call with two float arguments counts as a product.
+/// `legalize` leaves none, but in functions that read no number when they run, which every driver
+/// can compute altogether.
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
@@ -211,7 +217,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Finds out everything. A function without constructs needs it for the risks only; [`learn`](Self::learn) does the rest.
+    /// Finds out everything. A function without constructs needs it for the risks only;
+    /// [`learn`](Self::learn) does the rest.
     pub fn analyze(&mut self, f: &Func) {
         self.inside.resize(f.regions.len(), 0);
         self.behind.resize(f.nodes.len(), 0);
@@ -366,7 +373,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The decisions in force behind a construct: an arm that never falls through decides what follows.
+    /// The decisions in force behind a construct: an arm that never falls through decides what
+    /// follows.
     fn leave(&mut self, f: &Func, open: &Open) -> u32 {
         let NodeData::If { cond, then, otherwise, results } = f.nodes[open.node] else { return open.context };
         let yields = |region| match f.regions[region].exit {

@@ -1,7 +1,7 @@
-//! The intermediate form: a structured SSA tree over vectors of one to four lanes.
-//! In: built by `lower`. Out: read by the back ends. Knows no PICA200 encodings; PICA200 *arithmetic* is part of it
-//! (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain operations for one precision.
-//! The law of the form stands in [`verify`](verify()).
+//! The intermediate form: a structured SSA tree over vectors of one to four lanes. In: built by
+//! `lower`. Out: read by the back ends. Knows no PICA200 encodings; PICA200 *arithmetic* is part of
+//! it (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain operations for one
+//! precision. The law of the form stands in [`verify`](verify()).
 
 pub mod eval;
 pub mod func;
@@ -18,9 +18,9 @@ pub mod walk;
 pub use func::{
     Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Region, RegionData, ValueData, ValueList,
 };
-pub use op::{Binary, Def, Op, Unary};
+pub use op::{Def, Op};
 pub use resource::{Array, Buffer, Resource};
-pub use signature::{Shape, Signature};
+pub use signature::{Binary, Shape, Signature, Unary};
 pub use types::{Kind, Lane, Type, Value};
 pub use verify::{Stage, verify};
 pub use walk::{Step, Target, Targets, Walk};

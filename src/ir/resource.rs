@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::types::{Kind, Type};
+use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 
 /// What [`Op::Read`](super::Op::Read) reads. It stays as it is while a program runs.
@@ -29,12 +30,12 @@ pub enum Resource {
         /// Index of the array element; 0 where the member is no array.
         element: u16,
     },
-    /// A field of the host block, as `host::HostField::ALL` numbers them.
-    Host(u8),
-    /// A number that a kernel reads or is, as `host::DrawField::ALL` numbers them.
-    Draw(u8),
-    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on i32
-    /// (16 + 4·register + component of an int uniform).
+    /// A field of the host block.
+    Host(HostField),
+    /// A number that a kernel reads or is.
+    Draw(DrawField),
+    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on
+    /// i32 (16 + 4·register + component of an int uniform).
     Specialized(u8),
 }
 
@@ -97,8 +98,8 @@ impl Resource {
         Self::IntUniform { index: 0, component: 0 },
         Self::BoolUniform(0),
         Self::Member { member: 0, element: 0 },
-        Self::Host(0),
-        Self::Draw(0),
+        Self::Host(HostField::ClipEnabled),
+        Self::Draw(DrawField::Threads),
         Self::Specialized(0),
     ];
 
@@ -112,9 +113,14 @@ impl Resource {
             Self::Member { member, .. } => {
                 ("member", "", member, 1 << 16, &[Type::F32X4, I32X4, U32X4, Type::U32])
             }
-            Self::Host(number @ 0..=1) => ("host", "", number as u16, 3, &[Type::U32]),
-            Self::Host(number) => ("host", "", number as u16, 3, &[Type::F32X4]),
-            Self::Draw(number) => ("draw", "", number as u16, 8, &[Type::I32]),
+            Self::Host(field) => {
+                let results: &[Type] = match field {
+                    HostField::ClipEnabled | HostField::FlipY => &[Type::U32],
+                    HostField::ClipPlane => &[Type::F32X4],
+                };
+                ("host", "", field as u16, HostField::ALL.len(), results)
+            }
+            Self::Draw(field) => ("draw", "", field as u16, DrawField::ALL.len(), &[Type::I32]),
             Self::Specialized(id @ 0..=15) => ("specialized", "", id as u16, 32, &[Type::BOOL]),
             Self::Specialized(id) => ("specialized", "", id as u16, 32, &[Type::I32]),
         };
@@ -132,7 +138,8 @@ impl Resource {
         }
     }
 
-    /// The one of the same kind with a number, if numbers go as far; the first component or element of it.
+    /// The one of the same kind with a number, if numbers go as far; the first component or element
+    /// of it.
     pub fn numbered(self, number: u16) -> Option<Self> {
         let byte = u8::try_from(number).ok();
         Some(match self {
@@ -141,8 +148,8 @@ impl Resource {
             Self::IntUniform { .. } => Self::IntUniform { index: byte?, component: 0 },
             Self::BoolUniform(_) => Self::BoolUniform(byte?),
             Self::Member { .. } => Self::Member { member: number, element: 0 },
-            Self::Host(_) => Self::Host(byte?),
-            Self::Draw(_) => Self::Draw(byte?),
+            Self::Host(_) => Self::Host(*HostField::ALL.get(usize::from(number))?),
+            Self::Draw(_) => Self::Draw(*DrawField::ALL.get(usize::from(number))?),
             Self::Specialized(_) => Self::Specialized(byte?),
         })
     }

@@ -1,5 +1,5 @@
-//! The law of the intermediate form and the check that a module keeps it.
-//! In: any [`Module`]. Out: nothing, or the first breach in words. Knows no pass and no back end; a back end may rely on
+//! The law of the intermediate form and the check that a module keeps it. In: any [`Module`]. Out:
+//! nothing, or the first breach in words. Knows no pass and no back end; a back end may rely on
 //! everything that stands at [`verify`]. Linear in the size of the module, no recursion.
 
 #[cfg(test)]
@@ -7,9 +7,9 @@ mod tests;
 
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
-use super::op::{Binary, Def, Op, Unary};
+use super::op::{Def, Op};
 use super::resource::{Resource, Row};
-use super::signature::Shape;
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Lane, Type, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
@@ -27,41 +27,49 @@ pub enum Stage {
 
 /// Checks that a module keeps the law:
 ///
-/// **Functions.** Every function has a body. The main function has no parameters, every helper has exactly one output. A
-/// helper calls only helpers of lower index.
+/// **Functions.** Every function has a body. The main function has no parameters, every helper has
+/// exactly one output. A helper calls only helpers of lower index.
 ///
-/// **Tree.** Every region belongs to one construct (or is the body) and every construct to one item. Regions and constructs
-/// that the body does not reach are left alone: they are what a pass has cut off.
+/// **Tree.** Every region belongs to one construct (or is the body) and every construct to one
+/// item. Regions and constructs that the body does not reach are left alone: they are what a pass
+/// has cut off.
 ///
-/// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not overlap, so that a pass
-/// may edit each in place.
+/// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not
+/// overlap, so that a pass may edit each in place.
 ///
-/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one that none evaluates counts
-/// as dead). A value of [`Def::Param`] is listed as a parameter once, one of [`Def::Result`] as a result once; neither has
-/// a `Let`. No item, list or operand names a [`Def::Dead`] value.
+/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one
+/// that none evaluates counts as dead). A value of [`Def::Param`] is listed as a parameter once,
+/// one of [`Def::Result`] as a result once; neither has a `Let`. No item, list or operand names a
+/// [`Def::Dead`] value.
 ///
-/// **Scope.** A definition comes before its uses. What a region defines, its loop parameters included, is visible from
-/// there to the end of the region, in nested regions too; the results of a construct are visible after it.
+/// **Scope.** A definition comes before its uses. What a region defines, its loop parameters
+/// included, is visible from there to the end of the region, in nested regions too; the results of
+/// a construct are visible after it.
 ///
-/// **Exits.** `Yield` gives the outputs of the function, or the results of the enclosing `If`, `Block` or `Switch`; a loop
-/// body never yields. `Break` stands inside a `Loop`, `Block` or `Switch` and gives the results of the innermost one;
-/// `Continue` stands inside a `Loop` and gives the parameters of the innermost one; `If`s never count. The lists agree
-/// in length and types, a loop's `inits` with its `params` too.
+/// **Exits.** `Yield` gives the outputs of the function, or the results of the enclosing `If`,
+/// `Block` or `Switch`; a loop body never yields. `Break` stands inside a `Loop`, `Block` or
+/// `Switch` and gives the results of the innermost one; `Continue` stands inside a `Loop` and gives
+/// the parameters of the innermost one; `If`s never count. The lists agree in length and types, a
+/// loop's `inits` with its `params` too.
 ///
-/// **Falling through.** An `If` falls through where an arm yields, a `Block` or `Switch` where a region of it yields or a
-/// `Break` leaves it, a `Loop` where a `Break` leaves it. A construct that does not is the last item of its region, has no
-/// results, and the region's exit is `Unreachable`. No other region ends in `Unreachable`.
+/// **Falling through.** An `If` falls through where an arm yields, a `Block` or `Switch` where a
+/// region of it yields or a `Break` leaves it, a `Loop` where a `Break` leaves it. A construct that
+/// does not is the last item of its region, has no results, and the region's exit is `Unreachable`.
+/// No other region ends in `Unreachable`.
 ///
-/// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`] say, where `Dot` shapes
-/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. Reads have a type of their row
-/// ([`Resource::row`], [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
-/// first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's arguments agree with the parameters
-/// and its type with the output. The condition of an `If` is a bool scalar, the selector of a
-/// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
+/// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`]
+/// say, where `Dot` shapes take 2 to 4 lanes. `Select` and its arms agree, the condition is bool
+/// with as many lanes. Reads have a type of their row ([`Resource::row`],
+/// [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes
+/// of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type
+/// repeat the first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's
+/// arguments agree with the parameters and its type with the output. The condition of an `If` is a
+/// bool scalar, the selector of a `Switch` an i32 scalar; its cases have at least one value each,
+/// all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
-/// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
-/// also finds what could become one).
+/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
+/// lane that is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters
+/// (see [`known`](super::known), which also finds what could become one).
 ///
 /// ```
 /// use transpica::ir::{Stage, text, verify};

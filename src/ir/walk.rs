@@ -1,8 +1,8 @@
 //! Program order without recursion, and the constructs that exits lead to.
 //! In: a function. Out: one [`Step`] after the other. Knows nothing about operations.
 //!
-//! What visits a function in another order (it rewrites it, runs it, or leaves regions out) keeps the [`Targets`] of each
-//! region itself.
+//! What visits a function in another order (it rewrites it, runs it, or leaves regions out) keeps
+//! the [`Targets`] of each region itself.
 
 use super::func::{Exit, Func, Item, Node, NodeData, Region, ValueList};
 use super::types::Value;
@@ -52,8 +52,8 @@ impl<T: Copy> Targets<T> {
         }
     }
 
-    /// The construct that an exit leads to: none from the end of the body, and none where it is missing in a function that
-    /// is not well-formed.
+    /// The construct that an exit leads to: none from the end of the body, and none where it is
+    /// missing in a function that is not well-formed.
     #[inline]
     pub fn of(self, exit: Exit) -> Option<T> {
         match exit {
@@ -127,10 +127,11 @@ impl Walk {
         Some(Target { depth, node: self.stack[depth].node })
     }
 
-    /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
+    /// The next step. The function may change between two steps, as long as the items already
+    /// passed stay where they are.
     ///
-    /// A region or construct is not looked at before the step that names it is returned, so that the verifier can check the
-    /// name and stop.
+    /// A region or construct is not looked at before the step that names it is returned, so that
+    /// the verifier can check the name and stop.
     #[inline]
     pub fn next(&mut self, f: &Func) -> Option<Step> {
         if let Some(region) = self.inside
@@ -228,7 +229,8 @@ impl NodeData {
         }
     }
 
-    /// The list that takes the values of an exit that leads here: parameters for `Continue`, else results.
+    /// The list that takes the values of an exit that leads here: parameters for `Continue`, else
+    /// results.
     #[inline]
     pub fn takers(&self, exit: Exit) -> ValueList {
         match exit {

@@ -22,7 +22,7 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
                 b.gather(&lanes)
             };
             let mut values: Vec<Value> = (0..16).map(register).collect();
-            values.extend(options.report_unfinished.then(|| unfinished::vector(b, options)));
+            values.extend(options.control.report_unfinished.then(|| unfinished::vector(b, options)));
             values
         }
         Outputs::Semantics(outputs) => outputs.iter().map(|output| semantic(b, output, options)).collect(),
@@ -37,21 +37,18 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         *lane = component(b, *source);
     }
     match output.value {
-        OutputValue::Plain => b.gather(&all[..len]),
-        OutputValue::Position => {
-            position(b, &mut all, options);
-            b.gather(&all[..len])
-        }
-        OutputValue::Color if options.clamp_colors => {
-            let value = b.gather(&all[..len]);
-            let ty = b.func.ty(value);
-            let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
-            let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
-            b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
-        }
-        OutputValue::Color => b.gather(&all[..len]),
-        OutputValue::ClipDistances => distances(b, all),
+        OutputValue::Position => position(b, &mut all, options),
+        OutputValue::ClipDistances => return distances(b, all),
+        OutputValue::Plain | OutputValue::Color => {}
     }
+    let value = b.gather(&all[..len]);
+    if output.value != OutputValue::Color || !options.outputs.clamp_colors {
+        return value;
+    }
+    let ty = b.func.ty(value);
+    let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
+    let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
+    b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
 }
 
 /// An output register that nobody wrote.
@@ -72,7 +69,7 @@ fn component(b: &mut Builder, source: ComponentSource) -> Lane {
 
 /// The position of the host's clip volume from the one that the program writes.
 fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
-    lanes[2] = match options.depth {
+    lanes[2] = match options.outputs.depth {
         DepthRange::ZeroToW => negated(b, lanes[2]),
         DepthRange::MinusWToW => {
             // -(z + z) - w: doubling is exact, so there is one rounding.
@@ -83,14 +80,14 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
         }
         DepthRange::Raw => lanes[2],
     };
-    lanes[1] = match options.flip_y {
+    lanes[1] = match options.outputs.flip_y {
         FlipY::Never => lanes[1],
         FlipY::Always => negated(b, lanes[1]),
         FlipY::Dynamic => {
             let flipped = negated(b, lanes[1]);
             let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
             let cond = is_set(b, HostField::FlipY);
-            Lane::new(b.emit(Type::F32, Op::Select { cond, a: flipped, b: y }), 0)
+            Lane::new(b.select(cond, flipped, y), 0)
         }
     };
 }
@@ -103,7 +100,7 @@ fn negated(b: &mut Builder, lane: Lane) -> Lane {
 /// Distances from the planes z = 0 and the user's, of the position as the program writes it.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negated(b, position[2]);
-    let plane = b.emit(Type::F32X4, host_field(HostField::ClipPlane));
+    let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));
     let mut sum = None;
     for (index, lane) in (0u8..).zip(position) {
         let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
@@ -115,18 +112,14 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     }
     let zero = b.constant(Type::F32, [0; 4]);
     let cond = is_set(b, HostField::ClipEnabled);
-    let plane = b.emit(Type::F32, Op::Select { cond, a: sum.unwrap_or(zero), b: zero });
+    let plane = b.select(cond, sum.unwrap_or(zero), zero);
     b.gather(&[depth, Lane::new(plane, 0)])
 }
 
 /// Whether a flag of the host block is not 0.
 fn is_set(b: &mut Builder, field: HostField) -> Value {
-    let word = b.emit(Type::U32, host_field(field));
+    let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);
-    let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
-    b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
-}
-
-fn host_field(field: HostField) -> Op {
-    Op::Read(Resource::Host(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8))
+    let clear = b.test(Binary::UEqual, word, zero);
+    b.not(clear)
 }

@@ -1,6 +1,6 @@
 //! Which outputs depend on EX2 or LG2, the two operations whose last bits differ between drivers.
-//! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes through data and
-//! through decisions, and errs on the side of "depends".
+//! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes
+//! through data and through decisions, and errs on the side of "depends".
 
 #[cfg(test)]
 mod tests;
@@ -9,9 +9,9 @@ use super::taint::Taint;
 use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 
 /// For each output of the main function (of a geometry program: of each vector that it submits, as
-/// many as a triangle has), the lanes (bit 0 is the
-/// first) that depend on EX2 or LG2, through data or through a decision. What a vertex program gave a geometry program counts
-/// as not depending on them.
+/// many as a triangle has), the lanes (bit 0 is the first) that depend on EX2 or LG2, through data
+/// or through a decision. What a vertex program gave a geometry program counts as not depending on
+/// them.
 pub fn run(module: &Module) -> Vec<u8> {
     let f = &module.main;
     let mut helpers = Vec::with_capacity(module.helpers.len());

@@ -5,8 +5,8 @@
 //! %2 = uniform c4 ; if %c { %3 = uniform c4 ; B(%3) }      =>      %2 = uniform c4 ; if %c { B(%2) }
 //! ```
 //!
-//! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after `legalize`, which makes equal
-//! operations of different ones.
+//! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after
+//! `legalize`, which makes equal operations of different ones.
 
 use super::edit::sweep;
 use super::scratch::{Tables, identity};

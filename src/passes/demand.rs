@@ -1,9 +1,10 @@
-//! Which lanes of which values anything needs, and which constructs.
-//! In: a function. Out: a mask for each value, 0 where it is dead, and a flag for each construct. Changes nothing.
+//! Which lanes of which values anything needs, and which constructs. In: a function. Out: a mask
+//! for each value, 0 where it is dead, and a flag for each construct. Changes nothing.
 //!
-//! Needed are the outputs, what decides a needed construct, and what a needed lane is computed from. A construct is needed
-//! if a result of it is, or if it must stay ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks
-//! only grow, at most four times each, so the work is linear.
+//! Needed are the outputs, what decides a needed construct, and what a needed lane is computed
+//! from. A construct is needed if a result of it is, or if it must stay
+//! ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks only grow, at
+//! most four times each, so the work is linear.
 
 use super::flow::Flow;
 use crate::entity::Handle;

@@ -16,7 +16,8 @@ pub(super) fn sweep(f: &mut Func) {
 
 /// Replaces every operand by what the map says of it; lists too.
 pub(super) fn replace_all(f: &mut Func, map: &[Value]) {
-    // Every list lies in the pool, so the arguments of calls and submissions are mapped there with all others.
+    // Every list lies in the pool, so the arguments of calls and submissions are mapped there with
+    // all others.
     f.pool.iter_mut().for_each(|value| *value = map[value.index()]);
     for data in f.values.values_mut() {
         if let Def::Op(op) = &mut data.def

@@ -1,12 +1,13 @@
-//! A table of the operations that are visible at one place of a walk in program order.
-//! In: operations as the walk meets them, and where regions begin and end. Out: an equal operation met before that is
-//! visible here. Every operation is pure, those that read inputs and uniforms too.
+//! A table of the operations that are visible at one place of a walk in program order. In:
+//! operations as the walk meets them, and where regions begin and end. Out: an equal operation met
+//! before that is visible here. Every operation is pure, those that read inputs and uniforms too.
 //!
-//! Values enter the table in program order and leave it with their region. The table's order shows nowhere: each operation
-//! is in it at most once.
+//! Values enter the table in program order and leave it with their region. The table's order shows
+//! nowhere: each operation is in it at most once.
 //!
-//! A table of its own beside [`Interner`](crate::entity::Interner): it forgets what leaves its scope, and every operation of
-//! a program goes through it three times. `hashbrown` with derived hashes took a fifth more time of all passes.
+//! A table of its own beside [`Interner`](crate::entity::Interner): it forgets what leaves its
+//! scope, and every operation of a program goes through it three times. `hashbrown` with derived
+//! hashes took a fifth more time of all passes.
 
 use crate::entity;
 use crate::ir::{Def, Func, Lane, Op, Type, Value, ValueData};
@@ -46,7 +47,8 @@ impl Visible {
         self.filled.drain(scope..).rev().for_each(|place| self.table[place as usize] = 0);
     }
 
-    /// A region ends and its items continue the region around it: what was evaluated in it stays visible.
+    /// A region ends and its items continue the region around it: what was evaluated in it stays
+    /// visible.
     #[inline]
     pub fn join(&mut self) {
         self.scopes.pop();
@@ -91,7 +93,8 @@ fn is_equal(f: &Func, a: &Op, b: &Op) -> bool {
     }
 }
 
-/// A hash of what [`is_equal`] compares. Three words, since a derived one mixes each field of an operation by itself.
+/// A hash of what [`is_equal`] compares. Three words, since a derived one mixes each field of an
+/// operation by itself.
 #[inline]
 fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);

@@ -1,5 +1,5 @@
-//! Which exits reach which construct, and in which order everything comes.
-//! In: a function that keeps the law. Out: tables by construct, region and value. Knows no operations.
+//! Which exits reach which construct, and in which order everything comes. In: a function that
+//! keeps the law. Out: tables by construct, region and value. Knows no operations.
 
 use crate::entity::Handle;
 use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Target, Value, ValueList, Walk};
@@ -20,8 +20,8 @@ pub(super) struct NodeFlow {
     sibling: u32,
     /// How many definitions come before it.
     pub position: u32,
-    /// Whether it must stay even if none of its results is used: it contains a loop, which might never end, or an exit that
-    /// leaves it.
+    /// Whether it must stay even if none of its results is used: it contains a loop, which might
+    /// never end, or an exit that leaves it.
     pub pinned: bool,
 }
 
@@ -200,7 +200,8 @@ impl Flow {
         }
     }
 
-    /// Drops the parameters and results that `is_dropped` names from all lists, and makes them dead; whether there are any.
+    /// Drops the parameters and results that `is_dropped` names from all lists, and makes them
+    /// dead; whether there are any.
     pub(super) fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
         let mut dropped = false;
         for &node in &self.order {

@@ -1,9 +1,11 @@
-//! How far back an invocation of a geometry program sees what others left behind.
-//! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lower). Out: [`Memory`].
+//! How far back an invocation of a geometry program sees what others left behind. In: the main
+//! function of a kernel whose invocations run in a loop, see [`lower`](crate::lower). Out:
+//! [`Memory`].
 //!
-//! What an invocation finds are those parameters of the loop that begin as words of the state. Let all of them be unknown:
-//! what is then unknown of what it leaves, the next one finds unknown, and so on. Where nothing unknown is left after k
-//! invocations, whoever runs the k before an invocation, from whatever state, has its state.
+//! What an invocation finds are those parameters of the loop that begin as words of the state. Let
+//! all of them be unknown: what is then unknown of what it leaves, the next one finds unknown, and
+//! so on. Where nothing unknown is left after k invocations, whoever runs the k before an
+//! invocation, from whatever state, has its state.
 
 use super::flow::Flow;
 use super::taint::Taint;
@@ -55,7 +57,8 @@ fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let mut flow = Flow::default();
     flow.compute(f);
     let lanes = |(index, &init): (usize, &Value)| {
-        // What every iteration hands on as it found it is what it was before the draw, and every thread knows that.
+        // What every iteration hands on as it found it is what it was before the draw, and every
+        // thread knows that.
         let own = f.get(params)[index];
         let is_same = |region| f.get(f.regions[region].exit.list()).get(index) == Some(&own);
         if flow.continues_from(node).all(is_same) { 0 } else { taint.lanes[init.0 as usize] }

@@ -1,9 +1,11 @@
-//! Passes over the intermediate form, one file and one function each.
-//! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
+//! Passes over the intermediate form, one file and one function each. In and out: an
+//! [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no
+//! encodings.
 //!
-//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves a valid module valid and has nothing to do on
-//! what it made itself. Analyses that several passes read are parameters, so that they are computed once and each pass has one
-//! function, which is the one that tests run.
+//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves
+//! a valid module valid and has nothing to do on what it made itself. Analyses that several passes
+//! read are parameters, so that they are computed once and each pass has one function, which is the
+//! one that tests run.
 
 pub mod approximate;
 pub mod cse;
@@ -27,13 +29,14 @@ pub mod usage;
 
 pub use scratch::{Scratch, Tables};
 
+use crate::host::Arithmetic;
 use crate::ir::{Func, Module};
 use crate::precision::Precision;
 
 /// Makes a module of the `Pica` stage smaller without changing a bit of its outputs.
 ///
 /// ```
-/// use transpica::{ir::text, passes::{Scratch, optimize}, precision::Precision};
+/// use transpica::{host::Arithmetic, ir::text, passes::{Scratch, optimize}};
 /// let mut module = text::parse("func main {
 ///     %0: f32x4 = input v0
 ///     %1: f32x4 = const 1 1 1 1
@@ -42,19 +45,19 @@ use crate::precision::Precision;
 ///     %4: f32x4 = addp %2 %3
 ///     yield %4
 /// }")?;
-/// optimize(&mut module, Precision::Exact, &mut Scratch::default());
+/// optimize(&mut module, &Arithmetic::default(), &mut Scratch::default());
 /// let expected = "func main {\n  %0: f32x4 = input v0\n  %4: f32x4 = addp %0 %0\n  yield %4\n}\n";
 /// assert_eq!(text::print(&module), expected);
 /// # Ok::<(), transpica::error::Error>(())
 /// ```
-pub fn optimize(module: &mut Module, precision: Precision, scratch: &mut Scratch) {
-    optimize_observed(module, precision, scratch, &mut |_, _| {});
+pub fn optimize(module: &mut Module, arithmetic: &Arithmetic, scratch: &mut Scratch) {
+    optimize_observed(module, arithmetic.precision, scratch, &mut |_, _| {});
 }
 
 /// As [`optimize`], and shows the main function after each pass with the name of the pass.
 ///
-/// For comparisons of what each pass leaves: passes share what is known of the function, so that the sequence that ships
-/// can be seen from inside only.
+/// For comparisons of what each pass leaves: passes share what is known of the function, so that
+/// the sequence that ships can be seen from inside only.
 #[doc(hidden)]
 pub fn optimize_observed(
     module: &mut Module,
@@ -96,8 +99,8 @@ fn optimize_function(
     }
 }
 
-/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
-/// neither.
+/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The
+/// helpers themselves have neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
     cse::run(&mut module.main, &mut scratch.tables);
     unused::run(&mut module.main, &mut scratch.tables);

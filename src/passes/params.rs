@@ -6,10 +6,11 @@
 //! if %c { yield %1 } else { yield %1 } -> %3  B(%3)    =>      if %c { } else { }  B(%1)
 //! ```
 //!
-//! A parameter goes if every value it takes is its first one or itself; a result goes if every exit gives the same value
-//! and that one is defined before the construct. One removal may allow the next, so those that depend on a removed one
-//! are looked at again. Values that are one only taken together (a parameter that is itself or a result that is itself or
-//! the parameter) stay; programs hardly have them.
+//! A parameter goes if every value it takes is its first one or itself; a result goes if every exit
+//! gives the same value and that one is defined before the construct. One removal may allow the
+//! next, so those that depend on a removed one are looked at again. Values that are one only taken
+//! together (a parameter that is itself or a result that is itself or the parameter) stay; programs
+//! hardly have them.
 
 use super::edit::{replace_all, sweep};
 use super::flow::Flow;
@@ -17,7 +18,8 @@ use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Func, NodeData, Value};
 
-/// Removes trivial parameters and results; `flow` is the control flow of the function, after a change it is not.
+/// Removes trivial parameters and results; `flow` is the control flow of the function, after a
+/// change it is not.
 pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
     if f.nodes.is_empty() {
         return false;

@@ -1,17 +1,19 @@
-//! Which classes of numbers a lane may belong to: signs, zeros, infinities, NaN.
-//! In: a function of either stage, a lane, and what else is known to be constant. Out: [`Classes`]. Changes nothing.
+//! Which classes of numbers a lane may belong to: signs, zeros, infinities, NaN. In: a function of
+//! either stage, a lane, and what else is known to be constant. Out: [`Classes`]. Changes nothing.
 //!
-//! `simplify` decides comparisons with it, `legalize` leaves out guards. The rows of the table ([`unary`], [`choice`],
-//! [`product`], [`sum`]) combine classes; [`Ranges`] asks definitions on demand, because few lanes are ever asked for.
-//! Parameters and results may be anything. What wants to know more of them needs a sweep over the function that joins
-//! classes by [`Classes::or`], and the same rows.
+//! `simplify` decides comparisons with it, `legalize` leaves out guards. The rows of the table
+//! ([`unary`], [`choice`], [`product`], [`sum`]) combine classes; [`Ranges`] asks definitions on
+//! demand, because few lanes are ever asked for. Parameters and results may be anything. What wants
+//! to know more of them needs a sweep over the function that joins classes by [`Classes::or`], and
+//! the same rows.
 //!
-//! [`ir::known`](crate::ir::known) answers another question, so it has tables of its own: which bits a driver could find
-//! for a lane, also where it copies code or knows a decision. It assumes that a parameter keeps its constant until a
-//! sweep disproves that. What is said here holds on every path and assumes nothing. Both fold constants by
-//! [`ir::scalar`](crate::ir::scalar).
+//! [`ir::known`](crate::ir::known) answers another question, so it has tables of its own: which
+//! bits a driver could find for a lane, also where it copies code or knows a decision. It assumes
+//! that a parameter keeps its constant until a sweep disproves that. What is said here holds on
+//! every path and assumes nothing. Both fold constants by [`ir::scalar`](crate::ir::scalar).
 //!
-//! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without zeros means normal numbers.
+//! A lane that may be subnormal may be zero, too: some drivers flush. So a finite class without
+//! zeros means normal numbers.
 
 #[cfg(test)]
 mod tests;
@@ -181,7 +183,8 @@ fn unary(op: Unary, precision: Precision, a: Classes) -> Classes {
     }
 }
 
-/// Row of `a < b ? a : b` (`is_less`) and `a > b ? a : b`: a minimum or maximum, the second operand where one is NaN.
+/// Row of `a < b ? a : b` (`is_less`) and `a > b ? a : b`: a minimum or maximum, the second operand
+/// where one is NaN.
 fn choice(is_less: bool, a: Classes, b: Classes) -> Classes {
     a.pairs(b, |a, b| {
         let both = a.or(b);
@@ -284,7 +287,8 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
         }
     }
 
-    /// Whether the product of two lanes may be ∞ · 0. That of a lane with itself, up to sign, is not.
+    /// Whether the product of two lanes may be ∞ · 0. That of a lane with itself, up to sign, is
+    /// not.
     pub fn may_be_infinity_times_zero(&mut self, a: Lane, b: Lane) -> bool {
         let (x, y) = (self.of(a), self.of(b));
         let possible = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);

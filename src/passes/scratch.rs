@@ -1,6 +1,7 @@
-//! Tables that the passes use and keep between programs, so that a short program costs no allocation.
-//! Knows nothing of what the passes write into them; each pass begins by filling what it needs. Apart from the tables stand
-//! the two analyses that several passes read: who runs the passes computes them and passes them in.
+//! Tables that the passes use and keep between programs, so that a short program costs no
+//! allocation. Knows nothing of what the passes write into them; each pass begins by filling what
+//! it needs. Apart from the tables stand the two analyses that several passes read: who runs the
+//! passes computes them and passes them in.
 
 use super::demand::Demand;
 use super::equal::Visible;

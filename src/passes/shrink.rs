@@ -6,9 +6,10 @@
 //!                                                               %3 = mulp %4 %5 (f32x2)
 //! ```
 //!
-//! Operations that work lane by lane, literals, shuffles, loop parameters and results become narrower. Inputs, uniforms,
-//! members and what a call gives or takes keep their type: where a narrow operation reads one of them, or an operand
-//! with other lanes, a shuffle picks what it needs. Shuffles that then pick everything in order go.
+//! Operations that work lane by lane, literals, shuffles, loop parameters and results become
+//! narrower. Inputs, uniforms, members and what a call gives or takes keep their type: where a
+//! narrow operation reads one of them, or an operand with other lanes, a shuffle picks what it
+//! needs. Shuffles that then pick everything in order go.
 
 use super::demand::{Demand, all_lanes};
 use super::edit::sweep;
@@ -17,8 +18,9 @@ use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Targets, Value, ValueList};
 
-/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead altogether may be left. Operations
-/// that read literals of their own afterwards may leave the shared ones without use.
+/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead
+/// altogether may be left. Operations that read literals of their own afterwards may leave the
+/// shared ones without use.
 pub fn run(f: &mut Func, flow: &Flow, demand: &Demand, tables: &mut Tables) -> bool {
     let partial = find_layouts(f, flow, demand, &mut tables.layouts);
     if partial {
@@ -104,7 +106,8 @@ struct Shrink<'a> {
 impl Shrink<'_> {
     /// Rebuilds parents before children, so that what replaces a value is known where it is used.
     fn function(&mut self) {
-        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of items serves all.
+        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of
+        // items serves all.
         let mut work: Vec<Work> = self.f.body.map(|body| (body, Targets::default())).into_iter().collect();
         while let Some((region, targets)) = work.pop() {
             self.region(region, targets, &mut work);
@@ -143,7 +146,8 @@ impl Shrink<'_> {
         }
     }
 
-    /// Brings values to the lanes of the parameters or results that take them; the outputs of the function stay whole.
+    /// Brings values to the lanes of the parameters or results that take them; the outputs of the
+    /// function stay whole.
     fn list(&mut self, list: ValueList, takers: Option<ValueList>) {
         for (offset, position) in list.range().enumerate() {
             let value = self.f.pool[position];

@@ -1,6 +1,7 @@
-//! Which values depend on others, through data and through decisions; errs on the side of "depends".
-//! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
-//! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
+//! Which values depend on others, through data and through decisions; errs on the side of
+//! "depends". In: a function of either stage, and where it begins. Out: lane masks by value.
+//! Changes nothing. Which dependence is asked for, [`approximate`](super::approximate),
+//! [`memory`](super::memory) and [`leave`](super::leave) know.
 
 use crate::ir::{
     Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
@@ -9,10 +10,11 @@ use crate::ir::{
 /// A construct around the current place.
 struct Open {
     node: Node,
-    /// Whether a decision inside depends on a tainted value, so that which exit is taken, and with it every result, may
-    /// differ.
+    /// Whether a decision inside depends on a tainted value, so that which exit is taken, and with
+    /// it every result, may differ.
     doubtful: bool,
-    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps further.
+    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps
+    /// further.
     target: usize,
 }
 
@@ -123,7 +125,8 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped to.
+    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped
+    /// to.
     fn doubt(&mut self, open: &mut [Open]) {
         open.iter_mut().for_each(|outer| outer.doubtful = true);
         let Some(first) = open.first() else { return };

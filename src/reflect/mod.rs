@@ -9,7 +9,7 @@ use crate::geometry::kernel::bindings;
 use crate::host::profile::specialized_name;
 use crate::host::{
     AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,
-    MemberType, Memory, Options, Reach, Usage,
+    MemberType, Memory, Reach, Usage,
 };
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
@@ -280,7 +280,7 @@ impl Reflection {
     /// ```
     pub fn new(program: &Program<'_>, translated: &Translated, constants: &Constants) -> Self {
         let interface = &translated.interface;
-        let (options, profile) = (&translated.options, &translated.profile);
+        let profile = &translated.profile;
         let around = Around::of(translated);
         let block = |Binding { set, binding }, size, used| Block { set, binding, size, used };
         let size = interface.block.size;
@@ -296,7 +296,7 @@ impl Reflection {
             tier: translated.tier.to_string(),
             instructions: instructions(program),
             reads: reads(&translated.usage),
-            attributes: interface.attributes.iter().map(|attribute| described(attribute, options)).collect(),
+            attributes: interface.attributes.iter().map(described).collect(),
             uniform_block: (size > 0)
                 .then(|| block(profile.uniforms(&interface.entry_point), size, interface.block.used())),
             uniforms: interface.block.members.iter().map(uniform).collect(),
@@ -370,7 +370,7 @@ impl Around {
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
-                Op::Read(Resource::Host(field)) => fields |= 1 << (field & 7),
+                Op::Read(Resource::Host(field)) => fields |= 1 << field as u8,
                 Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
                 _other_operations => {}
             }
@@ -434,9 +434,8 @@ fn instructions(program: &Program<'_>) -> Instructions {
     Instructions { code, reached, arithmetic: reached - control - nop, control, nop }
 }
 
-fn described(attribute: &crate::host::interface::Attribute, options: &Options) -> Attribute {
-    let format = options.attributes[usize::from(attribute.register & 15)];
-    let ty = match format.kind {
+fn described(attribute: &crate::host::interface::Attribute) -> Attribute {
+    let ty = match attribute.format.kind {
         AttributeKind::Float => "vec4f",
         AttributeKind::Int => "vec4i",
         AttributeKind::Uint => "vec4u",
@@ -446,7 +445,7 @@ fn described(attribute: &crate::host::interface::Attribute, options: &Options) -
         register: attribute.register,
         location: attribute.register.into(),
         ty: ty.into(),
-        components: format.components,
+        components: attribute.format.components,
     }
 }
 

@@ -62,22 +62,10 @@ pub fn control(program: &Program<'_>, options: &Options) -> Result<Control> {
     choose(program, options).map(|(control, _)| control)
 }
 
-/// What the exploration of control flow takes from the options.
-pub fn known(options: &Options) -> explore::Options {
-    explore::Options {
-        known_bools: options.bools.baked,
-        bools: options.bools.values,
-        ints: options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z])),
-        lenient: options.lenient,
-        guarded: options.loop_guard.is_some(),
-        reports_guard: options.report_unfinished,
-    }
-}
-
 /// As [`control`], and why it is not structured.
 pub(super) fn choose(program: &Program<'_>, options: &Options) -> Result<(Control, Option<String>)> {
     let limits = &options.limits;
-    let mut known = known(options);
+    let mut known = options.control.known();
     if program.stage() == Stage::Geometry {
         // It becomes true after the first invocation.
         known.known_bools &= 0x7FFF;

@@ -66,7 +66,7 @@ impl Translator {
                 options,
             };
             let mut module = control::lower(context, &mut control, &mut why)?;
-            passes::optimize(&mut module, options.precision, scratch);
+            passes::optimize(&mut module, &options.arithmetic, scratch);
             Ok(module)
         };
         let mut module = lower(&state, &mut self.scratch)?;
@@ -85,7 +85,7 @@ impl Translator {
             setup: *setup,
             vectors,
             records_emits,
-            reports_unfinished: options.report_unfinished,
+            reports_unfinished: false,
             state,
             memory,
             triangles,
@@ -130,7 +130,7 @@ pub(super) fn observed(program: &Program<'_>, control: &Control, outputs: &[Mask
 }
 
 pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options) -> Bounds {
-    let ints = options.ints.baked.map(|int| int.map(|[x, y, z, _]| [x, y, z]));
+    let ints = options.control.known().ints;
     match control {
         Control::Tree(cfg, _, _) => geometry::bounds(program, cfg, ints),
         Control::Code => Bounds::default(),

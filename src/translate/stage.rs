@@ -6,8 +6,8 @@ use super::{Input, Lowered, Tier, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
 use crate::host::{
-    Attribute, EntryPoint, GeometryInput, GeometryStage, Interface, Memory, Output, Setup, StagePrimitive,
-    Topology, Usage, varying,
+    Attribute, AttributeFormat, EntryPoint, GeometryInput, GeometryStage, Interface, Memory, Output, Setup,
+    StagePrimitive, Topology, Usage, varying,
 };
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
@@ -49,14 +49,14 @@ impl Translator {
         if !state.is_empty() {
             // It may make nothing of what it may see.
             let mut kernel = control::lower(context(&state, Form::Kernel), &mut control, &mut why)?;
-            passes::optimize(&mut kernel, options.precision, &mut self.scratch);
+            passes::optimize(&mut kernel, &options.arithmetic, &mut self.scratch);
             memory = passes::memory::run(&kernel);
         }
         check_memory(&observations, memory)?;
         let triangles = triangles(bounds(program, &control, options).triangles)?;
         let form = Form::Stage { heeds_winding: setup.topology == Topology::Geometry };
         let mut module = control::lower(context(&[], form), &mut control, &mut why)?;
-        passes::optimize(&mut module, options.precision, &mut self.scratch);
+        passes::optimize(&mut module, &options.arithmetic, &mut self.scratch);
         let entry_point = EntryPoint::Stage(GeometryStage { primitive, vectors, triangles });
         let lowered = Lowered { module, outputs, folded: &folded, control, why, entry_point };
         let translated = self.finish(input, lowered)?;
@@ -72,7 +72,9 @@ impl Translator {
         varying::check_locations(&outputs)?;
         let module = Module { main: moves(&outputs), helpers: Vec::new() };
         let usage = Usage { inputs: ((1u32 << outputs.len().min(16)) - 1) as u16, ..Usage::default() };
-        let attribute = |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone() };
+        let format = AttributeFormat::default();
+        let attribute =
+            |(register, output): (u8, &Output)| Attribute { register, name: output.name.clone(), format };
         let named = around.interface(&Usage::default(), options)?;
         let interface = Interface {
             source: named.source,

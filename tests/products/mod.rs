@@ -1,4 +1,5 @@
-//! Everything that becomes text: every program of the samples with each of its entries, in several forms.
+//! Inputs of the text back ends: every program of the samples with each of its entries, in several
+//! forms.
 
 use std::thread;
 
@@ -8,11 +9,11 @@ use transpica::host::dvle::{self, Executable};
 use transpica::host::{ClipPlanes, FlipY, Job, Layout};
 use transpica::isa::Stage;
 use transpica::precision::Precision;
-use transpica::{Options, Profile, Translated, Translator};
+use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
 
 use crate::samples::{Sample, samples};
 
-/// Calls `check` with each of them and its name, some at a time; their number.
+/// Calls `check` with each translation and its name, in parallel; returns their number.
 pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
     let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
@@ -28,7 +29,7 @@ pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
     })
 }
 
-/// Layout, precision, and whether the host block is there.
+/// Layout, precision, and true for a host block.
 const FORMS: [(Layout, Precision, bool); 3] = [
     (Layout::Symbols, Precision::Exact, false),
     (Layout::Registers, Precision::Fast, true),
@@ -46,7 +47,12 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
                 false => (FlipY::Never, ClipPlanes::None),
                 true => (FlipY::Dynamic, ClipPlanes::Varying),
             };
-            let options = Options { layout, precision, flip_y, clip_planes, ..Options::default() };
+            let options = Options {
+                block: Block { layout, ..Block::default() },
+                arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                outputs: Outputs { flip_y, clip_planes, ..Outputs::default() },
+                ..Options::default()
+            };
             of_program(&file, sample, index, options, &mut |job, translated| {
                 count += 1;
                 let name = format!("{}#{index} {layout:?} {precision:?} {job}", sample.name);
@@ -57,7 +63,7 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
     count
 }
 
-/// Every job of a program.
+/// Translates a program for every job.
 fn of_program(
     file: &Shbin<'_>,
     sample: &Sample,

@@ -1,20 +1,21 @@
-//! Every value of a type, one part changed at a time. The lists below name each field and each variant, and the compiler
-//! refuses them while one is missing: what is new is tried, or does not build.
+//! Every value of a type, one part changed at a time. The lists below name each field and each
+//! variant, and a missing one is a compile error. So a new field or variant cannot be forgotten.
 
 use transpica::host::Setup;
 use transpica::host::{
-    AttributeFormat, AttributeKind, Binding, Bindings, BoolUniforms, ClipPlanes, DepthRange, FlipY,
-    GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, OutputSet,
-    Profile, RegisterLayout, Topology, Unwritten,
+    Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
+    DepthRange, FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options,
+    OutputMap, OutputSet, Outputs, Profile, RegisterLayout, Topology, Unwritten,
 };
 use transpica::limits::Limits;
 use transpica::precision::Precision;
 
 /// A type whose values can be listed.
 pub trait Values: Sized {
-    /// Some value.
+    /// Returns some value.
     fn some() -> Self;
-    /// Values that differ from this one in one part, with what is changed: all variants, all bits of numbers.
+    /// Returns values that differ from this one in one part, with the name of the part: all
+    /// variants, all bits of numbers.
     fn others(&self) -> Vec<(String, Self)>;
 }
 
@@ -89,7 +90,7 @@ impl<A: Values + Copy, B: Values + Copy> Values for (A, B) {
     }
 }
 
-/// A struct, by its fields.
+/// Implements [`Values`] for a struct, by its fields.
 macro_rules! fields {
     ($name:ident { $($field:ident)* }) => {
         impl Values for $name {
@@ -108,7 +109,8 @@ macro_rules! fields {
     };
 }
 
-/// An enum, by its variants and their fields; those without names are `0`.
+/// Implements [`Values`] for an enum, by its variants and their fields; a field without a name is
+/// `0`.
 macro_rules! variants {
     ($name:ident { $($variant:ident { $($field:tt: $bound:ident),* })* }) => {
         impl Values for $name {
@@ -162,10 +164,11 @@ fields!(IntUniforms { baked specialized });
 fields!(Limits {
     code_words descriptors nodes_per_instruction nodes_base depth steps values output_words executables
 });
-fields!(Options {
-    precision portable_exponentials layout depth flip_y clip_planes clamp_colors outputs unmapped uninitialized
-    attributes fold_constants bools ints loop_guard report_unfinished lenient limits
-});
+fields!(Arithmetic { precision portable_exponentials uninitialized });
+fields!(Control { bools ints loop_guard report_unfinished lenient });
+fields!(Outputs { set depth flip_y clip_planes clamp_colors unmapped });
+fields!(Block { layout fold_constants });
+fields!(Options { arithmetic control outputs block attributes limits });
 
 fields!(Binding { set binding });
 fields!(Bindings { uniforms host });

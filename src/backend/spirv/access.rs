@@ -5,10 +5,10 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use crate::backend::interface::{
-    REGISTERS, array_length, attribute_type, defect, element_type, host_field, host_type, output_type,
+    REGISTERS, array_length, attribute_type, defect, element_type, host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{AttributeKind, Location};
+use crate::host::{AttributeKind, HostField, Location};
 use crate::ir::{Kind, Type, Value};
 
 /// log2 of the registers of one vertex.
@@ -83,7 +83,7 @@ impl Body<'_> {
                 (None, true) => self.buffer_element(self.vars.buffer_in, register),
                 (None, false) => self.vars.inputs[register as usize],
             };
-            let kind = source.options.attributes[register as usize].kind;
+            let kind = source.interface.attribute_kind(register as u8); // Range: below sixteen.
             self.registers[register as usize] = match kind {
                 AttributeKind::Float => self.w.value(Op::Load, vector, &[pointer]),
                 AttributeKind::Int => self.converted(pointer, kind, Op::ConvertSToF),
@@ -100,12 +100,12 @@ impl Body<'_> {
     }
 
     /// Loads a field of the host block.
-    pub(super) fn load_host(&mut self, field: u8) -> Result<Word> {
-        let ty = self.w.ty(host_type(host_field(field)?));
+    pub(super) fn load_host(&mut self, field: HostField) -> Word {
+        let ty = self.w.ty(host_type(field));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.unsigned(field.into());
+        let member = self.unsigned(field as u32);
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);
-        Ok(self.w.value(Op::Load, ty, &[place]))
+        self.w.value(Op::Load, ty, &[place])
     }
 
     /// Pointer to a register of this invocation's vertex.

@@ -431,12 +431,7 @@ impl Body<'_> {
                 self.place(label);
                 let scope = self.scope();
                 (scope.region, scope.item) = (region, 0);
-                limits::check(
-                    "output_words",
-                    self.w.len(),
-                    self.source.options.limits.output_words,
-                    At::Whole,
-                )
+                limits::check("output_words", self.w.len(), self.source.limits.output_words, At::Whole)
             }
             None => {
                 self.close();

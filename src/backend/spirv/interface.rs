@@ -18,7 +18,7 @@ use crate::backend::interface::{
     host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{Binding, EntryPoint, HostField, Location, UniformBlock};
+use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, UniformBlock};
 use crate::ir::{Kind, Type};
 
 /// Ids of the variables; 0 where there is none.
@@ -100,20 +100,19 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
 
 /// Attributes of the interface, and registers that the program reads though the interface lacks them.
 fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
-    let kinds = source.options.attributes.map(|attribute| attribute.kind);
     for attribute in &source.interface.attributes {
         let Some(slot) = vars.inputs.get_mut(usize::from(attribute.register)) else {
             return Err(defect(format!("attribute {} has register {}", attribute.name, attribute.register)));
         };
         if *slot == 0 {
-            let ty = w.ty(attribute_type(kinds[usize::from(attribute.register)]));
+            let ty = w.ty(attribute_type(attribute.format.kind));
             *slot = w.variable(StorageClass::Input, ty);
             w.name(*slot, &attribute.name);
         }
     }
-    for ((register, slot), kind) in (0u32..).zip(&mut vars.inputs).zip(kinds) {
+    for (register, slot) in (0u32..).zip(&mut vars.inputs) {
         if *slot == 0 && reads >> register & 1 != 0 {
-            let ty = w.ty(attribute_type(kind));
+            let ty = w.ty(attribute_type(AttributeKind::default()));
             *slot = w.variable(StorageClass::Input, ty);
             w.name(*slot, &format!("v{register}"));
         }

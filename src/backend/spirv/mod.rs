@@ -50,7 +50,7 @@ use writer::Writer;
 /// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));
 /// let module = Module { main, helpers: Vec::new() };
 /// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
-/// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
 /// let words = SpirvWriter::new().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```
@@ -101,7 +101,7 @@ impl SpirvWriter {
         if self.writer.too_long() {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }
-        limits::check("output_words", self.writer.len(), source.options.limits.output_words, At::Whole)?;
+        limits::check("output_words", self.writer.len(), source.limits.output_words, At::Whole)?;
         self.writer.finish(version, out);
         Ok(())
     }

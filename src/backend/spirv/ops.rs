@@ -124,7 +124,7 @@ impl Body<'_> {
         match resource {
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
             Resource::Member { member, element } => self.load_member(member, Element::Fixed(element)),
-            Resource::Host(field) => self.load_host(field),
+            Resource::Host(field) => Ok(self.load_host(field)),
             Resource::Draw(field) => self.draw_field(field),
             Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {

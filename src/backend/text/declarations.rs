@@ -126,7 +126,7 @@ impl Declarations {
     /// them.
     fn attributes(&mut self, source: &Source<'_>) {
         let mut add = |register: u8, name: String| {
-            let ty = attribute_type(source.options.attributes[usize::from(register & 15)].kind);
+            let ty = attribute_type(source.interface.attribute_kind(register));
             self.attributes.push(Attribute { register, name, ty });
         };
         let known = &source.interface.attributes;

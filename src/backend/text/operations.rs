@@ -4,7 +4,7 @@
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{StorageBuffer, array_length, defect, draw_field, host_field, not_legal};
+use crate::backend::interface::{StorageBuffer, array_length, defect, not_legal};
 use crate::error::Result;
 use crate::host::{DrawField, GeometryKernel, Member};
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value, ValueList};
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
             }
             Resource::Draw(field) => return Ok(self.draw(field)?.view),
             Resource::Member { member, element } => self.member(member, element)?,
-            Resource::Host(field) => Form::Read(Source::Host(host_field(field)?)),
+            Resource::Host(field) => Form::Read(Source::Host(field)),
             Resource::Specialized(id) => Form::Specialized(id),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 return Err(not_legal(Op::Read(resource)));
@@ -121,8 +121,8 @@ impl<'a> Builder<'a> {
     }
 
     /// A draw parameter, or the number of the thread.
-    pub fn draw(&mut self, field: u8) -> Result<Operand> {
-        Ok(match draw_field(field)? {
+    pub fn draw(&mut self, field: DrawField) -> Result<Operand> {
+        Ok(match field {
             DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
             field => {
                 self.kernel()?;

@@ -39,7 +39,7 @@ fn is_reserved(name: &str) -> bool {
 /// # use transpica::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
-///     attributes: vec![host::Attribute { register: 0, name: "place".into() }],
+///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
 ///     outputs: vec![host::Output {
 ///         name: "position".into(),
 ///         location: host::Location::Position,
@@ -49,7 +49,7 @@ fn is_reserved(name: &str) -> bool {
 ///     ..host::Interface::default()
 /// };
 /// let (options, profile) = (host::Options::default(), host::Profile::default());
-/// let source = Source { module: &module, interface: &interface, options: &options, profile: &profile };
+/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
 /// assert_eq!(
 ///     text::wgsl(&source)?,
 ///     "struct VertexOutput {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::container::Shbin;
 use crate::error::{At, Kind, Result};
-use crate::host::{DepthRange, Options, OutputMap, RegisterState, Setup};
+use crate::host::{Control, DepthRange, Options, OutputMap, Outputs, RegisterState, Setup};
 use crate::interp::Uniforms;
 use crate::isa::builder::Builder;
 use crate::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
@@ -43,7 +43,10 @@ fn show(position: Source, color: Source) -> Program<'static> {
 }
 
 fn options() -> Options {
-    Options { depth: DepthRange::Raw, clamp_colors: false, ..Options::default() }
+    Options {
+        outputs: Outputs { depth: DepthRange::Raw, clamp_colors: false, ..Outputs::default() },
+        ..Options::default()
+    }
 }
 
 /// Outputs that the vertex program passes on, and how the geometry program gets them.
@@ -482,7 +485,7 @@ fn whatever_registers_code_and_indices_hold_a_draw_ends() {
     let file = Shbin::parse(POINTS).expect("parses");
     let base = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
     let bounds = Bounds { steps: 500, draw_steps: 5000, emits: 20, triangles: 50 };
-    let options = Options { lenient: true, ..options() };
+    let options = Options { control: Control { lenient: true, ..options().control }, ..options() };
     let (mut random, mut drew, mut triangles) = (Random(6), 0, 0);
     for _ in 0..4000 {
         let state = random_state(&base, &mut random);

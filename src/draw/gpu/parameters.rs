@@ -117,7 +117,7 @@ words! {
         overflowed,
         /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`], [`Found::DRIVER_LEFT`] or both. Geometry programs
         /// tell it if the options ask for that
-        /// ([`report_unfinished`](crate::host::Options::report_unfinished)).
+        /// ([`report_unfinished`](crate::host::Control::report_unfinished)).
         unfinished,
     }
 }

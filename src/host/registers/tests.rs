@@ -3,7 +3,7 @@
 use super::*;
 use crate::container::Shbin;
 use crate::host::varying::{OutputMap, outputs};
-use crate::host::{Layout, Locations, Options, Surroundings, Usage};
+use crate::host::{Block, Layout, Locations, Options, Surroundings, Usage};
 use crate::isa::Pc;
 
 /// Header of a command with this register, number of further words and consecutive flag.
@@ -239,7 +239,8 @@ fn members_without_symbols_are_runs_of_needed_registers() {
     let members: Vec<(&str, u8, u32)> =
         interface.block.members.iter().map(|m| (&m.name[..], m.count, m.offset)).collect();
     assert_eq!(members, [("c1", 1, 0), ("c5", 2, 16), ("b0", 1, 48)]);
-    let options = Options { layout: Layout::Azahar, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Azahar, ..Block::default() }, ..Options::default() };
     let interface = state.vertex().interface(&usage, &options).expect("never fails");
     assert_eq!(interface.block.size, 1616);
     let none = state.vertex().interface(&Usage::default(), &options).expect("never fails");

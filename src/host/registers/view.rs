@@ -90,10 +90,13 @@ impl Surroundings for RegisterView<'_> {
             let text = "a geometry program takes the outputs of this vertex program: nothing of them reaches the rasteriser";
             warnings.push(Warning { text: text.into(), at: At::Whole });
         }
-        let attribute = |register| Attribute { register, name: format!("v{register}") };
+        let attribute = |register| {
+            let format = options.attributes[usize::from(register)];
+            Attribute { register, name: format!("v{register}"), format }
+        };
         Ok(Interface {
             attributes: registers.map(attribute).collect(),
-            block: layout::without_symbols(usage, options.layout),
+            block: layout::without_symbols(usage, options.block.layout),
             warnings,
             ..Interface::default()
         })

@@ -1,15 +1,17 @@
-//! What the conditions around a place say of truth values there.
-//! In: conditions and whether they hold. Out: whether another one holds. Knows neither constructs nor arithmetic.
+//! What the conditions around a place say of truth values there. In: conditions and whether they
+//! hold. Out: whether another one holds. Knows neither constructs nor arithmetic.
 
 use super::Fact;
 use crate::entity::Handle;
 use crate::ir::func::Func;
-use crate::ir::op::{Binary, Op, Unary};
+use crate::ir::op::Op;
+use crate::ir::signature::{Binary, Unary};
 use crate::ir::types::{Lane, Value};
 
 /// How many definitions one question looks at.
 const FUEL: u32 = 16;
-/// How many decisions around a place one question looks at, so that a long row of exits costs no square.
+/// How many decisions around a place one question looks at, so that a long row of exits costs no
+/// square.
 const DEPTH: u32 = 64;
 
 /// A condition in a form that equal ones share: a comparison and its operands, or the lane itself.
@@ -122,7 +124,8 @@ impl Decisions {
         self.get(context).is_some_and(|decision| decision.compares)
     }
 
-    /// The form of a truth value in a question: only where comparisons are decided it matters what is compared.
+    /// The form of a truth value in a question: only where comparisons are decided it matters what
+    /// is compared.
     fn asked(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Truth {
         if self.compares(context) { truth(f, facts, lane) } else { Truth::Lane(lane) }
     }
@@ -152,8 +155,8 @@ fn root(f: &Func, mut lane: Lane, mut holds: bool) -> (Lane, bool) {
     for _ in 0..FUEL {
         match f.op(lane.value()) {
             Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(lane.index())],
-            // Legalisation makes a read of a bool the negation of a new value. To look through that would give a condition
-            // another root than it had when the decision was noted.
+            // Legalisation makes a read of a bool the negation of a new value. To look through that
+            // would give a condition another root than it had when the decision was noted.
             Some(Op::Unary(Unary::Not, a)) if a.0 < lane.value().0 => {
                 lane = Lane::new(a, lane.index());
                 holds = !holds;

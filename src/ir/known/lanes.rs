@@ -1,12 +1,12 @@
-//! What an operation makes of what is known of its operands, lane by lane; and what a place knows beyond that.
-//! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
+//! What an operation makes of what is known of its operands, lane by lane; and what a place knows
+//! beyond that. In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
 
 use super::{Fact, Known};
 use crate::ir::func::Func;
-use crate::ir::op::{Binary, Def, Op, Unary};
+use crate::ir::op::{Def, Op};
 use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
-use crate::ir::signature::Shape;
+use crate::ir::signature::{Binary, Shape, Unary};
 use crate::ir::types::{Kind, Lane, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
@@ -212,7 +212,8 @@ impl Known<'_> {
             Op::Read(Resource::Specialized(_)) => fact.fixed = 1,
             Op::ReadAt(Array::Uniform(base), offset) => fact = self.uniform_at(base, of(offset).lane(0)),
             Op::Call { args, .. } => {
-                // Numbers come of numbers; what is read by an index is known when the program runs only.
+                // Numbers come of numbers; what is read by an index is known when the program runs
+                // only.
                 if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
@@ -225,7 +226,8 @@ impl Known<'_> {
         fact
     }
 
-    /// A call: lane by lane, unless one comes of many. What is literal altogether is no zero, or else it would be computed.
+    /// A call: lane by lane, unless one comes of many. What is literal altogether is no zero, or
+    /// else it would be computed.
     fn call(&self, f: &Func, args: &[Value], lanes: u8, context: u32) -> Fact {
         let all = (1 << lanes) - 1;
         let mut fact = Fact { seen: true, fixed: all, literal: all, ..Fact::NONE };

@@ -1,6 +1,7 @@
-//! The readable form of a module: [`print`] writes it, [`parse`] reads it back.
-//! In and out: text and [`Module`]. Knows the words of the operations from their signatures, nothing of what they compute.
-//! Printing, parsing and printing again gives the same text, to the last bit of every float.
+//! The readable form of a module: [`print`] writes it, [`parse`] reads it back. In and out: text
+//! and [`Module`]. Knows the words of the operations from their signatures, nothing of what they
+//! compute. Printing, parsing and printing again gives the same text, to the last bit of every
+//! float.
 //!
 //! ```text
 //! module   = { func }                                         the last function is the main one, those before are helpers 0, 1, …

@@ -1,5 +1,6 @@
-//! Reads a module from text. In: any text. Out: a module of that shape, or what is wrong and where; whether it keeps the law
-//! is for the verifier to say. No recursion; memory grows with the text, the numbers of values are limited.
+//! Reads a module from text. In: any text. Out: a module of that shape, or what is wrong and where;
+//! whether it keeps the law is for the verifier to say. No recursion; memory grows with the text,
+//! the numbers of values are limited.
 
 use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};

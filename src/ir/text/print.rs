@@ -20,7 +20,8 @@ pub fn print(module: &Module) -> String {
     write_module(module, |_| None)
 }
 
-/// Writes a module with values numbered in order of definition, so that two modules of the same shape give the same text.
+/// Writes a module with values numbered in order of definition, so that two modules of the same
+/// shape give the same text.
 pub fn print_renumbered(module: &Module) -> String {
     write_module(module, |f| Some(definition_order(f)))
 }
@@ -49,7 +50,8 @@ fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) ->
     out
 }
 
-/// The rank of each value among the definitions of a function; values that it does not define come after.
+/// The rank of each value among the definitions of a function; values that it does not define come
+/// after.
 fn definition_order(f: &Func) -> Vec<u32> {
     let mut numbers = vec![u32::MAX; f.values.len()];
     let mut next = 0;

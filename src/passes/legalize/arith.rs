@@ -1,9 +1,10 @@
 //! Products, sums, dot products and the other arithmetic, lane by lane where literals ask for it.
-//! In: a PICA200 operation on values. Out: the plain operation that takes its place, what it needs before it being emitted.
+//! In: a PICA200 operation on values. Out: the plain operation that takes its place, what it needs
+//! before it being emitted.
 //!
-//! A lane of a product or sum is one of three kinds: both operands literal (computed here), one a literal that counts as zero
-//! (bit operations: drivers fold `x * 0` and `x + 0` wrongly), or any other. Only operands with a literal lane are looked at
-//! lane by lane.
+//! A lane of a product or sum is one of three kinds: both operands literal (computed here), one a
+//! literal that counts as zero (bit operations: drivers fold `x * 0` and `x + 0` wrongly), or any
+//! other. Only operands with a literal lane are looked at lane by lane.
 
 use super::Pass;
 use super::emit::splat;
@@ -204,7 +205,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Emits the operation of a group and notes where its lanes go; an operation that gives all lanes is given back instead.
+    /// Emits the operation of a group and notes where its lanes go; an operation that gives all
+    /// lanes is given back instead.
     fn place(&mut self, result: &mut [Lane; 4], ty: Type, group: &Group, op: Op) -> Option<Op> {
         if group.len == ty.lanes {
             return Some(op);
@@ -348,7 +350,8 @@ impl Pass<'_> {
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// The lanes of the result that are known, because every machine computes the same for a literal, and their bits.
+    /// The lanes of the result that are known, because every machine computes the same for a
+    /// literal, and their bits.
     fn fold(&self, op: Unary, a: Value) -> (u8, [u32; 4]) {
         let (mut lanes, mut result) = (0, [0; 4]);
         let arithmetic = op.signature().pica || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
@@ -366,7 +369,8 @@ impl Pass<'_> {
         (lanes, result)
     }
 
-    /// An operation of which some lanes are known: a driver would know them too, so they are literals.
+    /// An operation of which some lanes are known: a driver would know them too, so they are
+    /// literals.
     fn partly_literal(&mut self, op: Unary, a: Value, lanes: u8, literals: [u32; 4]) -> Op {
         let ty = op.result(self.emit.func.ty(a));
         let mut group = Group::new();

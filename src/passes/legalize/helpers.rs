@@ -1,15 +1,17 @@
-//! The helper functions that legal arithmetic calls, built when first asked for, callees before callers.
-//! In: which helper, for how many lanes. Out: its index in the module. Knows neither literals nor uniforms; its callers never
-//! pass a literal that counts as zero to a product or a sum, because drivers inline these bodies and fold `x * 0` wrongly.
+//! The helper functions that legal arithmetic calls, built when first asked for, callees before
+//! callers. In: which helper, for how many lanes. Out: its index in the module. Knows neither
+//! literals nor uniforms; its callers never pass a literal that counts as zero to a product or a
+//! sum, because drivers inline these bodies and fold `x * 0` wrongly.
 //!
-//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and `|a + b| > MAX`, else
-//! `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and then the sum is ±inf. With one the sum is NaN,
-//! which is above nothing. NaN is asked by bits, since drivers may fold `p == p`. On a software driver this took two
-//! thirds of the time over the bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)`
-//! took; a branch around the guard gained nothing there.
+//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and
+//! `|a + b| > MAX`, else `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and
+//! then the sum is ±inf. With one the sum is NaN, which is above nothing. NaN is asked by bits,
+//! since drivers may fold `p == p`. On a software driver this took two thirds of the time over the
+//! bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)` took;
+//! a branch around the guard gained nothing there.
 //!
-//! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at the edges of their range
-//! differ between drivers, hence the explicit cases.
+//! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at
+//! the edges of their range differ between drivers, hence the explicit cases.
 
 use std::borrow::Cow;
 
@@ -289,7 +291,8 @@ impl Body<'_, '_, '_> {
         self.emit.unary(Unary::FromBits, bits)
     }
 
-    /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the choice.
+    /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the
+    /// choice.
     fn add_zero(&mut self, a: Value) -> Value {
         let negative_zero = self.bits(SIGN);
         let bits = self.emit.unary(Unary::ToBits, a);
@@ -328,7 +331,8 @@ impl Body<'_, '_, '_> {
         self.power_within(a, power, range, [zero, infinity])
     }
 
-    /// A power of two inside the range (without its ends), `outside` where `a` is not above or not below it; NaN stays.
+    /// A power of two inside the range (without its ends), `outside` where `a` is not above or not
+    /// below it; NaN stays.
     fn power_within(&mut self, a: Value, power: Value, range: [Value; 2], outside: [Value; 2]) -> Value {
         let ([low, high], [zero, infinity]) = (range, outside);
         let emit = &mut self.emit;
@@ -433,8 +437,8 @@ impl Body<'_, '_, '_> {
         sum.unwrap_or(x)
     }
 
-    /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN becomes -1000, which counts as
-    /// 0 like every address outside the signed byte range.
+    /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN
+    /// becomes -1000, which counts as 0 like every address outside the signed byte range.
     fn address(&mut self, a: Value) -> Value {
         let (low, high) = (self.float(-1000.0), self.float(1000.0));
         let emit = &mut self.emit;
@@ -479,8 +483,8 @@ impl Body<'_, '_, '_> {
         emit.select(is_small, small, result)
     }
 
-    /// Magnitudes below 2^-62 become the multiple of 2^-78 below them: both factors are powers of two, so the products are
-    /// exact.
+    /// Magnitudes below 2^-62 become the multiple of 2^-78 below them: both factors are powers of
+    /// two, so the products are exact.
     fn float24_register(&mut self, a: Value) -> Value {
         let (up, down) = (self.float(F24_UNITS.0), self.float(F24_UNITS.1));
         let bits = self.emit.unary(Unary::ToBits, a);

@@ -1,16 +1,18 @@
-//! Hides literals that could become zeros of a product or sum where a driver copies code, see [`crate::ir::known`].
-//! In: a function of the `Pica` stage and what is known of it. Out: the same function, with numbers in place of the literals
-//! that a driver cannot know. Knows no precision.
+//! Hides literals that could become zeros of a product or sum where a driver copies code, see
+//! [`crate::ir::known`]. In: a function of the `Pica` stage and what is known of it. Out: the same
+//! function, with numbers in place of the literals that a driver cannot know. Knows no precision.
 //!
 //! ```text
 //! %0 = input v0 ; %1 = const 0                            =>      %0 = input v0 ; %2 = hidden 0 of %0
 //! loop (%3 = %1) { .. %4 = mulp %3 %0 .. continue %5 }    =>      loop (%3 = %2) { .. %4 = mulp %3 %0 .. continue %5 }
 //! ```
 //!
-//! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when the program runs: even, so
-//! 0, which follows from no single bit of its parts. Other literals have their bits set over it. A function computes it once,
-//! at its begin, and only if something is to be hidden: literals on the way into loop parameters and results, arms of choices that
-//! specialisation constants decide, operands of powers. A relative read that could get a literal has it added to its offset.
+//! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when
+//! the program runs: even, so 0, which follows from no single bit of its parts. Other literals have
+//! their bits set over it. A function computes it once, at its begin, and only if something is to
+//! be hidden: literals on the way into loop parameters and results, arms of choices that
+//! specialisation constants decide, operands of powers. A relative read that could get a literal
+//! has it added to its offset.
 
 use super::emit::{Emit, splat};
 use crate::entity::Handle;
@@ -21,7 +23,8 @@ use crate::ir::{
 };
 use crate::passes::flow::Flow;
 
-/// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute all of it and nothing is.
+/// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute
+/// all of it and nothing is.
 pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
     if known.risks().iter().all(|risk| risk.possible == 0) {
         return;
@@ -67,7 +70,8 @@ fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
         .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::IntUniform { .. }))))
 }
 
-/// The lanes of each value that no copy of the code may know: those at risk and what they are computed from.
+/// The lanes of each value that no copy of the code may know: those at risk and what they are
+/// computed from.
 fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
     let mut masks = vec![0; f.values.len()];
     let mut work: Vec<(Value, u8)> =

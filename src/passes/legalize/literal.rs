@@ -1,6 +1,6 @@
-//! What is known of a lane while a function is made legal.
-//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, and whether a product may
-//! be ∞ · 0. Changes nothing. [`Known`] has the constants, [`Ranges`] the classes.
+//! What is known of a lane while a function is made legal. In: a function that grows, and a lane.
+//! Out: its bits if it is constant at the current place, and whether a product may be ∞ · 0.
+//! Changes nothing. [`Known`] has the constants, [`Ranges`] the classes.
 
 use crate::ir::known::Known;
 use crate::ir::{Func, Lane, Value};

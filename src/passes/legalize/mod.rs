@@ -1,18 +1,22 @@
-//! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one uniform block.
-//! In: a module without helpers. Out: the same program without the operations that [`Op`] marks "Removed by
-//! `legalize`"; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
+//! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one
+//! uniform block. In: a module without helpers. Out: the same program without operations of which
+//! [`Op::is_pica`] is true; every `Add` and `Mul` it makes is free of literal zeros. Knows no
+//! encodings and no back end.
 //!
 //! ```text
 //! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
 //! ```
 //!
-//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot happen (see `literal`).
+//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot
+//!   happen (see `literal`).
 //! * **fast**: the plain operations.
-//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are converted first.
+//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are
+//!   converted first.
 //!
-//! What counts as literal, [`crate::ir::known`] says: lane by lane, through results and parameters. Products and sums of literals
-//! are computed here, since drivers would compute them and then fold the zeros among them. What could become a literal where a
-//! driver copies code is hidden from it first (see `hide`).
+//! What counts as literal, [`crate::ir::known`] says: lane by lane, through results and parameters.
+//! Products and sums of literals are computed here, since drivers would compute them and then fold
+//! the zeros among them. What could become a literal where a driver copies code is hidden from it
+//! first (see `hide`).
 
 mod arith;
 mod emit;
@@ -42,11 +46,11 @@ struct Pass<'a> {
     registers: Registers<'a>,
 }
 
-/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in the program file and which
-/// the uniform block therefore need not hold.
+/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
+/// the program file and which the uniform block therefore need not hold.
 pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let mut converted = None;
     let constants = match precision {
         Precision::Exact | Precision::Fast => constants,

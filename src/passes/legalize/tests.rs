@@ -58,7 +58,9 @@ const NO_CONSTANTS: [Option<[u32; 4]>; 96] = [None; 96];
 
 fn run_with(module: &mut Module, precision: Precision, block: &UniformBlock, constants: &Constants) {
     verify(module, Stage::Pica).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
-    run(module, &Options { precision, ..Options::default() }, block, constants);
+    let mut options = Options::default();
+    options.arithmetic.precision = precision;
+    run(module, &options, block, constants);
     verify(module, Stage::Legal).unwrap_or_else(|error| panic!("{error}\n{}", text::print(module)));
     no_risk(module, precision);
 }

@@ -1,10 +1,12 @@
-//! Register reads: which member of the uniform block, or which literal, stands for a register.
-//! In: reads of c, i and b registers. Out: reads of members; relative reads call helpers. Knows no arithmetic.
+//! Register reads: which member of the uniform block, or which literal, stands for a register. In:
+//! reads of c, i and b registers. Out: reads of members; relative reads call helpers. Knows no
+//! arithmetic.
 //!
-//! Relative reads are exact: an offset outside the signed byte range counts as 0, the sum wraps at 128, and registers beyond
-//! c95 read as ones (hardware tests). Reads never leave a member's array: drivers differ there. Where all registers are one
-//! array the read is free of branches. Else a read whose base lies in an array member tries that member first, and a tree of
-//! `if`s over all registers stands behind it, skipped unless the program leaves the array.
+//! Relative reads are exact: an offset outside the signed byte range counts as 0, the sum wraps at
+//! 128, and registers beyond c95 read as ones (hardware tests). Reads never leave a member's array:
+//! drivers differ there. Where all registers are one array the read is free of branches. Else a
+//! read whose base lies in an array member tries that member first, and a tree of `if`s over all
+//! registers stands behind it, skipped unless the program leaves the array.
 
 use std::borrow::Cow;
 
@@ -45,7 +47,8 @@ pub(super) struct Registers<'a> {
     constants: &'a Constants,
     /// Member of each float register.
     float: [Option<u16>; REGISTERS as usize],
-    /// Helper functions built so far: index computation, read by index, read by base and offset, and by member.
+    /// Helper functions built so far: index computation, read by index, read by base and offset,
+    /// and by member.
     index: Option<u16>,
     register: Option<u16>,
     relative: Option<u16>,
@@ -290,7 +293,8 @@ fn one_array(emit: &mut Emit<'_>, member: u16, index: Value) -> Value {
     emit.select(all, read, ones)
 }
 
-/// Chooses among the runs by halving; at most seven deep, since an index names one of 128 registers.
+/// Chooses among the runs by halving; at most seven deep, since an index names one of 128
+/// registers.
 fn tree(emit: &mut Emit<'_>, runs: &[Run], index: Value) -> Value {
     debug_assert!(runs.len() <= usize::from(INDICES));
     let (left, right) = runs.split_at(runs.len() / 2);

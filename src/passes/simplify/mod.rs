@@ -1,21 +1,25 @@
-//! Replaces operations and constructs by simpler ones of the same result, and literals' operations by literals.
-//! In and out: a function of the `Pica` stage. Knows one operation and its operands at a time; the rules stand in `rules`.
+//! Replaces operations and constructs by simpler ones of the same result, and literals' operations
+//! by literals. In and out: a function of the `Pica` stage. Knows one operation and its operands at
+//! a time; the rules stand in `rules`.
 //!
 //! ```text
 //! %2 = shuffle %1.z %1.x ; %3 = shuffle %2.y ; %4 = mulp %3 %one      =>      %3 = shuffle %1.x      (uses of %4 read %3)
 //! if %true { A yield %5 } else { B } -> %6                            =>      A                      (uses of %6 read %5)
 //! ```
 //!
-//! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
-//!   loop that never continues is a block.
-//! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
+//! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early
+//!   dissolve into their region; a loop that never continues is a block.
+//! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3
+//!   = select %c %1 %2`.
 //! * `if not %c` exchanges its arms; a `break` that ends a `block` or a `case` yields.
 //! * What follows a construct that never falls through goes.
-//! * Equal operations are evaluated once, as by `cse`: of what is simpler now, some is equal only now.
+//! * Equal operations are evaluated once, as by `cse`: of what is simpler now, some is equal only
+//!   now.
 //!
-//! Replaced values are gone at once: every operand is looked up in a table on the way, which one walk in program order
-//! suffices for, because definitions come before uses. Other values that nothing needs any more are left to `dce`.
-//! Running it on a `Legal` function could make literal zeros operands of `Mul` and `Add`, which that stage forbids.
+//! Replaced values are gone at once: every operand is looked up in a table on the way, which one
+//! walk in program order suffices for, because definitions come before uses. Other values that
+//! nothing needs any more are left to `dce`. Running it on a `Legal` function could make literal
+//! zeros operands of `Mul` and `Add`, which that stage forbids.
 
 mod comparisons;
 mod rules;
@@ -117,7 +121,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the frame below.
+    /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the
+    /// frame below.
     fn begin(&mut self, region: Option<Region>, from: Region, results: ValueList) {
         if region.is_some() {
             self.visible.begin();

@@ -1,10 +1,12 @@
-//! The rules for one operation whose operands are as simple as they get.
-//! In: an operation on values. Out: a simpler one, a value that equals it, or nothing. Changes nothing but adds literals.
+//! The rules for one operation whose operands are as simple as they get. In: an operation on
+//! values. Out: a simpler one, a value that equals it, or nothing. Changes nothing but adds
+//! literals.
 //!
-//! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
-//! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
-//! Literals' operations become literals where [`scalar`] folds them and the result is finite. Comparisons that a driver
-//! would decide are decided here, see `comparisons`.
+//! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x`
+//! (−0 + 0 = +0) and `x · 0` is not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless
+//! float24 arithmetic would truncate it on the way. Literals' operations become literals where
+//! [`scalar`] folds them and the result is finite. Comparisons that a driver would decide are
+//! decided here, see `comparisons`.
 
 use super::{Simplify, comparisons};
 use crate::entity::Handle;
@@ -206,7 +208,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// A comparison of which some lanes are known becomes literals and a comparison of the other lanes.
+    /// A comparison of which some lanes are known becomes literals and a comparison of the other
+    /// lanes.
     fn comparison(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
         let (mut bits, mut rest, mut len) = ([0; 4], [0; 4], 0);
         for (index, slot) in (0..ty.lanes).zip(&mut bits) {

@@ -1,4 +1,5 @@
-//! Which program of a file is taken and how its text says so; what `run` prints of it; how its position reaches the host.
+//! Selection of a program of a file and its name in the text; the output of `run`; options for the
+//! position.
 
 mod support;
 
@@ -10,7 +11,7 @@ use transpica::Translator;
 use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Profile};
+use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
 use transpica::limits::Limits;
 
 const SAMPLE: &str = "shaders/lights.shbin";
@@ -66,7 +67,7 @@ fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
     assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n\n"), "{text:.100}");
 }
 
-/// Writes (0, 0, 0, 1) to one output, something else to the second, nothing to the third, and to no output what r0 holds.
+/// Writes (0, 0, 0, 1) to one output, something else to the second, and nothing to the third.
 const DEFAULTS: &str = "
 .constf unit(0.0, 0.0, 0.0, 1.0)
 .constf other(1.0, 2.0, 3.0, 4.0)
@@ -129,7 +130,7 @@ fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
     let into = transpica(&["run", name, "--trace", "--budget", "5", "--vertices", "1", "-o", path]);
     assert_eq!((into.status, into.out.len()), (1, 0));
     assert_eq!(fs::read(&out).expect("the trace"), ran.out);
-    // Without a trace nothing is written, and of a run that cannot begin neither.
+    // A run without a trace writes no file, and neither does one that cannot start.
     fs::remove_file(&out).expect("removable");
     let ran = transpica(&["run", name, "--budget", "5", "-o", path]);
     assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
@@ -138,13 +139,13 @@ fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
     let geometry = ["run", "shaders/points.shbin", "--dvle", "1", "--trace", "--budget", "3"];
     let ran = transpica(&geometry);
     assert_eq!((ran.status, ran.text().lines().count()), (1, 3), "{}", ran.text());
-    // A reader that has enough does not change how the run ends.
+    // A reader that closes the pipe early does not change the exit status.
     let line = format!("\"$TRANSPICA\" run {name} --trace --budget 50000 --color never | head -n 1");
     let shown = on_terminal(&line, &[]).text();
     assert!(shown.contains("jmpu") && shown.contains("endless.shbin"), "{shown}");
 }
 
-/// Text of the library under options.
+/// The library's text under these options.
 fn library(options: Options, language: Language) -> String {
     let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
@@ -158,9 +159,9 @@ fn library(options: Options, language: Language) -> String {
 #[test]
 fn depth_y_and_clip_planes_are_those_of_the_library() {
     let base = Options::default();
-    let depth = |depth| Options { depth, ..base };
-    let flip = |flip_y| Options { flip_y, ..base };
-    let clip = |clip_planes| Options { clip_planes, ..base };
+    let depth = |depth| Options { outputs: Outputs { depth, ..base.outputs }, ..base };
+    let flip = |flip_y| Options { outputs: Outputs { flip_y, ..base.outputs }, ..base };
+    let clip = |clip_planes| Options { outputs: Outputs { clip_planes, ..base.outputs }, ..base };
     for (option, value, options) in [
         ("--depth", "0..w", depth(DepthRange::ZeroToW)),
         ("--depth", "-w..w", depth(DepthRange::MinusWToW)),
@@ -183,9 +184,12 @@ fn depth_y_and_clip_planes_are_those_of_the_library() {
         assert_eq!(ir(&[option, value]) == ir(&[]), options == base, "{option} {value}");
     }
     let all = Options {
-        depth: DepthRange::MinusWToW,
-        flip_y: FlipY::Always,
-        clip_planes: ClipPlanes::Varying,
+        outputs: Outputs {
+            depth: DepthRange::MinusWToW,
+            flip_y: FlipY::Always,
+            clip_planes: ClipPlanes::Varying,
+            ..base.outputs
+        },
         ..base
     };
     let arguments = [

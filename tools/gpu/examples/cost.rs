@@ -1,5 +1,6 @@
-//! What translated programs cost on the GPU: SPIR-V instructions for each PICA instruction and time for each vertex, exact
-//! beside fast. Ratios hold within one run; absolute times depend on the machine and on what else it does.
+//! Cost of translated programs on the GPU: SPIR-V instructions per PICA200 instruction and time per
+//! vertex, exact beside fast. Ratios hold within one run; absolute times depend on the machine and
+//! its load.
 //!
 //! `cargo run --release -p transpica-gpu --example cost -- FOLDER [ADAPTER]`
 
@@ -11,20 +12,20 @@ use transpica::cfg::Action;
 use transpica::cfg::explore::{self, Explored, explore};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
+use transpica::host::{Arithmetic, Job, Options, Profile};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica::{Translator, asm};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Gpu, Registers, Shader, Timed};
 
-/// Vertices of one dispatch: their registers stay in the processor's caches.
+/// Vertices of one dispatch: few enough for their registers to stay in the processor's caches.
 const VERTICES: usize = 1024;
 /// Submissions, of which the shortest counts.
 const ROUNDS: u32 = 40;
-/// Dispatches of each.
+/// Dispatches per submission.
 const REPEATS: u32 = 20;
-/// A program without instructions.
+/// A program that only ends.
 const NOTHING: &str = ".out - position o0\n.proc main\n\tend\n.end\n";
 
 fn main() -> ExitCode {
@@ -53,7 +54,7 @@ fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         files.push((name, std::fs::read(path)?));
     }
-    // A program that does nothing: what loading, storing and starting cost.
+    // The empty program measures the cost of loading, storing and starting.
     let end = asm::assemble(&[asm::Source { name: "nothing", text: NOTHING }])?;
     files.insert(0, ("(nothing)".into(), end.bytes));
     println!("on {}; net: less what a program costs that does nothing", gpu.name());
@@ -76,13 +77,13 @@ fn table(folder: &Path, adapter: Option<&str>) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One program, exact and fast.
+/// Figures of one program, exact and fast.
 struct Row {
-    /// Instructions that it can reach.
+    /// Reachable PICA200 instructions.
     reached: usize,
     /// Instructions in the functions of its modules.
     spirv: [usize; 2],
-    /// Nanoseconds for each vertex.
+    /// Nanoseconds per vertex.
     times: [f64; 2],
 }
 
@@ -96,7 +97,10 @@ impl Row {
             .collect();
         let (mut spirv, mut timed) = ([0; 2], Vec::new());
         for (precision, spirv) in [Precision::Exact, Precision::Fast].into_iter().zip(&mut spirv) {
-            let options = Options { precision, ..Options::default() };
+            let options = Options {
+                arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                ..Options::default()
+            };
             let mut translator = Translator::new(options, Profile::default());
             let translated = translator.translate(program, around, Job::Compute)?;
             let words = translator.spirv(&translated)?;
@@ -105,7 +109,7 @@ impl Row {
             timed.push(Timed::new(gpu, Shader::Passthrough(words), &bytes, &vertices)?);
         }
         let mut times = [f64::MAX; 2];
-        // In turns, so that whatever else the machine does meets both.
+        // Alternate the two, so that other load on the machine affects both.
         for _ in 0..ROUNDS {
             for (timed, time) in timed.iter().zip(&mut times) {
                 *time = time.min(timed.run(REPEATS)?.as_nanos() as f64 / VERTICES as f64);
@@ -130,7 +134,7 @@ impl Row {
     }
 }
 
-/// Instructions that the program can reach, each address once.
+/// Counts the instructions that the program can reach, each address once.
 fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
     let options = Options::default();
     let Explored::Graph(graph) = explore(program, &explore::Options::default(), &options.limits)? else {
@@ -147,9 +151,10 @@ fn reached(program: &Program<'_>) -> Result<usize, Box<dyn Error>> {
     Ok(all.len())
 }
 
-/// Instructions in the functions of a SPIR-V module, labels and local variables included.
+/// Counts the instructions in the functions of a SPIR-V module, including labels and local
+/// variables.
 fn instructions(words: &[u32]) -> usize {
-    /// SPIR-V 3.52.9
+    /// OpFunction (SPIR-V 3.52.9).
     const FUNCTION: u32 = 54;
     let (mut at, mut count, mut inside) = (5, 0, false);
     while let Some(&first) = words.get(at) {

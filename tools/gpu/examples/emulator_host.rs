@@ -1,14 +1,18 @@
-//! A small emulator host, whole: GPU registers, program upload by register writes, a pipeline cache by key, an animated scene.
+//! A small but complete emulator host: GPU registers, program upload by register writes, a pipeline
+//! cache by key, an animated scene.
 //!
 //! ```sh
 //! cargo run --release -p transpica-gpu --example emulator_host -- --out frames
 //! ```
 //!
-//! The console's side (`console.rs`, `scene.rs`) makes command lists, as programs on the console do, and hands over vertex data.
-//! The host's side (here, and `transpica_gpu::picture`) knows nothing else of it: it executes the lists on a [`RegisterState`], translates
-//! what the registers hold when a draw comes, and draws. Beside each frame from the GPU stands a reference: the interpreter runs
-//! the vertex programs, and a plain vertex stage hands its results to the same rasteriser. A third picture shows in white where
-//! the two differ: nowhere. SPIR-V modules lie in `OUT/cache` under their keys; a second run translates nothing.
+//! The console's side (`console.rs`, `scene.rs`) builds command lists, as programs on the console
+//! do, and provides vertex data.
+//! The host's side (here, and `transpica_gpu::picture`) uses nothing else. It executes the lists on
+//! a [`RegisterState`], translates the uploaded program at each draw, and draws.
+//! Each frame from the GPU is written beside a reference. For the reference the interpreter runs
+//! the vertex programs, and a plain vertex stage passes its results to the same rasterizer. A third
+//! picture shows differences in white: there are none.
+//! SPIR-V modules are stored in `OUT/cache` under their keys; a second run translates nothing.
 
 #[path = "emulator_host/console.rs"]
 mod console;
@@ -27,8 +31,8 @@ use image::RgbaImage;
 use scene::Scene;
 use transpica::Translator;
 use transpica::host::{
-    HostValues, Job, Layout, Options, OutputMap, OutputSet, Profile, RegisterLayout, RegisterState,
-    Surroundings, layout, varying,
+    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, OutputSet, Outputs, Profile,
+    RegisterLayout, RegisterState, Surroundings, layout, varying,
 };
 use transpica::interp::Machine;
 use transpica::isa::Stage;
@@ -36,18 +40,19 @@ use transpica::key::Key;
 use transpica_gpu::picture::{Frame, Pipeline, difference};
 use transpica_gpu::{Gpu, GpuError};
 
-/// Instructions that the interpreter grants one vertex.
+/// Limit of instructions per vertex on the interpreter.
 const BUDGET: u64 = 1 << 16;
-/// What else modules of this host follow from: goes into every key.
+/// Version of this host's modules, part of every key.
 const SALT: &[u8] = b"emulator_host 1";
 
-/// Draws an animated scene through translated programs and through the interpreter, and compares the pictures.
+/// Draws an animated scene through translated programs and through the interpreter, and compares
+/// the pictures.
 #[derive(Parser)]
 struct Arguments {
     /// Folder for the pictures and the cache
     #[arg(long, default_value = "target/emulator_host", value_name = "DIR")]
     out: PathBuf,
-    /// How many frames
+    /// Number of frames
     #[arg(long, default_value_t = 8, value_name = "N")]
     frames: u32,
     /// Part of the name of the GPU
@@ -55,7 +60,7 @@ struct Arguments {
     adapter: Option<String>,
 }
 
-/// What the host did.
+/// Statistics of a run.
 #[derive(Default)]
 struct Counts {
     draws: usize,
@@ -65,12 +70,12 @@ struct Counts {
     pipelines_found: usize,
 }
 
-/// The emulated GPU: registers, and what was made for the programs seen so far.
+/// The emulated GPU: registers, and the pipelines of the programs drawn so far.
 struct Host<'a> {
     state: RegisterState,
     translator: Translator,
     gpu: &'a Gpu,
-    /// For what the interpreter computed.
+    /// Draws the interpreter's results.
     plain: Pipeline,
     pipelines: HashMap<Key, Pipeline>,
     cache: PathBuf,
@@ -79,17 +84,17 @@ struct Host<'a> {
 
 impl<'a> Host<'a> {
     fn new(gpu: &'a Gpu, cache: PathBuf) -> Result<Self, GpuError> {
-        // One block for all programs, one fragment stage for all programs; EX2 and LG2 equal on CPU and GPU; a broken program
-        // ends.
+        // One uniform block and one fragment stage serve all programs. Portable EX2 and LG2 are
+        // equal on CPU and GPU. The loop guard ends a broken program.
         let options = Options {
-            layout: Layout::Azahar,
-            outputs: OutputSet::All,
-            portable_exponentials: true,
-            loop_guard: Some(BUDGET as u32),
+            block: Block { layout: Layout::Azahar, ..Block::default() },
+            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()
         };
         let profile = Profile { names: false, ..Profile::default() };
-        // With all outputs asked for, those of every program are the same.
+        // With all outputs requested, every program has the same ones.
         let outputs = varying::outputs(&OutputMap::default(), &options, &profile.locations);
         Ok(Self {
             state: RegisterState::default(),
@@ -102,7 +107,7 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// Executes a command list and draws what it set up, into both frames.
+    /// Executes a command list and draws the result into both frames.
     fn draw(
         &mut self,
         draw: &Draw,
@@ -121,7 +126,7 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    /// The key of what the registers hold; its pipeline is there afterwards.
+    /// Returns the key of the current registers, after creating its pipeline if needed.
     fn pipeline(&mut self) -> Result<Key, Box<dyn Error>> {
         let vertex = self.state.vertex();
         let program = vertex.program()?;
@@ -137,7 +142,8 @@ impl<'a> Host<'a> {
                 bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
             }
             Err(_) => {
-                // Where the error is_unsupported, an emulator would draw with its interpreter from here on.
+                // If the error `is_unsupported`, an emulator would draw with its interpreter from
+                // here on.
                 let translated = self.translator.translate(&program, &vertex, Job::Vertex)?;
                 let words = self.translator.spirv(&translated)?;
                 self.counts.translated += 1;
@@ -152,8 +158,8 @@ impl<'a> Host<'a> {
         Ok(key)
     }
 
-    /// What the vertex program makes of the vertices on the interpreter: for each all outputs, as the plain vertex stage wants
-    /// them.
+    /// Runs the vertex program on the interpreter; returns all outputs of each vertex in the plain
+    /// vertex stage's layout.
     fn interpreted(&self, draw: &Draw) -> Result<Vec<[f32; 4]>, Box<dyn Error>> {
         let (options, profile) = (self.translator.options(), self.translator.profile());
         let vertex = self.state.vertex();

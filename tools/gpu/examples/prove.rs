@@ -1,5 +1,5 @@
-//! Compares random programs on the GPU with the interpreter, as many as asked for, and prints what differed, each as the
-//! smallest program that still does. It goes on after a difference.
+//! Compares a given number of random programs on the GPU with the interpreter. Each program that
+//! differs is shrunk and printed; the run then continues.
 //!
 //! `cargo run --release -p transpica-gpu --example prove -- --help`
 
@@ -25,28 +25,28 @@ use transpica_gpu::{Gpu, Route};
 /// Compares random programs on the GPU with the interpreter.
 #[derive(Parser)]
 struct Arguments {
-    /// How many programs on each route
+    /// Number of programs on each route
     #[arg(long, default_value_t = 1000, value_name = "N")]
     programs: u64,
-    /// Which kinds; all if absent
+    /// Kinds of programs; all if absent
     #[arg(long, value_name = "clean|wild|numeric", value_parser = kind)]
     kind: Vec<Kind>,
-    /// Only programs whose vertices leave a loop in different iterations; others are passed over
+    /// Only programs whose vertices leave a loop in different iterations; others are skipped
     #[arg(long)]
     left_early: bool,
-    /// The first seed; a run that was cut off goes on with the last one printed
+    /// First seed; an interrupted run continues with the last one printed
     #[arg(long, default_value_t = 1 << 33, value_name = "S")]
     seed: u64,
-    /// Which routes; all if absent
+    /// Routes; all if absent
     #[arg(long, value_name = "spirv|spirv-naga|wgsl", value_parser = route)]
     route: Vec<Route>,
-    /// Which precision
+    /// Precision of the translation
     #[arg(long, default_value = "exact", value_name = "exact|f24|fast", value_parser = precision)]
     precision: Precision,
     /// Part of the name of the driver's adapter; the first if absent
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Programs at once, each with a device of its own
+    /// Threads, each with its own device
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
 }
@@ -69,15 +69,15 @@ fn precision(name: &str) -> Result<Precision, String> {
     }
 }
 
-/// How often the figures are printed.
+/// Interval between printed figures.
 const REPORT: Duration = Duration::from_secs(60);
 
-/// The figures of one kind of program on one route.
+/// Figures of one kind of program on one route.
 #[derive(Default)]
 struct Figures {
     programs: u64,
     differing: u64,
-    /// Programs none of whose values could be compared.
+    /// Programs without a single comparable value.
     silent: u64,
     total: Verdict,
 }
@@ -85,7 +85,7 @@ struct Figures {
 struct Run<'a> {
     arguments: &'a Arguments,
     route: Route,
-    /// Seeds taken and programs compared so far.
+    /// Number of seeds taken so far.
     next: AtomicU64,
     compared: AtomicU64,
     figures: Mutex<BTreeMap<Kind, Figures>>,
@@ -121,7 +121,7 @@ fn main() -> ExitCode {
 }
 
 impl Run<'_> {
-    /// Compares programs until there are no more; the name of the device.
+    /// Compares programs until the seeds run out; returns the name of the device.
     fn work(&self) -> Result<String, String> {
         let gpu = Gpu::open(self.arguments.adapter.as_deref()).map_err(|error| error.to_string())?;
         let kinds = if self.arguments.kind.is_empty() { &Kind::ALL } else { &self.arguments.kind[..] };
@@ -163,7 +163,7 @@ impl Run<'_> {
         }
     }
 
-    /// Prints the figures; how many programs differ.
+    /// Prints the figures; returns the number of programs that differ.
     fn report(&self) -> u64 {
         let all = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
         for (kind, Figures { programs, differing, silent, total }) in &*all {

@@ -1,10 +1,15 @@
-//! How far each output of a vertex may be from the interpreter's because a driver computes otherwise, as it may: EX2 and LG2 are
-//! approximate, and where the route leaves it open products and sums are reassociated and fused.
-//! In: the instructions that the interpreter executed, with their operands. Out: a bound for each output component: zero
-//! where a driver must give the same bits, infinite where a decision could have fallen otherwise. Knows of the driver only what
-//! [`crate::driver`] says of logarithms and powers that are no numbers.
-//! Bounds follow from the operands ([`crate::near`]), so a comparison whose operands are farther apart than their bounds is
-//! certain, and what depends on it is compared bit for bit. No second run on the driver is asked: it would share the fault.
+//! Error bounds for each output of a vertex: the distance that a conforming driver may be from the
+//! interpreter.
+//! EX2 and LG2 are approximate, and inexact routes permit drivers to reassociate and fuse products
+//! and sums.
+//! In: the instructions that the interpreter executed, with their operands.
+//! Out: a bound for each output component. It is zero where a driver must return the same bits, and
+//! infinite where a branch or a comparison is uncertain.
+//! Knows only one thing about drivers: the entries of [`crate::driver`] on logarithms and powers of
+//! NaN and infinities.
+//! Bounds follow from the operands ([`crate::near`]). A comparison is certain if its operands are
+//! farther apart than their bounds, and values that depend on it are compared bit for bit. There is
+//! no second run on the driver, because it would repeat the driver's fault.
 
 use transpica::host::Options;
 use transpica::interp::Record;
@@ -19,35 +24,35 @@ use crate::Route;
 use crate::driver::Facts;
 use crate::near::{Arithmetic, Exponentials, Near, Order, certain, selected};
 
-/// How far one output component may be off.
+/// Error bound of one output component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bound {
-    /// The largest distance; infinite where nothing is known.
+    /// The largest distance; infinite for an unknown value.
     pub(crate) most: f64,
-    /// Whether EX2 or LG2 have a part in it; else only the order of operations has.
+    /// True if EX2 or LG2 contribute; otherwise only the order of operations does.
     pub(crate) by_exponential: bool,
 }
 
 /// Bounds of sixteen registers.
 pub(crate) type Bounds = [[Bound; 4]; 16];
 
-/// Every driver gives the same bits.
+/// The bound of a component that has the same bits on every driver.
 const CERTAIN: Bound = Bound { most: 0.0, by_exponential: false };
 
-/// No vertex of the program has a bound other than zero.
+/// The bounds of a program without approximate operations.
 pub(crate) const EXACT: Bounds = [[CERTAIN; 4]; 16];
 
-/// Every instruction of a program.
+/// Iterates over all instructions of a program.
 fn instructions<'a>(program: &'a Program<'_>) -> impl Iterator<Item = Inst> + 'a {
     (0..program.code().len()).filter_map(|pc| program.inst(Pc(u16::try_from(pc).ok()?)))
 }
 
-/// Whether a program has EX2 or LG2 at all.
+/// Returns whether a program contains EX2 or LG2.
 fn has_approximate(program: &Program<'_>) -> bool {
     instructions(program).any(|inst| matches!(inst, Inst::Data { op: DataOp::Ex2 | DataOp::Lg2, .. }))
 }
 
-/// The components of output registers that a program has instructions for, bit 0 is x.
+/// Output components that some instruction of a program writes: one mask per register, bit 0 = x.
 pub(crate) fn written(program: &Program<'_>) -> [u8; 16] {
     let mut all = [0; 16];
     for inst in instructions(program) {
@@ -58,28 +63,30 @@ pub(crate) fn written(program: &Program<'_>) -> [u8; 16] {
     all
 }
 
-/// How many components those are.
+/// Number of components in these masks.
 pub(crate) fn components(written: &[u8; 16]) -> u32 {
     written.iter().map(|mask| mask.count_ones()).sum()
 }
 
-/// What a driver may do of its own with a program that takes a route; none if it must give every bit.
+/// Returns the freedom that a route leaves to the driver, or `None` if every bit is defined.
 pub(crate) fn arithmetic(
     program: &Program<'_>,
     options: &Options,
     route: Route,
     facts: &Facts,
 ) -> Option<Arithmetic> {
-    let precision = options.precision;
+    let precision = options.arithmetic.precision;
     let order = match (precision, route.is_exact()) {
-        // Every result of float24 goes through integers, which no driver sees through.
+        // Every result of float24 passes through integer operations, which drivers do not
+        // reassociate.
         (Precision::F24, _) | (Precision::Exact, true) => Order::Fixed,
         (Precision::Fast, true) => Order::DotProducts,
         (Precision::Exact | Precision::Fast, false) => Order::Any,
     };
-    // But in `fast` the module asks for NaN, zeros and signs itself.
+    // Modules of the other precisions handle NaN, zeros and signs themselves; `fast` leaves them to
+    // the driver.
     let is_ieee = precision != Precision::Fast || facts.ieee_exponentials;
-    let exponentials = match (options.portable_exponentials, is_ieee) {
+    let exponentials = match (options.arithmetic.portable_exponentials, is_ieee) {
         (true, _) => Exponentials::Portable,
         (false, true) => Exponentials::Approximate,
         (false, false) => Exponentials::Undefined,
@@ -88,32 +95,33 @@ pub(crate) fn arithmetic(
     is_open.then_some(Arithmetic { precision, order, exponentials })
 }
 
-/// One bank of registers; none for a component as it was at the start.
+/// One bank of registers; `None` for a component that still has its initial value.
 type Bank = [[Option<Near>; 4]; 16];
 
 const START: Bank = [[None; 4]; 16];
 
-/// One vertex, followed from instruction to instruction; or the invocations of a geometry program one after the other.
+/// Error propagation along one execution: one vertex, or consecutive invocations of a geometry
+/// program.
 pub(crate) struct Follow {
     arithmetic: Arithmetic,
-    /// What the program has instructions for: no way through it writes more.
+    /// Components that some instruction of the program writes, on any path.
     written: [u8; 16],
     outputs: Bank,
-    /// The bank of outputs that is not written at the moment.
+    /// The output bank that is not active now; EMIT swaps the two.
     other: Bank,
     temps: Bank,
-    /// a0.x and a0.y may be another.
+    /// Uncertainty of a0.x and a0.y.
     addresses: [Doubt; 2],
-    /// cmp.x and cmp.y may be the other.
+    /// Uncertainty of cmp.x and cmp.y.
     flags: [Doubt; 2],
-    /// The vertex may have gone another way from some instruction on.
+    /// Uncertainty of the path taken: set by the first uncertain branch.
     lost: Doubt,
-    /// The bounds at each EMIT, which vertex programs ignore.
+    /// The bounds at each EMIT of a geometry program.
     emits: Vec<Bounds>,
     is_geometry: bool,
 }
 
-/// Whether something may be otherwise, and why.
+/// Uncertainty of a discrete value, and its cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct Doubt {
     is_open: bool,
@@ -127,7 +135,7 @@ impl Doubt {
             by_exponential: self.by_exponential || other.by_exponential,
         }
     }
-    /// About what follows from some operands, unless it is certain.
+    /// Builds the uncertainty of a result that depends on these operands.
     fn of(is_certain: bool, operands: &[Near]) -> Self {
         let by_exponential = operands.iter().any(Near::is_by_exponential);
         Self { is_open: !is_certain, by_exponential: !is_certain && by_exponential }
@@ -150,17 +158,17 @@ impl Follow {
         }
     }
 
-    /// Whether the vertex may have gone another way.
+    /// Returns whether a driver may have taken another path.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.is_open
     }
 
-    /// The bounds at each EMIT.
+    /// Returns the bounds at each EMIT.
     pub(crate) fn into_emits(self) -> Vec<Bounds> {
         self.emits
     }
 
-    /// The bounds of the outputs as they are.
+    /// Returns the bounds of the current outputs.
     pub(crate) fn outputs(&self) -> Bounds {
         let mut outputs = self.outputs.map(|register| {
             register.map(|near| {
@@ -180,7 +188,7 @@ impl Follow {
         outputs
     }
 
-    /// Takes the next instruction.
+    /// Propagates bounds through the next instruction.
     pub(crate) fn step(&mut self, record: &Record) {
         if self.is_geometry && matches!(record.inst, Inst::Emit) {
             self.emits.push(self.outputs());
@@ -226,7 +234,7 @@ impl Follow {
         }
     }
 
-    /// Whether a condition may hold or not.
+    /// Returns whether uncertain flags leave the value of a condition open.
     fn is_open(&self, condition: Condition, [x, y]: [bool; 2]) -> bool {
         let usual = condition.test(x, y);
         let mut others = [(true, false), (false, true), (true, true)].into_iter();
@@ -245,7 +253,7 @@ impl Follow {
         }
     }
 
-    /// An operand after swizzle and negation, which change no bound.
+    /// Applies swizzle and negation of an operand, which change no bound.
     fn operand(&self, operand: &Operand, values: [f32; 4]) -> [Near; 4] {
         let doubt = match operand.index {
             Index::None | Index::Al => Doubt::default(),
@@ -275,7 +283,7 @@ impl Follow {
             let doubt = Doubt::of(is_certain, &[a[lane], b[lane]]);
             if is_certain { Near::exact(value) } else { Near::open(value).because(doubt.by_exponential) }
         };
-        // All components of the destination that are written have the result.
+        // EX2 and LG2 write one result to all components, so any enabled one has it.
         let result = mask.iter().next().map_or(0.0, |lane| f64::from(record.result[lane.index()]));
         let nears = match op {
             DataOp::Mov => a,
@@ -317,13 +325,14 @@ impl Follow {
     }
 }
 
-/// Whether both operands are the same component: then a comparison falls as it does, however that was computed. Of a component
-/// of which nothing is known not even that is said, since it may be NaN.
+/// Returns whether both operands are the same known component, which makes their comparison
+/// certain.
+/// An unknown component does not qualify: it may be NaN.
 fn is_one(sources: &[Operand], lane: usize, values: &[Near; 4]) -> bool {
     reads_one(sources, lane) && sources[0].negate == sources[1].negate && !values[lane].is_open()
 }
 
-/// Whether both operands read the same component.
+/// Returns whether both operands read the same component.
 fn reads_one(sources: &[Operand], lane: usize) -> bool {
     let [a, b] = [&sources[0], &sources[1]];
     let component = |operand: &Operand| operand.swizzle.components()[lane];
@@ -341,17 +350,17 @@ mod tests {
     use super::*;
     use crate::driver::UNKNOWN;
 
-    /// The bounds of a program's outputs for one v0.
+    /// The bounds of a program's outputs for one value of v0.
     fn bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 16] {
         bounds_on(body, v0, Route::Passthrough)
     }
 
-    /// The same on a route.
+    /// The same bounds on a given route.
     fn bounds_on(body: &str, v0: [f32; 4], route: Route) -> [[f64; 4]; 16] {
         bounds_with(body, v0, &|program| arithmetic(program, &Options::default(), route, &UNKNOWN))
     }
 
-    /// The same for what a driver may do.
+    /// The same bounds for given driver arithmetic.
     fn bounds_with(
         body: &str,
         v0: [f32; 4],
@@ -397,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_comparison_is_open_only_near_its_threshold() {
-        // 2^1 is near low.y alone.
+        // 2^1 is close to low.y alone.
         let found = bounds("ex2 r0, v0.x\nslt position, r0, low", [1.0; 4]);
         assert_eq!(found[0], [0.0, OPEN, 0.0, 0.0]);
     }
@@ -440,9 +449,10 @@ mod tests {
         assert_eq!(bounds("lg2 position, v0.x", [-1.0; 4])[0], [0.0; 4]);
     }
 
-    /// The bounds of o0 in `fast`, on a driver whose exponentials are IEEE's and on one of which that is not known.
+    /// The bounds of o0 in `fast`: with IEEE exponentials, and on an unknown driver.
     fn fast_bounds(body: &str, v0: [f32; 4]) -> [[f64; 4]; 2] {
-        let options = Options { precision: Precision::Fast, ..Options::default() };
+        let mut options = Options::default();
+        options.arithmetic.precision = Precision::Fast;
         [true, false].map(|ieee_exponentials| {
             let mut facts = UNKNOWN;
             facts.ieee_exponentials = ieee_exponentials;
@@ -462,10 +472,10 @@ mod tests {
             ([-0.0, INFINITY, -f32::MIN_POSITIVE, NAN], [OPEN, 0.0, OPEN, OPEN]),
         ] {
             assert_eq!(fast_bounds(body, v0), [[0.0; 4], open], "{v0:?}");
-            // Else the module decides.
+            // In the other precisions the module decides.
             assert_eq!(bounds(body, v0)[0], [0.0; 4], "{v0:?}");
         }
-        // Of what is near zero the sign may be another.
+        // Near zero the sign is uncertain.
         let near = "ex2 r0, v0.x\nadd r0, -low.y, r0\nlg2 position, r0.x";
         assert_eq!(fast_bounds(near, [1.0; 4]), [[OPEN; 4]; 2]);
         assert_eq!(fast_bounds(near, [0.0; 4]), [[0.0; 4], [OPEN; 4]]);
@@ -504,7 +514,7 @@ mod tests {
         assert!(far > 0.0 && far < 1.0e-6, "{far}");
     }
 
-    /// The bounds of o0.x and o1.x where the order of operations is open.
+    /// The bounds of o0.x and o1.x where the order of operations is free.
     fn open_order(body: &str, v0: [f32; 4]) -> [f64; 2] {
         let found = bounds_on(body, v0, Route::Wgsl);
         assert_eq!(bounds(body, v0), EXACT, "without that freedom all is exact: {body}");
@@ -535,7 +545,7 @@ mod tests {
 
     #[test]
     fn one_operation_on_what_may_be_off_rounds_elsewhere() {
-        // A sum of a power and 90 moves by a unit in the last place where the power moves by much less.
+        // The sum of a power and 90 moves by one ulp where the power itself moves by much less.
         let sum =
             |route| bounds_on("ex2 r0, v0.x\nadd position, v0.y, r0", [-8.5, 90.0, 0.0, 0.0], route)[0][0];
         let least = f64::from(90.1f32.next_up() - 90.1);
@@ -546,7 +556,8 @@ mod tests {
 
     #[test]
     fn what_cancels_is_bounded_by_what_it_was() {
-        // 0.1 · 0.3 - 0.1 · 0.3 is zero here, and a rounding of 0.03 on a driver that fuses.
+        // 0.1 · 0.3 - 0.1 · 0.3 is zero here, and the rounding error of 0.03 on a driver that
+        // fuses.
         let body = "mul r0, v0.x, v0.y\nmad position, -v0.x, v0.y, r0\nslt color, low.x, position";
         let body = body.replace("low.x, position", "r0, low.x");
         let [difference, comparison] = open_order(&body, [0.1, 0.3, 0.0, 0.0]);
@@ -568,7 +579,7 @@ mod tests {
         for special in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert_eq!(open_order(body, [special, 0.3, 0.7, 0.0]), [0.0; 2]);
         }
-        // The product with zero is zero.
+        // A product with zero is zero, even for an infinity.
         assert_eq!(open_order(body, [f32::INFINITY, 0.0, 0.7, 0.0]), [0.0; 2]);
     }
 
@@ -583,7 +594,7 @@ mod tests {
 
     #[test]
     fn a_number_that_one_order_makes_too_large_is_open() {
-        // An overflow is one in every order, but not what is computed from it.
+        // An overflow occurs in every order, but values computed from it are uncertain.
         let body = "mul r0, v0.x, v0.y\nmov position, r0\nmul color, r0, v0.z";
         assert_eq!(open_order(body, [1.0e30, 1.0e30, 1.0e-30, 0.0]), [0.0, OPEN]);
         let sum = "add r0, v0.x, v0.y\nadd position, r0, v0.z\nmov color, r0";

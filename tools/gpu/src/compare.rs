@@ -1,11 +1,14 @@
-//! Runs one program on the reference interpreter and on the GPU and judges every output component.
-//! In: a program, its surroundings, uniforms and inputs. Out: a [`Verdict`]. The rules are those of the command line:
-//! on the exact route every bit must agree (but `fast` leaves the order of sums in dot products open), except components
-//! whose value EX2 or LG2 moves, on the others also those that the order of sums and products moves: by no more than a bound
-//! that is computed for each from the program ([`crate::bounds`]). Where a decision could have fallen otherwise or a number
-//! could have become too large nothing is said, and that is counted. The rest are the sign of zero (no instruction can see it),
-//! and on a driver of which nothing is known results below 2^-126. A driver that is known to flush those is compared with an
-//! interpreter that does. A number and an infinity or NaN never agree.
+//! Runs one program on the reference interpreter and on the GPU and compares every output
+//! component.
+//! In: a program, its bindings, uniforms and inputs. Out: a [`Verdict`].
+//! The rules are those of the command line. On the exact route every bit must agree, with two
+//! exceptions: `fast` leaves the order of sums in dot products to the driver, and EX2 and LG2 are
+//! approximate. On other routes drivers may reorder all sums and products. Each affected component
+//! must stay within an error bound computed from the program ([`crate::bounds`]).
+//! Components behind an uncertain branch or a possible overflow are excused and counted.
+//! The sign of zero never counts as a difference, since no instruction can observe it. On unknown
+//! drivers results below 2^-126 may be flushed. A driver that is known to flush them is compared
+//! with an interpreter that does. A finite number never agrees with an infinity or NaN.
 
 use std::fmt;
 
@@ -21,32 +24,32 @@ use crate::bounds::{self, Bound, Bounds, Follow};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader, run_compute, unfinished};
 
-/// Units in the last place up to which a value that the driver reassociated counts as close.
+/// Distance, in units in the last place, up to which a reassociated value counts as close.
 pub const CLOSE_ULP: u32 = 4;
 
-/// What is compared.
+/// Input of a comparison.
 #[derive(Clone, Copy)]
 pub struct Case<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// Its constants and names.
     pub around: &'a dyn Surroundings,
-    /// All uniform registers, setup constants included.
+    /// All uniform registers, including the constants of the file.
     pub uniforms: &'a Uniforms,
     /// v0..v15 of each vertex.
     pub inputs: &'a [[[f32; 4]; 16]],
-    /// Options; the entry point is always the compute one.
+    /// Options; the entry point is always the compute entry.
     pub options: Options,
-    /// Instructions that one vertex may execute on the interpreter.
+    /// Limit of instructions per vertex on the interpreter.
     pub budget: u64,
 }
 
-/// Why a case could not be judged.
+/// Reason why a case has no verdict.
 #[derive(Debug)]
 pub enum CompareError {
-    /// The library refused the program, or the interpreter did not finish it.
+    /// The library rejected the program, or the interpreter stopped with an error.
     Program(Error),
-    /// The GPU refused it.
+    /// The GPU rejected it.
     Gpu(GpuError),
 }
 
@@ -76,11 +79,11 @@ impl From<GpuError> for CompareError {
 /// One component that differs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// Number of the vertex.
+    /// Index of the vertex.
     pub vertex: usize,
-    /// o0..o15
+    /// Output register, 0..=15.
     pub register: usize,
-    /// 0..=3
+    /// Component, 0..=3.
     pub component: usize,
     /// Bits on the interpreter.
     pub expected: u32,
@@ -97,67 +100,70 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The result of one comparison.
+/// Result of a comparison: counts of components by category.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// Vertices compared.
     pub vertices: usize,
-    /// Vertices left out because the interpreter did not finish them within the budget.
+    /// Vertices left out because they exceed the interpreter's budget.
     pub unfinished: usize,
-    /// Components that were compared: those that the program has instructions for, but for the excused.
+    /// Compared components: those that some instruction writes, without the excused ones.
     pub values: u64,
-    /// Components of which nothing is said: EX2, LG2 or the order of operations, as the driver has them, may have changed a
-    /// decision before, or made a number too large.
+    /// Components with no verdict: the driver's EX2, LG2 or order of operations may have changed an
+    /// earlier decision or caused an overflow.
     pub excused: u64,
-    /// Those of them for which EX2 or LG2 are a reason.
+    /// Excused components for which EX2 or LG2 are a reason.
     pub excused_by_exponentials: u64,
-    /// Excused components that are finite on one side and infinite or NaN on the other, or infinite and NaN.
+    /// Excused components of different classes: finite against infinite or NaN, or infinite against
+    /// NaN.
     pub other_class: u64,
     /// Components that break the rules.
     pub differing: u64,
-    /// The first of them.
+    /// The first component that breaks the rules.
     pub first: Option<Difference>,
-    /// Components equal but for the sign of zero.
+    /// Components equal except for the sign of zero.
     pub signed_zeros: u64,
-    /// The first of them.
+    /// The first component equal except for the sign of zero.
     pub first_signed_zero: Option<Difference>,
     /// Results below 2^-126 that the driver flushed.
     pub flushed: u64,
-    /// Components that depend on EX2 or LG2 and are not bit-equal, but within their bound.
+    /// Components that depend on EX2 or LG2 and differ within their bound.
     pub approximate: u64,
-    /// Components of an inexact route that are not bit-equal, but within their bound and [`CLOSE_ULP`].
+    /// Components of an inexact route that differ within both their bound and [`CLOSE_ULP`].
     pub within_ulp: u64,
-    /// Components beyond that, but within their bound: the driver took sums and products in another order, as it may.
+    /// Components beyond [`CLOSE_ULP`] but within their bound: the driver reassociated sums or
+    /// products.
     pub reassociated: u64,
-    /// Largest distance in units in the last place among finite components that EX2 and LG2 do not move.
+    /// Largest distance in units in the last place among finite components independent of EX2 and
+    /// LG2.
     pub worst_ulp: u32,
-    /// Registers with a component that breaks the rules, bit n is on.
+    /// Registers with a component that breaks the rules: bit n = output register n.
     pub registers: u16,
-    /// Output components of one vertex that the program has instructions for.
+    /// Output components of one vertex that some instruction writes.
     pub components: u32,
 }
 
-/// A verdict in a word.
+/// Summary of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Values were compared, and none breaks the rules.
     Agrees,
-    /// Values break the rules.
+    /// Some values break the rules.
     Differs,
-    /// There are values, but nothing is said of any.
+    /// All values are excused.
     Undecided,
-    /// There is no value at all.
+    /// No value to compare.
     Nothing(Reason),
 }
 
-/// Why there was nothing to compare.
+/// Reason why there was nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The program writes no output that is passed on.
     NoOutputs,
-    /// No vertex ends within the budget of the interpreter.
+    /// No vertex ends within the interpreter's budget.
     Unfinished,
-    /// No vertex was asked for, or a geometry program emitted none.
+    /// The case has no vertices, or a geometry program emitted none.
     NoVertices,
 }
 
@@ -171,10 +177,10 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Makes the form of a translated program that a route wants.
+/// Returns a translated program in the form that a route takes.
 ///
 /// # Errors
-/// What the back end refuses.
+/// Errors of the back end.
 pub fn shader(translator: &mut Translator, translated: &Translated, route: Route) -> Result<Shader, Error> {
     Ok(match route {
         Route::Passthrough => Shader::Passthrough(translator.spirv(translated)?),
@@ -183,7 +189,7 @@ pub fn shader(translator: &mut Translator, translated: &Translated, route: Route
     })
 }
 
-/// The interpreter, ready for vertices.
+/// Builds an interpreter with the case's uniforms.
 fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
     let settings = Settings {
         flush_subnormals: subnormals == Subnormals::Flushed,
@@ -194,10 +200,11 @@ fn machine(case: &Case<'_>, subnormals: Subnormals) -> Result<Machine, Error> {
     Ok(machine)
 }
 
-/// Interpreter results of each vertex, on a host with such subnormals; nothing where the budget ran out.
+/// Runs the interpreter on each vertex, with the given treatment of subnormals. A vertex that
+/// exceeds the budget has no result.
 ///
 /// # Errors
-/// Anything the interpreter refuses besides the budget.
+/// Errors of the interpreter, except an exceeded budget.
 pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<Registers>>, Error> {
     let mut machine = machine(case, subnormals)?;
     let mut all = Vec::with_capacity(case.inputs.len());
@@ -211,7 +218,7 @@ pub fn reference(case: &Case<'_>, subnormals: Subnormals) -> Result<Vec<Option<R
     Ok(all)
 }
 
-/// How far a driver may move the outputs of those vertices that the interpreter finishes.
+/// Error bounds for the vertices that the interpreter finishes.
 fn bounds(
     case: &Case<'_>,
     finished: &[(usize, Registers)],
@@ -231,10 +238,11 @@ fn bounds(
     Ok(all)
 }
 
-/// Runs a case on interpreter and GPU and compares. Vertices that the interpreter does not finish never reach the GPU.
+/// Runs a case on interpreter and GPU and compares. Vertices that exceed the interpreter's budget
+/// are not sent to the GPU.
 ///
 /// # Errors
-/// What the library, the interpreter or the GPU refuses.
+/// Errors of the library, the interpreter or the GPU.
 pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, CompareError> {
     let options = case.options;
     let mut translator = Translator::new(options, Profile::default());
@@ -243,11 +251,12 @@ pub fn compare(gpu: &Gpu, case: &Case<'_>, route: Route) -> Result<Verdict, Comp
     compare_shader(gpu, case, &translated, shader, route)
 }
 
-/// As [`compare`], with a shader that was made from the compute entry of the translated program before. Where something
-/// differs, the program is run once more to see whether it ends.
+/// Compares like [`compare`], with a shader already made from the translated program's compute
+/// entry. If values differ, the program runs once more with reports, to detect invocations that
+/// were cut short.
 ///
 /// # Errors
-/// What the interpreter or the GPU refuses; [`GpuError::Unfinished`] where invocations were cut short.
+/// Errors of the interpreter or the GPU; [`GpuError::Unfinished`] if invocations were cut short.
 pub fn compare_shader(
     gpu: &Gpu,
     case: &Case<'_>,
@@ -285,12 +294,13 @@ pub fn compare_shader(
     Ok(verdict)
 }
 
-/// The content of the uniform block.
+/// Returns the content of the uniform block.
 pub fn uniform_bytes(translated: &Translated, uniforms: &Uniforms) -> Vec<u8> {
     host::pack(&translated.interface.block, uniforms)
 }
 
-/// Distance of two finite numbers in representable ones; zeros are equal. Infinities and NaN have none.
+/// Distance of two finite numbers in units in the last place; +0 and -0 are equal. `None` for
+/// infinities and NaN.
 pub(crate) fn ulp(a: f32, b: f32) -> Option<u32> {
     if !a.is_finite() || !b.is_finite() {
         return None;
@@ -302,7 +312,7 @@ pub(crate) fn ulp(a: f32, b: f32) -> Option<u32> {
     u32::try_from((order(a) - order(b)).abs()).ok()
 }
 
-/// What kind of number it is.
+/// Class of a floating-point number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Finite,
@@ -318,24 +328,24 @@ fn class(value: f32) -> Class {
     }
 }
 
-/// What may make one vertex differ.
+/// Permitted differences of one vertex.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowed<'a> {
-    /// What the driver's arithmetic makes of numbers below 2^-126.
+    /// The driver's treatment of subnormals.
     pub(crate) subnormals: Subnormals,
-    /// How far it may move each component.
+    /// Error bound of each component.
     pub(crate) bounds: &'a Bounds,
-    /// What the program has instructions for.
+    /// Components that some instruction of the program writes.
     pub(crate) written: &'a [u8; 16],
 }
 
 impl Verdict {
-    /// Whether nothing breaks the rules.
+    /// Returns whether no component breaks the rules.
     pub fn passed(&self) -> bool {
         self.differing == 0
     }
 
-    /// The verdict in a word.
+    /// Returns the summary of the verdict.
     pub fn outcome(&self) -> Outcome {
         if !self.passed() {
             Outcome::Differs
@@ -352,7 +362,7 @@ impl Verdict {
         }
     }
 
-    /// Adds what another one counted; the first difference stays.
+    /// Adds the counts of another verdict and keeps the first difference.
     pub fn add(&mut self, other: &Self) {
         self.vertices += other.vertices;
         self.unfinished += other.unfinished;
@@ -373,7 +383,7 @@ impl Verdict {
         self.components = self.components.max(other.components);
     }
 
-    /// Judges one vertex.
+    /// Compares one vertex.
     pub(crate) fn vertex(
         &mut self,
         vertex: usize,
@@ -401,7 +411,7 @@ impl Verdict {
         }
     }
 
-    /// Judges one component; false if it breaks the rules.
+    /// Compares one component; returns false if it breaks the rules.
     fn component(&mut self, pair: Difference, bound: Bound, subnormals: Subnormals) -> bool {
         if pair.expected == pair.found {
             return true;
@@ -417,7 +427,8 @@ impl Verdict {
         }
         let flushed = match subnormals {
             Subnormals::Kept => false,
-            // Expected is what a host that flushes computes. A number that only moves stays as it is on a driver.
+            // The interpreter flushed in this run, so only a result that a MOV passed through can
+            // still be subnormal.
             Subnormals::Flushed => a == 0.0 && b.is_subnormal(),
             Subnormals::Open => a.is_subnormal() && b == 0.0,
         };
@@ -446,7 +457,7 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    /// The verdict on one component that both sides have, of the four of o0.
+    /// The verdict on o0.x from one pair of values.
     fn verdict(expected: f32, found: f32, bound: f64) -> Verdict {
         let mut verdict = Verdict::default();
         let mut bounds = bounds::EXACT;

@@ -1,4 +1,4 @@
-//! The compute entry: v0..v15 of many vertices in, o0..o15 out, bit for bit.
+//! The compute entry: reads v0..v15 of many vertices and writes o0..o15, bit for bit.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use crate::{Gpu, GpuError, Shader};
 /// Sixteen registers of four components, as f32 bits.
 pub type Registers = [[u32; 4]; 16];
 
-/// Invocations of one workgroup of the compute entry.
+/// Workgroup size of the compute entry.
 const WORKGROUP: u32 = 64;
-/// Vectors of a vertex.
+/// Vectors per vertex.
 const REGISTERS: usize = 16;
 
 /// Runs the compute entry of a program over vertices and returns the output registers of each.
 /// `uniforms` is the content of the uniform block; empty if the program has none.
 ///
 /// # Errors
-/// What the driver or wgpu refuses.
+/// Errors of the driver or wgpu.
 pub fn run_compute(
     gpu: &Gpu,
     shader: Shader,
@@ -30,12 +30,12 @@ pub fn run_compute(
     Ok(words.chunks_exact(4 * REGISTERS).map(registers).collect())
 }
 
-/// As [`run_compute`], of a program that was translated with
-/// [`report_unfinished`](transpica::Options::report_unfinished). An invocation that writes nothing counts as cut short for both
-/// reasons.
+/// Runs like [`run_compute`] a program translated with
+/// [`report_unfinished`](transpica::Control::report_unfinished). An invocation that writes nothing
+/// counts as cut short for both reasons.
 ///
 /// # Errors
-/// What the driver or wgpu refuses.
+/// Errors of the driver or wgpu.
 pub fn run_reported(
     gpu: &Gpu,
     shader: Shader,
@@ -54,26 +54,26 @@ pub fn run_reported(
     Ok(words.chunks_exact(4 * (REGISTERS + 1)).map(vertex).collect())
 }
 
-/// Why an invocation did not run to its end; it did if neither holds.
+/// Reasons why an invocation was cut short; it ran to its end if neither is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unfinished {
     /// The guard against endless loops fired.
     pub guard_fired: bool,
-    /// The driver left a loop on its own.
+    /// The driver left a loop early.
     pub driver_left: bool,
 }
 
-/// The compute entry of a program, ready to be run over the same vertices again and again with a clock beside it.
+/// The compute entry of a program, prepared for repeated timed runs over the same vertices.
 pub struct Timed<'a> {
     gpu: &'a Gpu,
     job: Job,
 }
 
 impl<'a> Timed<'a> {
-    /// Compiles the program and uploads what it reads.
+    /// Compiles the program and uploads its inputs.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn new(
         gpu: &'a Gpu,
         shader: Shader,
@@ -83,10 +83,10 @@ impl<'a> Timed<'a> {
         gpu.checked(|| Ok(Self { gpu, job: Job::new(gpu, shader, uniforms, vertices, REGISTERS) }))
     }
 
-    /// How long a submission takes that runs the program `repeats` times over all vertices, divided by that.
+    /// Submits `repeats` runs over all vertices and returns the average duration of one.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn run(&self, repeats: u32) -> Result<Duration, GpuError> {
         self.gpu.checked(|| {
             let mut commands = self.gpu.device.create_command_encoder(&Default::default());
@@ -114,7 +114,7 @@ fn dispatch(
     gpu.submit_and_read(commands, &read)
 }
 
-/// A pipeline and everything that it reads and writes.
+/// A pipeline with its buffers.
 struct Job {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
@@ -123,7 +123,8 @@ struct Job {
 }
 
 impl Job {
-    /// `vectors` are those that the program writes for each vertex.
+    /// Builds the pipeline and buffers; `vectors` counts the vectors that the program writes per
+    /// vertex.
     fn new(gpu: &Gpu, shader: Shader, uniforms: &[u8], vertices: &[Registers], vectors: usize) -> Self {
         use wgpu::{BufferBindingType, BufferUsages};
         let bytes: &[u8] = bytemuck::cast_slice(vertices);
@@ -171,7 +172,7 @@ fn registers(words: &[u32]) -> Registers {
     all
 }
 
-/// Compilation without zero-initialised workgroup memory (there is none).
+/// Compilation options without zero-initialized workgroup memory, which these shaders do not use.
 pub(crate) fn options() -> wgpu::PipelineCompilationOptions<'static> {
     wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() }
 }
@@ -180,7 +181,7 @@ pub(crate) fn options() -> wgpu::PipelineCompilationOptions<'static> {
 pub(crate) struct Binding {
     pub(crate) ty: wgpu::BufferBindingType,
     pub(crate) buffer: wgpu::Buffer,
-    /// Bytes that are seen at once, from an offset that is given with the group; all of it if nothing.
+    /// Size of the window bound at a dynamic offset; `None` binds the entire buffer.
     pub(crate) window: Option<wgpu::BufferSize>,
 }
 
@@ -190,7 +191,7 @@ impl Binding {
     }
 }
 
-/// A layout and a group that bind the buffers at 0, 1, 2, …, each for the stage of its type.
+/// Builds a layout and a bind group with the buffers at 0, 1, 2, …, visible to the given stages.
 pub(crate) fn bind(
     gpu: &Gpu,
     buffers: &[Binding],

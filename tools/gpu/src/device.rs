@@ -7,40 +7,40 @@ use crate::Route;
 use crate::driver::Facts;
 use crate::geometry::Stage;
 
-/// What to run where no Vulkan driver is installed.
+/// Command that installs a software Vulkan driver.
 pub const INSTALL_LINE: &str = "sudo apt-get install -y mesa-vulkan-drivers libvulkan1";
 
-/// Why there is no result from a GPU.
+/// Reason why there is no result from a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GpuError {
-    /// No adapter, or none of the name asked for.
+    /// No adapter at all, or none with the requested name.
     NoAdapter {
-        /// Part of the name that was asked for.
+        /// The requested part of the name.
         wanted: Option<String>,
-        /// Names of the adapters there are.
+        /// Names of the available adapters.
         found: Vec<String>,
     },
-    /// The adapter gives no device.
+    /// The adapter did not open a device.
     NoDevice(String),
-    /// The driver or wgpu refused a module, a pipeline or a dispatch.
+    /// The driver or wgpu rejected a module, a pipeline or a dispatch.
     Refused(String),
-    /// Invocations did not run to their end, so that their results are not the program's.
+    /// Some invocations were cut short, so their results are not the program's.
     Unfinished {
-        /// How many of them.
+        /// Number of invocations that were cut short.
         invocations: usize,
-        /// Of how many.
+        /// Number of all invocations.
         of: usize,
-        /// What ended them.
+        /// The reason.
         reason: Reason,
     },
 }
 
-/// What ends an invocation before the program does.
+/// Reason why an invocation ends before its program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The guard against endless loops, after so many jumps back.
+    /// The guard against endless loops fired after this number of back edges.
     Guard(u32),
-    /// The driver left a loop, as is known of it after so many rounds.
+    /// The driver left a loop; after this number of iterations if it is known.
     Driver(Option<u32>),
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Reason {
 }
 
 impl GpuError {
-    /// Returns what the user can do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unfinished { reason: Reason::Driver(_), .. } => Some(
@@ -101,7 +101,8 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     adapter: wgpu::AdapterInfo,
     facts: Facts,
-    /// The passes around geometry programs on each route, once a draw has needed them: they are the same for all programs.
+    /// The compiled passes around geometry programs for each route, created by the first draw that
+    /// needs them. All programs share them.
     pub(crate) passes: [OnceLock<Vec<Stage>>; Route::ALL.len()],
 }
 
@@ -109,7 +110,7 @@ impl Gpu {
     /// Opens the first Vulkan adapter, or the first whose name contains `adapter` (case ignored).
     ///
     /// # Errors
-    /// No such adapter, with the line that installs a software one; or no device.
+    /// No such adapter, with the command that installs a software driver; or no device.
     pub fn open(adapter: Option<&str>) -> Result<Self, GpuError> {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         descriptor.backends = wgpu::Backends::VULKAN;
@@ -137,7 +138,7 @@ impl Gpu {
         let passes = Default::default();
         Ok(Self { device, queue, facts: Facts::of(&adapter), adapter, passes })
     }
-    /// wgpu's device, for hosts that draw more than this crate does.
+    /// Returns wgpu's device, for hosts that draw more than this crate does.
     pub fn device(&self) -> &wgpu::Device {
         &self.device
     }
@@ -145,20 +146,20 @@ impl Gpu {
     pub fn name(&self) -> &str {
         &self.adapter.name
     }
-    /// What the adapter says of itself.
+    /// Returns wgpu's description of the adapter.
     pub fn adapter(&self) -> &wgpu::AdapterInfo {
         &self.adapter
     }
-    /// What is known of its driver.
+    /// Returns the known facts about the driver.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
-    /// Whether SPIR-V can be handed to the driver unchanged.
+    /// Returns whether the driver accepts SPIR-V unchanged.
     pub fn has_passthrough(&self) -> bool {
         self.device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS)
     }
 
-    /// Runs something and turns what wgpu reports meanwhile into an error.
+    /// Runs `work` and returns the errors that wgpu reports meanwhile.
     pub(crate) fn checked<T>(&self, work: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let result = work();
@@ -168,7 +169,7 @@ impl Gpu {
         }
     }
 
-    /// An empty buffer of at least 16 bytes.
+    /// Creates an empty buffer of at least 16 bytes.
     pub fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -177,13 +178,13 @@ impl Gpu {
             mapped_at_creation: false,
         })
     }
-    /// A buffer that holds these bytes.
+    /// Creates a buffer with this content.
     pub fn filled(&self, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let buffer = self.buffer(bytes.len() as u64, usage | wgpu::BufferUsages::COPY_DST);
         self.queue.write_buffer(&buffer, 0, bytes);
         buffer
     }
-    /// Submits the commands and waits for their end.
+    /// Submits the commands and waits until they end.
     pub(crate) fn submit(&self, commands: wgpu::CommandEncoder) -> Result<(), GpuError> {
         self.queue.submit([commands.finish()]);
         self.wait()
@@ -192,7 +193,7 @@ impl Gpu {
         let done = self.device.poll(wgpu::PollType::wait_indefinitely());
         done.map(|_| ()).map_err(|error| GpuError::Refused(error.to_string()))
     }
-    /// The words at the beginning of a buffer that can be copied from.
+    /// Reads the first words of a buffer with copy usage.
     pub(crate) fn read(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u32>, GpuError> {
         use wgpu::BufferUsages;
         let read = self.buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
@@ -202,10 +203,10 @@ impl Gpu {
         words.truncate((bytes / 4) as usize);
         Ok(words)
     }
-    /// Submits the commands and reads a mappable buffer back.
+    /// Submits the commands and reads back a mappable buffer.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn submit_and_read(
         &self,
         commands: wgpu::CommandEncoder,

@@ -1,41 +1,47 @@
-//! What is known of drivers: where each may differ from the interpreter, and why.
-//! In: what an adapter says of itself. Out: the facts by which results on it are judged.
-//! Facts: measured with programs whose arithmetic carries NoContraction, on Mesa 22.3 and on SwiftShader of 2024 and later.
+//! Known facts about drivers: where each may differ from the interpreter, and why.
+//! In: wgpu's description of an adapter. Out: the facts that the comparison of results takes into
+//! account.
+//! Facts: measured with programs whose arithmetic carries NoContraction, on Mesa 22.3 and on
+//! SwiftShader of 2024 and later.
 
-/// What a driver's compute stage makes of numbers below 2^-126.
+/// Treatment of numbers below 2^-126 in a driver's compute stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subnormals {
-    /// They stay.
+    /// Preserved.
     Kept,
-    /// All arithmetic takes and gives zero for them.
+    /// Flushed to zero by all arithmetic, as operands and as results.
     Flushed,
-    /// It is not known; Vulkan lets a driver do either at every operation.
+    /// Unknown; Vulkan permits either at every operation.
     Open,
 }
 
-/// What is known of one driver.
+/// Facts about one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What it is called here.
+    /// Name of the driver in this table.
     pub name: &'static str,
-    /// How it is recognised: part of the adapter's name or of the driver's, in lower case.
+    /// Substring, in lower case, of the adapter's or the driver's name.
     mark: &'static str,
-    /// What its compute stage makes of numbers below 2^-126.
+    /// Treatment of numbers below 2^-126 in its compute stage.
     pub subnormals: Subnormals,
-    /// Whether it gives 0 for 0 * NaN where it finds out at compile time that the factor is 0, NoContraction or not.
+    /// True if it folds 0 * NaN to 0 for a factor that is constant 0 at compile time, even under
+    /// NoContraction.
     pub folds_zero_factors: bool,
-    /// Whether its Exp2 gives NaN for NaN, and its Log2 NaN for NaN and negative numbers and -infinity for zeros. Vulkan demands
-    /// neither: unless a module declares SignedZeroInfNanPreserve, a driver may take it that no operand and no result is NaN or
-    /// infinite. Of translated programs those in `fast` alone have what it gives there.
+    /// True if its Exp2 returns NaN for NaN, and its Log2 returns NaN for NaN and negative numbers,
+    /// and -infinity for zeros. Vulkan requires neither: without SignedZeroInfNanPreserve in the
+    /// module, a driver may assume that no operand and no result is NaN or infinite. Among
+    /// translated programs, only those in `fast` depend on it.
     pub ieee_exponentials: bool,
-    /// Whether invocations that left a loop may get 0 for a value that the loop loads and that is used behind it as it is.
-    /// Translated programs use none where that could be.
+    /// True if an invocation that left a loop may read 0 for a value that the loop loads and that
+    /// is used directly behind the loop. Translated programs contain no such use.
     pub loses_loop_values: bool,
-    /// Whether invocations that left a loop may get that of a later iteration for a value that the loop computes and that is used
-    /// behind it as it is. Translated programs use none where that could be.
+    /// True if an invocation that left a loop may read the value of a later iteration for a value
+    /// that the loop computes and that is used directly behind the loop. Translated programs
+    /// contain no such use.
     pub recomputes_loop_values: bool,
-    /// After how many rounds of all its loops together an invocation leaves every loop at the end of the round, without a word.
-    /// Invocations that run together share the count, and a loop that none of them enters counts one.
+    /// Number of iterations, of all its loops together, after which an invocation leaves every loop
+    /// at the end of the iteration, without a report. Invocations of one group share the count, and
+    /// a loop that none of them enters counts as one.
     pub loop_rounds: Option<u32>,
 }
 
@@ -44,33 +50,37 @@ const DRIVERS: [Facts; 2] = [
     Facts {
         name: "lavapipe",
         mark: "llvmpipe",
-        // Mesa switches them off for vertex stages alone.
+        // Mesa disables them in vertex stages only.
         subnormals: Subnormals::Kept,
-        // Its arithmetic builder answers a product with a constant zero before it knows the other factor.
+        // Its arithmetic builder folds a product with a constant zero before it knows the other
+        // factor.
         folds_zero_factors: true,
         ieee_exponentials: true,
-        // It loads and computes for all invocations until the last one leaves, and masks only phis that it cannot remove.
+        // It loads and computes for all invocations until the last one leaves, and masks only phis
+        // that it cannot remove.
         loses_loop_values: true,
         recomputes_loop_values: true,
-        // Its compiler puts a count down into every loop, so that none hangs the process.
+        // Its compiler inserts a countdown into every loop, so that none hangs the process.
         loop_rounds: Some(65_535),
     },
     Facts {
         name: "SwiftShader",
         mark: "swiftshader",
-        // It runs every stage in the processor's modes for that.
+        // It runs every stage with the processor's flush-to-zero modes.
         subnormals: Subnormals::Flushed,
         folds_zero_factors: false,
-        // Its Log2 takes the bits of all operands but +infinity for those of a positive number. Its Exp2 of NaN is infinite.
+        // Its Log2 treats the bits of every operand except +infinity as those of a positive number.
+        // Its Exp2 of NaN is infinite.
         ieee_exponentials: false,
-        // It loads for all invocations until the last one leaves, and that gives 0 to those that have left.
+        // It loads for all invocations until the last one leaves, and returns 0 to those that have
+        // left.
         loses_loop_values: true,
         recomputes_loop_values: false,
         loop_rounds: None,
     },
 ];
 
-/// A driver of which nothing is known.
+/// An unknown driver.
 pub(crate) const UNKNOWN: Facts = Facts {
     name: "a driver of which nothing is known",
     mark: "",
@@ -83,7 +93,7 @@ pub(crate) const UNKNOWN: Facts = Facts {
 };
 
 impl Facts {
-    /// The facts of the driver that says this of itself.
+    /// Returns the facts about the driver of an adapter.
     pub(crate) fn of(info: &wgpu::AdapterInfo) -> Self {
         let said = format!("{} {} {}", info.name, info.driver, info.driver_info).to_lowercase();
         DRIVERS.into_iter().find(|facts| said.contains(facts.mark)).unwrap_or(UNKNOWN)

@@ -1,7 +1,8 @@
-//! Runs translated programs headless on wgpu: the compute entry for exact comparison, the vertex entry through a real
-//! rasteriser, pictures. In: modules of the library and their inputs. Out: register contents and captured varyings, as bits;
-//! pictures.
-//! Knows nothing about containers or instructions. `unsafe` stands in `passthrough.rs` alone.
+//! Runs translated programs headless on wgpu: the compute entry for exact comparison, the vertex
+//! entry through a real rasterizer, and pictures.
+//! In: modules of the library and their inputs. Out: register contents and captured varyings as
+//! bits; pictures.
+//! Knows nothing about containers or instructions. `unsafe` is confined to `passthrough.rs`.
 
 mod bounds;
 pub mod compare;
@@ -21,21 +22,21 @@ pub use device::{Gpu, GpuError, INSTALL_LINE, Reason};
 pub use report::{Measured, Report};
 pub use vertex::{Captured, VertexJob, run_vertex};
 
-/// How a program reaches the driver.
+/// The way a program reaches the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
-    /// Our SPIR-V, handed to the driver unchanged. The exact route: NoContraction survives.
+    /// Our SPIR-V, passed to the driver unchanged. This is the exact route: NoContraction survives.
     Passthrough,
-    /// Our SPIR-V, read by naga and written again.
+    /// Our SPIR-V, parsed and rewritten by naga.
     SpirvNaga,
-    /// Our WGSL text, read by naga.
+    /// Our WGSL text, parsed by naga.
     Wgsl,
 }
 
 impl Route {
     /// All routes.
     pub const ALL: [Self; 3] = [Self::Passthrough, Self::SpirvNaga, Self::Wgsl];
-    /// Name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passthrough => "spirv",
@@ -43,13 +44,14 @@ impl Route {
             Self::Wgsl => "wgsl",
         }
     }
-    /// Whether results must be bit-equal to the interpreter (naga drops NoContraction, so elsewhere drivers may reassociate).
+    /// Returns whether results must be bit-equal to the interpreter. On the other routes naga drops
+    /// NoContraction, so drivers may reassociate.
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Passthrough)
     }
 }
 
-/// A translated program in the form its route wants.
+/// A translated program in the form that its route takes.
 #[derive(Clone, Debug)]
 pub enum Shader {
     /// For [`Route::Passthrough`].
@@ -61,11 +63,12 @@ pub enum Shader {
 }
 
 impl Shader {
-    /// WGSL of a host's own stage as SPIR-V for [`Route::Passthrough`]: a stage handed over unchanged links only with another. The
-    /// position is left as the text has it, loops get no bound, workgroup memory no zeros.
+    /// Compiles a host's WGSL stage to SPIR-V for [`Route::Passthrough`]: an unchanged stage links
+    /// only with another one. The position is not adjusted, loops are not bounded, and workgroup
+    /// memory is not zeroed.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Errors in the text.
     pub fn spirv_of_wgsl(text: &str) -> Result<Self, GpuError> {
         let refused = |error: &dyn std::fmt::Debug| GpuError::Refused(format!("{error:?} in {text}"));
         let module = naga::front::wgsl::parse_str(text).map_err(|error| refused(&error))?;
@@ -74,7 +77,8 @@ impl Shader {
             .validate(&module)
             .map_err(|error| refused(&error))?;
         use naga::back::spv::{Options, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
-        // Such stages end their loops and write what they read; words are the same in every build.
+        // Such stages bound their loops and write workgroup memory before they read it. Explicit
+        // flags make words the same in every build: naga's default depends on the build profile.
         let options = Options {
             lang_version: (1, 3),
             flags: WriterFlags::LABEL_VARYINGS | WriterFlags::CLAMP_FRAG_DEPTH,
@@ -86,14 +90,14 @@ impl Shader {
         words.map(Self::Passthrough).map_err(|error| refused(&error))
     }
 
-    /// The driver's module. Modules that the driver refuses are reported by the validation scope around their use.
+    /// Creates the driver's module. Validation errors surface in the error scope around its use.
     pub fn module(self, gpu: &Gpu) -> wgpu::ShaderModule {
         let source = match self {
             Self::Passthrough(words) => return passthrough::module(gpu, words),
             Self::SpirvNaga(words) => wgpu::ShaderSource::SpirV(words.into()),
             Self::Wgsl(text) => wgpu::ShaderSource::Wgsl(text.into()),
         };
-        // Out-of-bounds clamps would add work that the translator has already done.
+        // Out-of-bounds clamps would repeat work that the translator has already done.
         gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source })
     }
 }

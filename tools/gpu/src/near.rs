@@ -1,90 +1,94 @@
-//! Numbers of the interpreter with error bounds: how far a driver's result may be from each, and the operations on them.
-//! In: operands with bounds. Out: the result of one operation with its bound. Knows no register and no driver.
-//! Facts: the precision that Vulkan demands of Exp2 and Log2. However a driver evaluates a polynomial of f32 numbers
-//! (reassociated, factored out, multiplied out, fused), each term meets no more roundings than there are operations, so the
-//! error is at most that many units of roundoff of the sum of the magnitudes of all terms; and it is zero where every term is a
-//! multiple of one power of two and their sum has at most 24 bits above it.
+//! Numbers of the interpreter with error bounds, and the operations on them.
+//! In: operands with bounds. Out: the result of one operation with its bound. Knows no register and
+//! no driver.
+//! Facts: the precision that Vulkan requires of Exp2 and Log2.
+//! A driver may evaluate a polynomial of f32 numbers in any order (reassociated, factored,
+//! expanded, fused). Each term then goes through at most as many roundings as there are operations.
+//! Therefore the error is at most that many units of roundoff of the sum of the magnitudes of all
+//! terms. It is zero if every term is a multiple of one power of two and the sum spans at most 24
+//! bits above it.
 
 use transpica::isa::CompareOp;
 use transpica::precision::{Precision, arith};
 
-/// How far a driver's EX2 and LG2 may be off.
+/// Error of a driver's EX2 in ulp: a constant, and a factor of the operand's magnitude.
 const EXP2_ULP: (f64, f64) = (3.0, 2.0);
 const LOG2_ULP: f64 = 3.0;
-/// LG2 of numbers between 1/2 and 2.
+/// Absolute error of a driver's LG2 for numbers between 1/2 and 2.
 const LOG2_NEAR_ONE: f64 = 1.0 / (1 << 21) as f64;
 
 /// Bits of a significand.
 const BITS: i32 = 24;
-/// Exponent of the smallest normal number; multiples of it need no subnormal.
+/// Exponent of the smallest normal number; its multiples need no subnormal.
 const LEAST_EXPONENT: i32 = -126;
-/// Every number is a multiple of this: zero is of every power of two.
+/// Unit of zero, which is a multiple of every power of two.
 const UNIT_OF_ZERO: i32 = 1 << 20;
-/// A number that was rounded stands for one of which no multiple is known.
+/// Unit of a rounded number, whose exact value has no known unit.
 const NO_UNIT: i32 = -(1 << 20);
-/// The product of small first-order errors is small: one percent is more than enough for it.
+/// Allowance for products of first-order errors; one percent is more than enough.
 const HIGHER_ORDERS: f64 = 1.01;
 
-/// Which operations a driver may evaluate otherwise than they stand.
+/// Operations that a driver may evaluate in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// None.
     Fixed,
-    /// Sums of dot products, each for itself.
+    /// The sums within each dot product.
     DotProducts,
     /// All products and sums, across instructions.
     Any,
 }
 
-/// Who computes EX2 and LG2.
+/// Implementation of EX2 and LG2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exponentials {
-    /// The module itself, in the same steps on every driver.
+    /// The module, by the same steps on every driver.
     Portable,
-    /// The driver, but NaN and infinite results are IEEE's.
+    /// The driver, with IEEE results for NaN and infinities.
     Approximate,
-    /// The driver alone, which may give anything for NaN, and as a logarithm of a number that is not positive.
+    /// The driver, with undefined results for NaN and for logarithms of numbers that are not
+    /// positive.
     Undefined,
 }
 
-/// A value with its bound.
+/// A value with its error bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
-    /// The interpreter's.
+    /// The interpreter's value.
     pub(crate) value: f64,
-    /// The same with one rounding at most, and not too large where the interpreter's overflowed.
+    /// The same value with one rounding at most; finite where the interpreter's overflowed.
     real: f64,
-    /// How far it moves because what it was computed from may be off; infinite where nothing is known.
+    /// Error inherited from the operands; infinite for an unknown value.
     bound: f64,
-    /// The sum of the magnitudes of its terms. Zero for infinities and NaN that are no overflow.
+    /// The sum of the magnitudes of its terms. Zero for infinities and NaN without an overflow.
     scale: f64,
-    /// Roundings that a term of it meets at most.
+    /// Largest number of roundings that one term goes through.
     roundings: f64,
-    /// All terms are multiples of two to this.
+    /// Exponent of a power of two that all terms are multiples of.
     unit: i32,
-    /// Whether EX2 or LG2 have a part in the bound.
+    /// True if EX2 or LG2 contribute to the bound.
     by_exponential: bool,
 }
 
-/// The exponent of the lowest bit of a number.
+/// Exponent of the lowest set bit of a number.
 fn unit(value: f64) -> i32 {
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7FF) as i32, bits & ((1 << 52) - 1));
     match (exponent, fraction) {
         (0, 0) | (0x7FF, _) => UNIT_OF_ZERO,
-        // Every f32 is zero or a normal f64.
+        // Every nonzero f32, even a subnormal, is a normal f64.
         (_, 0) => exponent - 1023,
         (_, _) => exponent - 1023 - 52 + fraction.trailing_zeros() as i32,
     }
 }
 
 impl Near {
-    /// A number that every driver has.
+    /// A number that is the same on every driver.
     pub(crate) fn exact(value: f64) -> Self {
         Self::leaf(value, 0.0)
     }
 
-    /// A number that a driver may have otherwise by no more than `bound`, and cannot take apart.
+    /// A number with an error of at most `bound` that later reassociation treats as one term.
     fn leaf(value: f64, bound: f64) -> Self {
         debug_assert!(!bound.is_nan(), "a bound of {value} that is no number");
         let scale = if value.is_finite() { value.abs() } else { 0.0 };
@@ -92,77 +96,78 @@ impl Near {
         Self { value, real: value, bound, scale, roundings: 0.0, unit, by_exponential: false }
     }
 
-    /// A number of which nothing is known.
+    /// An unknown number.
     pub(crate) fn open(value: f64) -> Self {
         Self::leaf(value, f64::INFINITY)
     }
 
-    /// The same bound around the value as an operand has it, which may be negated.
+    /// Returns the same bound around the operand's value, which may be negated.
     #[must_use]
     pub(crate) fn as_operand(self, value: f64) -> Self {
         let is_negated = value.is_sign_negative() != self.value.is_sign_negative();
         Self { value, real: if is_negated { -self.real } else { self.real }, ..self }
     }
 
-    /// Notes where a bound comes from.
+    /// Sets the cause of the bound.
     #[must_use]
     pub(crate) fn because(self, by_exponential: bool) -> Self {
         Self { by_exponential, ..self }
     }
 
-    /// Whether EX2 or LG2 have a part in the bound.
+    /// Returns whether EX2 or LG2 contribute to the bound.
     pub(crate) fn is_by_exponential(&self) -> bool {
         self.by_exponential && !self.is_exact()
     }
 
-    /// How far a driver's result may be off.
+    /// Returns the largest error of a driver's result.
     pub(crate) fn error(&self) -> f64 {
-        // The only rounding of what is the same before it is the interpreter's, too.
+        // A single rounding of exact operands is the interpreter's rounding, too.
         if self.bound == 0.0 && (self.roundings <= 1.0 || self.fits()) {
             return 0.0;
         }
         self.bound + HIGHER_ORDERS * f64::from(f32::EPSILON) * self.roundings * self.scale
     }
 
-    /// Whether all terms fit into one significand together: then no order rounds.
+    /// Returns whether the sum of all terms fits into one significand: then no order rounds.
     fn fits(&self) -> bool {
         self.scale == 0.0
             || self.unit >= LEAST_EXPONENT && self.unit <= 128 && self.scale <= 2f64.powi(self.unit + BITS)
     }
 
-    /// Whether every driver has it.
+    /// Returns whether the number is the same on every driver.
     pub(crate) fn is_exact(&self) -> bool {
         self.error() == 0.0
     }
 
-    /// Whether nothing is known of it.
+    /// Returns whether the number is unknown.
     pub(crate) fn is_open(&self) -> bool {
         self.bound.is_infinite()
     }
 
-    /// Both ends.
+    /// Returns the lower and the upper end of its interval.
     fn ends(&self) -> [f64; 2] {
         let error = self.error();
         [self.value - error, self.value + error]
     }
 
-    /// Whether a function of f32 numbers gives the same at both ends.
+    /// Returns whether a monotonic function has the same result at both ends.
     pub(crate) fn agrees<T: PartialEq>(&self, function: impl Fn(f64) -> T) -> bool {
         let [low, high] = self.ends();
         self.is_exact() || !self.is_open() && function(low) == function(high)
     }
 
-    /// An infinity or NaN that is no overflow, so that no order gives anything else.
+    /// Returns whether it is an infinity or NaN without an overflow, so that every order has it.
     fn is_special(&self) -> bool {
         !self.value.is_finite() && self.scale == 0.0 && self.bound == 0.0
     }
 
-    /// An infinity that comes of finite numbers: every order has it, but what is computed from it may be finite in some.
+    /// Returns whether it is an infinity computed from finite numbers. Every order has it, but
+    /// values computed from it may be finite in some.
     fn is_overflow(&self) -> bool {
         self.value.is_infinite() && self.scale != 0.0
     }
 
-    /// As an operation takes it that has no part in another order.
+    /// Returns the operand for an operation that takes no part in reassociation.
     fn whole(self) -> Self {
         match self.is_overflow() && !self.is_open() {
             true => Self::exact(self.value).because(self.by_exponential),
@@ -174,23 +179,23 @@ impl Near {
         self.value == 0.0 && self.scale == 0.0 && self.bound == 0.0
     }
 
-    /// Whether its sign is known, and that it is not zero.
+    /// Returns whether its sign is certain and it is not zero.
     fn has_sign(&self) -> bool {
         self.is_exact() || self.value.abs() > self.error()
     }
 }
 
-/// Whether a comparison falls the same way wherever its operands are within their bounds.
+/// Returns whether a comparison has the same result for all operands within their bounds.
 pub(crate) fn certain(op: CompareOp, a: Near, b: Near) -> bool {
     if matches!(op, CompareOp::True6 | CompareOp::True7) || a.is_exact() && b.is_exact() {
         return true;
     }
     let error = a.error() + b.error();
-    // A NaN with a finite bound is one on every driver.
+    // A NaN with a finite bound is NaN on every driver.
     error.is_finite() && (a.value.is_nan() || b.value.is_nan() || (a.value - b.value).abs() > error)
 }
 
-/// `a` where the comparison holds, else `b`.
+/// Returns `a` if the comparison holds, else `b`.
 pub(crate) fn selected(op: CompareOp, a: Near, b: Near) -> Near {
     let holds = op.test(a.value as f32, b.value as f32);
     let [taken, other] = if holds { [a, b] } else { [b, a] };
@@ -208,19 +213,20 @@ pub(crate) fn selected(op: CompareOp, a: Near, b: Near) -> Near {
     }
 }
 
-/// The operations that compute.
+/// Arithmetic operations of a driver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arithmetic {
-    /// The numbers that they compute with.
+    /// The number format.
     pub(crate) precision: Precision,
-    /// What may be evaluated otherwise.
+    /// Operations that may be reordered.
     pub(crate) order: Order,
-    /// Who computes EX2 and LG2.
+    /// Implementation of EX2 and LG2.
     pub(crate) exponentials: Exponentials,
 }
 
 impl Arithmetic {
-    /// Smallest normal number, distance of neighbours relative to the larger, and first number that is too large.
+    /// The smallest normal number, the relative distance of neighbors, and the first number that
+    /// overflows.
     fn numbers(&self) -> [f64; 3] {
         match self.precision {
             Precision::Exact | Precision::Fast => {
@@ -230,7 +236,7 @@ impl Arithmetic {
         }
     }
 
-    /// The bound of a result, which is rounded and perhaps flushed.
+    /// Adds rounding and flushing of the result to a bound.
     fn rounded(&self, value: f64, bound: f64) -> f64 {
         let [smallest, relative, limit] = self.numbers();
         let magnitude = value.abs() + bound;
@@ -243,14 +249,14 @@ impl Arithmetic {
         }
     }
 
-    /// An operand of arithmetic, which may flush it.
+    /// Adds flushing of an operand to its bound.
     fn flushed(&self, near: Near) -> Near {
         let [smallest, ..] = self.numbers();
         let may_flush = !near.is_exact() && near.value.abs() - near.error() < smallest;
         Near { bound: near.bound + if may_flush { smallest } else { 0.0 }, ..near }
     }
 
-    /// The result of a product or sum, of whose terms it has the bounds.
+    /// Finishes the bound of a product or sum whose terms are already bounded.
     fn settled(&self, near: Near) -> Near {
         let Near { value, real, .. } = near;
         match self.order {
@@ -261,7 +267,7 @@ impl Arithmetic {
             Order::Any => {
                 let [_, relative, limit] = self.numbers();
                 let error = near.error();
-                // The sums of the terms of either sign, which no order exceeds.
+                // The sums of the positive and of the negative terms, which no order exceeds.
                 let larger = (near.scale + real.abs()) / 2.0 + error;
                 let smaller = (near.scale - real.abs()) / 2.0 + error;
                 let is_too_large = value.is_infinite()
@@ -278,7 +284,7 @@ impl Arithmetic {
         let value = f64::from(arith::add(self.precision, a.value as f32, b.value as f32));
         let by_exponential = a.is_by_exponential() || b.is_by_exponential();
         let (a, b) = (self.flushed(a), self.flushed(b));
-        // One infinity less another: in some order they may be finite.
+        // The difference of two infinities may be one of finite numbers in another order.
         let is_undone =
             value.is_nan() && !a.value.is_nan() && !b.value.is_nan() && (a.is_overflow() || b.is_overflow());
         if a.is_open() || b.is_open() || is_undone {
@@ -303,7 +309,7 @@ impl Arithmetic {
     pub(crate) fn difference(&self, a: Near) -> Near {
         let near = self.sum(a, a.as_operand(-a.value));
         match self.order {
-            // Without NoContraction drivers have zero for it, and do not ask whether a is NaN or infinite.
+            // Without NoContraction drivers fold it to zero, even for NaN and infinities.
             Order::Any if near.value.is_nan() => Near::open(near.value).because(a.is_by_exponential()),
             Order::Fixed | Order::DotProducts | Order::Any => near,
         }
@@ -318,7 +324,8 @@ impl Arithmetic {
             return Near::open(value).because(by_exponential);
         }
         if a.is_exact_zero() || b.is_exact_zero() || a.value.is_nan() || b.value.is_nan() {
-            // Plain IEEE has NaN for an infinity times zero, but the infinity may be none in some order.
+            // Plain IEEE returns NaN for an infinity times zero, but in another order the factor
+            // may be finite.
             let is_open = value.is_nan() && (a.is_overflow() || b.is_overflow());
             return if is_open { Near::open(value).because(by_exponential) } else { Near::exact(value) };
         }
@@ -328,7 +335,7 @@ impl Arithmetic {
         }
         let unit = a.unit.saturating_add(b.unit).max(NO_UNIT);
         let [smallest, ..] = self.numbers();
-        // A part of the product that is smaller than all normal numbers may be lost.
+        // Partial products below all normal numbers may be flushed.
         let underflow = if self.order == Order::Any && unit < LEAST_EXPONENT { smallest } else { 0.0 };
         let near = Near {
             value,
@@ -342,7 +349,7 @@ impl Arithmetic {
         self.settled(near)
     }
 
-    /// The sum of the products, from left to right on the interpreter.
+    /// Sum of the products, from left to right on the interpreter.
     pub(crate) fn dot(&self, a: &[Near], b: &[Near]) -> Near {
         if self.order == Order::DotProducts {
             return self.taken_together(|inner| inner.dot(a, b));
@@ -352,7 +359,7 @@ impl Arithmetic {
         products.fold(first, |sum, product| self.sum(sum, product))
     }
 
-    /// As [`dot`](Self::dot), with one more term.
+    /// Sum of the products as in [`dot`](Self::dot), and one more term.
     pub(crate) fn dot_plus(&self, a: &[Near], b: &[Near], term: Near) -> Near {
         match self.order {
             Order::DotProducts => self.taken_together(|inner| inner.dot_plus(a, b, term)),
@@ -360,13 +367,14 @@ impl Arithmetic {
         }
     }
 
-    /// What another order within one instruction may give, which no other instruction takes apart.
+    /// Bounds an operation whose inner order is free, and makes its result one term for later
+    /// operations.
     fn taken_together(&self, operation: impl Fn(Self) -> Near) -> Near {
         let near = operation(Self { order: Order::Any, ..*self });
         Near::leaf(near.value, near.whole().error()).because(near.by_exponential)
     }
 
-    /// A result of RCP or RSQ, which may become a factor of what it is multiplied with.
+    /// A result of RCP or RSQ, which a driver may merge into a later multiplication.
     fn quotient(&self, value: f64, bound: f64, is_rounded: bool, roundings: f64) -> Near {
         let leaf = Near::leaf(value, bound);
         match self.order {
@@ -397,11 +405,11 @@ impl Arithmetic {
         let near = self.flushed(a.whole());
         let [low, high] = near.ends();
         let bound = if near.is_exact() || high < 0.0 {
-            // Of a negative number it is NaN.
+            // The root of a negative number is NaN.
             0.0
         } else if low > 0.0 {
             let (value, farthest) = (near.value.sqrt().recip(), low.sqrt().recip());
-            // It is rounded twice.
+            // Root and reciprocal round once each.
             self.rounded(value, self.rounded(value, farthest - value))
         } else {
             f64::INFINITY
@@ -409,13 +417,13 @@ impl Arithmetic {
         self.quotient(result, bound, result * result * near.value != 1.0, 2.0).because(a.is_by_exponential())
     }
 
-    /// Whether EX2 or LG2 of a number is the same on every driver.
+    /// Returns whether EX2 or LG2 of a number is the same on every driver.
     fn is_portable(&self, a: Near) -> bool {
-        // The steps of the portable ones are open to the driver, too, where all others are.
+        // The portable implementation is itself subject to reassociation where the order is free.
         self.exponentials == Exponentials::Portable && self.order != Order::Any && a.is_exact()
     }
 
-    /// `2^a`, which the interpreter computed.
+    /// `2^a`, with the interpreter's result.
     pub(crate) fn power(&self, a: Near, result: f64) -> Near {
         let near = self.flushed(a.whole());
         if self.is_portable(a) {
@@ -431,13 +439,13 @@ impl Arithmetic {
         let [low, high] = near.ends();
         let (value, farthest) = (near.value.exp2(), high.exp2());
         let driver = f64::from(f32::EPSILON) * farthest * (EXP2_ULP.0 + EXP2_ULP.1 * near.value.abs());
-        // Overflow is certain only beyond what a driver may be off.
+        // Overflow is certain only beyond the driver's error.
         let bound =
             if low.exp2() > 1.01 * limit { 0.0 } else { self.rounded(value, farthest - value + driver) };
         Near::leaf(result, bound).because(true)
     }
 
-    /// The logarithm of a to base 2, which the interpreter computed.
+    /// Binary logarithm of `a`, with the interpreter's result.
     pub(crate) fn logarithm(&self, a: Near, result: f64) -> Near {
         let near = self.flushed(a.whole());
         if self.is_portable(a) {
@@ -451,7 +459,7 @@ impl Arithmetic {
             let leaf = if is_undefined { Near::open(result) } else { Near::exact(result) };
             return leaf.because(true);
         }
-        // Drivers may flush what is smaller.
+        // Drivers may flush smaller operands.
         let bound = if low >= smallest {
             let value = near.value.log2();
             let ulp = f64::from(f32::EPSILON) * value.abs().max((near.value / low).log2());
@@ -464,7 +472,7 @@ impl Arithmetic {
         Near::leaf(result, bound).because(true)
     }
 
-    /// The whole number below.
+    /// The largest integer not above `a`.
     pub(crate) fn floor(&self, a: Near) -> Near {
         let value = a.value.floor();
         if a.agrees(f64::floor) {

@@ -1,8 +1,8 @@
-//! Hands SPIR-V to the driver without naga in between.
+//! Passes SPIR-V to the driver unchanged, without naga.
 
 use crate::Gpu;
 
-/// A module of the words as they are; its entry point is `main`.
+/// Creates a module from unchanged words; its entry point is `main`.
 #[allow(unsafe_code, reason = "wgpu cannot look into the words")]
 pub(crate) fn module(gpu: &Gpu, words: Vec<u32>) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptorPassthrough {
@@ -15,7 +15,8 @@ pub(crate) fn module(gpu: &Gpu, words: Vec<u32>) -> wgpu::ShaderModule {
         spirv: Some(words.into()),
         ..Default::default()
     };
-    // SAFETY: the words come from our SPIR-V writer (or naga's), which produce valid modules: every module of the test
-    // corpus passes spirv-val. They read and write only the bound buffers, and check indices themselves.
+    // SAFETY: the words come from our SPIR-V writer (or naga's), which produce valid modules: every
+    // module of the test corpus passes spirv-val. They access only the bound buffers, and check
+    // indices themselves.
     unsafe { gpu.device.create_shader_module_passthrough(descriptor) }
 }

@@ -1,7 +1,8 @@
 //! Pictures: a frame with a depth buffer, drawn headless and read back.
-//! In: vertex stages of translated programs, or triangles that are finished; vertices. Out: pictures of [`WIDTH`] × [`HEIGHT`].
-//! Knows no program and no console. Every picture has the same fragment stage: the colour, darker on every second tile of the
-//! first texture coordinate.
+//! In: vertex stages of translated programs, or finished triangles; vertices. Out: pictures of
+//! [`WIDTH`] × [`HEIGHT`].
+//! Knows no program and no console. Every picture has the same fragment stage: the color, darker on
+//! every second tile of the first texture coordinate.
 
 use std::fmt::Write;
 
@@ -10,15 +11,15 @@ use transpica::host::{Location, Output};
 
 use crate::{Gpu, GpuError, Shader};
 
-/// The console's upper screen.
+/// Width of the console's upper screen in pixels.
 pub const WIDTH: u32 = 400;
-/// Its height.
+/// Height of the console's upper screen in pixels.
 pub const HEIGHT: u32 = 240;
 const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Rows of a texture are copied at multiples of this many bytes.
+/// Bytes between rows of a texture copy, as wgpu aligns them.
 const ROW: u32 = (4 * WIDTH).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-/// What a frame shows where nothing is drawn.
+/// Background color of a frame.
 pub const SKY: Rgba<u8> = Rgba([13, 18, 31, 255]);
 
 /// The fragment stage of all pictures.
@@ -29,20 +30,20 @@ const FRAGMENT: &str = "
     return vec4f(color.rgb * (1.0 - 0.4 * odd), 1.0);
 }";
 
-/// Outputs that the fragment stage reads: name, type, what it sees where they are missing.
+/// Outputs that the fragment stage reads: name, type, value if missing.
 const READ: [(&str, &str, &str); 2] =
     [("color", "vec4f", "vec4f(1.0)"), ("texcoord0_uv", "vec2f", "vec2f(0.0)")];
 
-/// A vertex stage, ready to draw triangles.
+/// A vertex stage, prepared to draw triangles.
 pub struct Pipeline {
     pipeline: wgpu::RenderPipeline,
-    /// Of the uniform block at binding 0, which a plain pipeline does not read.
+    /// Layout of the uniform block at binding 0, which a plain pipeline does not read.
     group: wgpu::BindGroupLayout,
-    /// Vectors of one vertex.
+    /// Vectors per vertex.
     count: usize,
 }
 
-/// Where a vector is found in a vertex.
+/// Describes vector `index` of a vertex as an attribute.
 fn attribute(location: u32, index: usize) -> wgpu::VertexAttribute {
     wgpu::VertexAttribute {
         format: wgpu::VertexFormat::Float32x4,
@@ -51,7 +52,7 @@ fn attribute(location: u32, index: usize) -> wgpu::VertexAttribute {
     }
 }
 
-/// A vertex stage that hands finished outputs on, and where it finds them.
+/// Builds the text of a vertex stage that forwards finished outputs, and its attributes.
 fn plain(outputs: &[Output]) -> (String, Vec<wgpu::VertexAttribute>) {
     let (mut fields, mut inputs, mut values) = (String::new(), String::new(), String::new());
     let mut attributes = Vec::new();
@@ -76,11 +77,12 @@ fn plain(outputs: &[Output]) -> (String, Vec<wgpu::VertexAttribute>) {
 }
 
 impl Pipeline {
-    /// For triangles whose vertices are a vector for each of these outputs, the position among them. Those that are clockwise
-    /// are culled if asked to.
+    /// Builds a pipeline for finished triangles; each vertex has one vector per output, among them
+    /// the position.
+    /// Clockwise triangles are culled if `is_culled` is set.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn plain(gpu: &Gpu, outputs: &[Output], is_culled: bool) -> Result<Self, GpuError> {
         let (text, attributes) = plain(outputs);
         let stages = [Shader::Wgsl(text), Shader::Wgsl(FRAGMENT.into())];
@@ -88,10 +90,11 @@ impl Pipeline {
         gpu.checked(|| Ok(Self::new(gpu, stages, outputs.len(), &attributes, cull)))
     }
 
-    /// Of a translated vertex program; vector n of a vertex goes to `locations[n]`. Nothing is culled.
+    /// Builds a pipeline from a translated vertex program; vector n of a vertex goes to
+    /// `locations[n]`. Nothing is culled.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn of_program(gpu: &Gpu, words: Vec<u32>, locations: &[u32]) -> Result<Self, GpuError> {
         let places = locations.iter().enumerate();
         let attributes: Vec<_> = places.map(|(index, &location)| attribute(location, index)).collect();
@@ -166,15 +169,15 @@ fn group_layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
     })
 }
 
-/// What a draw takes its vertices from.
+/// Source of a draw's vertices.
 enum Source<'a> {
-    /// So many of them.
+    /// A vertex buffer and its number of vertices.
     Vertices(wgpu::Buffer, u32),
-    /// As many as the arguments in the second buffer say.
+    /// A vertex buffer, and a buffer with the arguments of an indirect draw.
     Indirect(&'a wgpu::Buffer, &'a wgpu::Buffer),
 }
 
-/// A frame being drawn.
+/// A frame during drawing.
 pub struct Frame<'a> {
     gpu: &'a Gpu,
     color: wgpu::Texture,
@@ -197,7 +200,7 @@ fn texture(gpu: &Gpu, format: wgpu::TextureFormat, usage: wgpu::TextureUsages) -
 }
 
 impl<'a> Frame<'a> {
-    /// An empty one.
+    /// Creates an empty frame.
     pub fn new(gpu: &'a Gpu) -> Self {
         Self {
             gpu,
@@ -216,7 +219,7 @@ impl<'a> Frame<'a> {
         self.pass(pipeline, block, Source::Vertices(vertices, count));
     }
 
-    /// Draws triangles that are on the GPU, as many as `arguments` say there.
+    /// Draws triangles that are on the GPU; `arguments` holds the indirect draw's arguments.
     pub fn draw_indirect(&mut self, pipeline: &Pipeline, vertices: &wgpu::Buffer, arguments: &wgpu::Buffer) {
         self.pass(pipeline, &[], Source::Indirect(vertices, arguments));
     }
@@ -264,10 +267,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Reads the picture back.
+    /// Submits the frame and reads it back.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn finish(mut self) -> Result<RgbaImage, GpuError> {
         let size = u64::from(ROW * HEIGHT);
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
@@ -284,7 +287,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// White where two pictures differ, and how many pixels do.
+/// Returns a picture that is white where two pictures differ, and the number of such pixels.
 pub fn difference(a: &RgbaImage, b: &RgbaImage) -> (RgbaImage, usize) {
     let mut count = 0;
     let picture = RgbaImage::from_fn(a.width(), a.height(), |x, y| {

@@ -1,9 +1,10 @@
-//! What a reader of an issue must know of a driver: who it is, and how its arithmetic was measured to behave.
-//! In: a device. Out: [`Report`], which prints as a few lines. The measurements run one small program over many values.
+//! Driver report for bug reports: its identity, and the measured behavior of its arithmetic.
+//! In: a device. Out: [`Report`], which prints as a few lines. The measurements run one small
+//! program over many values.
 
 use std::fmt;
 
-use transpica::host::{Job, Layout, Options, RegisterState};
+use transpica::host::{Block, Job, Layout, Options, RegisterState};
 use transpica::interp::Uniforms;
 use transpica::isa::{Pc, Program, Stage};
 use transpica::{Profile, Translator};
@@ -12,56 +13,57 @@ use crate::compare::{self, Case, CompareError, reference, ulp};
 use crate::driver::Subnormals;
 use crate::{Gpu, Route, run_compute};
 
-/// What is measured, by output register: name, opcode.
+/// Measured operations by output register: name, opcode.
 const PROBES: [(&str, u32); 6] =
     [("ADD", 0x00), ("MUL", 0x08), ("RCP", 0x0E), ("RSQ", 0x0F), ("EX2", 0x05), ("LG2", 0x06)];
-/// A descriptor that writes all components and takes sources as they stand.
+/// A descriptor that writes all components and takes sources without swizzle or negation.
 const PLAIN: u32 = 0x36F;
-/// END
+/// The END instruction.
 const END: u32 = 0x22 << 26;
-/// Pairs of values.
+/// Number of operand pairs.
 const PAIRS: u32 = 4096;
 
-/// How one operation compares with the interpreter.
+/// Comparison of one operation with the interpreter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// Name of the instruction.
     pub name: &'static str,
-    /// Results that are not bit-equal, but for the sign of zero, the bits of NaN, and numbers below 2^-126.
+    /// Results that are not bit-equal, without those that differ only in the sign of zero, in the
+    /// bits of NaN, or below 2^-126.
     pub differing: u32,
     /// The largest distance of those in units in the last place.
     pub worst_ulp: u32,
-    /// Of the differing ones: those that are NaN or infinite on a side, which have no distance.
+    /// Differing results that are NaN or infinite on one side, and so have no distance.
     pub other_class: u32,
     /// Results below 2^-126 on the interpreter.
     pub subnormal: u32,
-    /// Of those: 0 on the GPU.
+    /// Those among them that are 0 on the GPU.
     pub flushed: u32,
 }
 
-/// A driver as a reader of an issue wants to know it.
+/// A driver's identity and measured arithmetic.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What the adapter says of itself.
+    /// wgpu's description of the adapter.
     pub adapter: wgpu::AdapterInfo,
-    /// Whether SPIR-V can be handed to it unchanged.
+    /// True if it accepts SPIR-V unchanged.
     pub has_passthrough: bool,
-    /// How it is called in the table of known drivers.
+    /// Its name in the table of known drivers.
     pub known_as: &'static str,
-    /// How the program of the measurements reached it.
+    /// Route of the measuring program.
     pub route: Route,
-    /// One for each operation.
+    /// One entry for each operation.
     pub measured: Vec<Measured>,
 }
 
-/// The program: output register n is operation n of v0 and v1.
+/// Builds the program: output register n is operation n of v0 and v1.
 fn code() -> Vec<u32> {
     let words = (0u32..).zip(PROBES).map(|(output, (_, opcode))| opcode << 26 | output << 21 | 1 << 7);
     words.chain([END]).collect()
 }
 
-/// Values of every magnitude and both signs, special ones among them, ordinary ones more often. None is below 2^-126: what drivers
-/// make of those is seen by results that are.
+/// Operands of every magnitude and both signs, with special values and more ordinary ones. None is
+/// below 2^-126: the treatment of subnormals shows in results.
 fn vertices() -> Vec<[[f32; 4]; 16]> {
     let spread = |n: u32| {
         let value = f32::from_bits(n.wrapping_mul(0x9E37_79B1));
@@ -83,7 +85,7 @@ impl Report {
     /// Measures the driver of a device.
     ///
     /// # Errors
-    /// What library, driver or wgpu refuse.
+    /// Errors of the library, the driver or wgpu.
     pub fn new(gpu: &Gpu) -> Result<Self, CompareError> {
         let route = if gpu.has_passthrough() { Route::Passthrough } else { Route::Wgsl };
         Ok(Self {
@@ -97,7 +99,8 @@ impl Report {
 }
 
 fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
     let state = RegisterState::default();
     let inputs = vertices();

@@ -1,11 +1,13 @@
-//! Finds out whether invocations on the GPU ran to their end.
-//! In: a case, vertices that the interpreter finishes. Out: nothing, or [`GpuError::Unfinished`].
-//! Facts: a driver may leave loops on its own and say nothing ([`Facts::loop_rounds`](crate::driver::Facts::loop_rounds)); others run
-//! a program that does not end until the device is lost. So the program is translated a second time, with reports, and on
-//! drivers of which no end is known with a guard as well.
+//! Detects invocations on the GPU that were cut short.
+//! In: a case, and vertices that the interpreter finishes. Out: nothing, or
+//! [`GpuError::Unfinished`].
+//! Facts: a driver may leave loops early without a report
+//! ([`Facts::loop_rounds`](crate::driver::Facts::loop_rounds)); others run an endless program until
+//! the device is lost. Therefore the program is translated a second time, with reports, and with a
+//! guard on drivers without a known limit.
 
 use transpica::error::Error;
-use transpica::host::{Job, Options, Profile, Surroundings};
+use transpica::host::{Control, Job, Options, Profile, Surroundings};
 use transpica::interp::Uniforms;
 use transpica::ir::NodeData;
 use transpica::isa::Program;
@@ -18,13 +20,16 @@ use crate::{Gpu, GpuError, Reason, Registers, Route, Shader, run_reported};
 /// Checks that every vertex runs to its end on a route. A program without loops is not run.
 ///
 /// # Errors
-/// [`GpuError::Unfinished`] where one does not, and what the library or the GPU refuses.
+/// [`GpuError::Unfinished`] if a vertex is cut short, and errors of the library or the GPU.
 pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -> Result<(), CompareError> {
-    // A program that ends within its budget jumps less often than that.
+    // A program that ends within its budget takes fewer back edges than that.
     let budget = u32::try_from(case.budget).unwrap_or(u32::MAX);
-    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.loop_guard.is_none();
-    let loop_guard = if is_endless { Some(budget) } else { case.options.loop_guard };
-    let options = Options { report_unfinished: true, loop_guard, ..case.options };
+    let is_endless = gpu.facts().loop_rounds.is_none() && case.options.control.loop_guard.is_none();
+    let loop_guard = if is_endless { Some(budget) } else { case.options.control.loop_guard };
+    let options = Options {
+        control: Control { report_unfinished: true, loop_guard, ..case.options.control },
+        ..case.options
+    };
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(case.program, case.around, Job::Compute)?;
     if !has_loops(&translated) {
@@ -40,7 +45,7 @@ pub fn check(gpu: &Gpu, case: &Case<'_>, route: Route, vertices: &[Registers]) -
     Ok(())
 }
 
-/// That nothing ended any invocation for this reason.
+/// Returns an error if any invocation was cut short for this reason.
 fn none(
     ends: &[(Registers, Unfinished)],
     is_cut: impl Fn(&Unfinished) -> bool,
@@ -52,14 +57,14 @@ fn none(
     }
 }
 
-/// A vertex program in front of a geometry program, which reports beside the run that counts.
+/// A second, reporting run of the vertex program in front of a geometry program.
 pub(crate) struct Watch {
     translated: Translated,
     shader: Shader,
 }
 
 impl Watch {
-    /// A watch over a program on a driver that leaves loops, if it has any.
+    /// Builds a watch if the driver leaves loops and the program has any.
     pub(crate) fn new(
         gpu: &Gpu,
         program: &Program<'_>,
@@ -70,7 +75,7 @@ impl Watch {
         if gpu.facts().loop_rounds.is_none() {
             return Ok(None);
         }
-        let options = Options { report_unfinished: true, ..*options };
+        let options = Options { control: Control { report_unfinished: true, ..options.control }, ..*options };
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(program, around, Job::Compute)?;
         if !has_loops(&translated) {
@@ -93,7 +98,7 @@ impl Watch {
     }
 }
 
-/// Whether a translated program loops.
+/// Returns whether a translated program loops.
 fn has_loops(translated: &Translated) -> bool {
     translated.module.main.nodes.values().iter().any(|node| matches!(node, NodeData::Loop { .. }))
 }

@@ -1,6 +1,7 @@
-//! The vertex entry: vertices drawn as points through the rasteriser, varyings captured by a fragment stage.
-//! A point carries the outputs of its vertex unchanged, so what the fragment stage sees is what the vertex stage wrote;
-//! points outside the clip volume produce nothing.
+//! The vertex entry: vertices drawn as points through the rasterizer, varyings captured by a
+//! fragment stage.
+//! A point carries the outputs of its vertex unchanged, so the fragment stage reads exactly the
+//! values that the vertex stage wrote. Points outside the clip volume produce nothing.
 
 use std::fmt::Write;
 
@@ -26,13 +27,13 @@ pub struct VertexJob<'a> {
     pub vertices: &'a [Registers],
     /// Formats of the attributes.
     pub formats: [AttributeFormat; 16],
-    /// Values of specialisation constants by their ids as text. [`Route::Passthrough`](crate::Route) takes none: wgpu leaves
-    /// the constants of such modules at what they say themselves.
+    /// Values of specialization constants, by id as text. [`Route::Passthrough`](crate::Route)
+    /// takes none: wgpu leaves the constants of such modules at their defaults.
     pub constants: &'a [(&'a str, f64)],
 }
 
 impl<'a> VertexJob<'a> {
-    /// A program that reads no host block, with attributes of floats.
+    /// Builds a job for a program that reads no host block, with attributes of floats.
     pub fn new(
         shader: Shader,
         interface: &'a Interface,
@@ -43,26 +44,26 @@ impl<'a> VertexJob<'a> {
         Self { shader, interface, uniforms, host: &[], vertices, formats, constants: &[] }
     }
 
-    /// The blocks that it reads, in the order of their bindings.
+    /// Iterates over the blocks that the program reads, in the order of their bindings.
     fn blocks(&self) -> impl Iterator<Item = &'a [u8]> {
         [self.uniforms, self.host].into_iter().filter(|block| !block.is_empty())
     }
 }
 
-/// What the fragment stage saw of one vertex.
+/// Values that the fragment stage received for one vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// Pixel centre x, y in pixels from the top left, depth 0..1, and 1/w, as the position built-in shows them.
+    /// The fragment stage's position: pixel center x, y from the top left, depth 0..1, and 1/w.
     pub position: [f32; 4],
     /// The varyings in the order of [`Interface::outputs`] without the position, padded with zeros.
     pub varyings: Vec<[f32; 4]>,
 }
 
-/// Draws the vertices as points into a 64 × 64 target and returns what was captured of each, or nothing for those that
-/// were clipped.
+/// Draws the vertices as points into a 64 × 64 target and returns the values captured of each;
+/// `None` for a clipped vertex.
 ///
 /// # Errors
-/// What the driver or wgpu refuses.
+/// Errors of the driver or wgpu.
 pub fn run_vertex(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError> {
     gpu.checked(|| draw(gpu, job))
 }
@@ -74,8 +75,9 @@ fn varyings(interface: &Interface) -> impl Iterator<Item = (u32, usize)> {
     })
 }
 
-/// A fragment stage that stores a mark, the position and the varyings. (Not every driver tells it the primitive, so each
-/// vertex is drawn with a window of its own to store them in.)
+/// Builds a fragment stage that stores a mark, the position and the varyings.
+/// Not every driver provides the primitive index, so each vertex is drawn with its own window of
+/// the buffer.
 fn fragment(interface: &Interface, binding: usize) -> String {
     let mut arguments = String::new();
     let mut stores = String::new();
@@ -93,7 +95,8 @@ fn fragment(interface: &Interface, binding: usize) -> String {
     )
 }
 
-/// The fragment stage in the form that fits the vertex stage: a passthrough stage links only with another.
+/// Converts the fragment stage to the vertex stage's form: a passthrough stage links only with
+/// another one.
 fn fragment_shader(text: String, vertex: &Shader) -> Result<Shader, GpuError> {
     if !matches!(vertex, Shader::Passthrough(_)) {
         return Ok(Shader::Wgsl(text));
@@ -162,7 +165,7 @@ fn capture(words: &[u32]) -> Option<Captured> {
     (mark[0] == 1.0).then(|| Captured { position, varyings: vectors.collect() })
 }
 
-/// The attributes that the program reads, interleaved.
+/// Interleaves the attributes that the program reads.
 fn attributes(interface: &Interface, vertices: &[Registers]) -> Vec<u8> {
     let registers = interface.attributes.iter().map(|attribute| usize::from(attribute.register & 15));
     let registers: Vec<usize> = registers.collect();

@@ -1,5 +1,6 @@
-//! The example of an emulator's host, run as its users run it: it exits with success only if no pixel differs between GPU and
-//! interpreter; here also that there is something to see, that the pictures move, and that a second run translates nothing.
+//! The example of an emulator host, run as its users run it. The example exits with success only if
+//! no pixel differs between GPU and interpreter. This test adds that the pictures show something,
+//! that they move, and that a second run translates nothing.
 //! Without a Vulkan driver this fails and says how to install one.
 
 use std::collections::BTreeSet;
@@ -8,7 +9,8 @@ use std::process::Command;
 
 use image::RgbaImage;
 
-/// The example's program, which cargo builds with the tests: it lies beside the folder of this one.
+/// Path of the example's executable, which cargo builds with the tests, beside the folder of this
+/// one.
 fn example() -> PathBuf {
     let test = std::env::current_exe().expect("this program");
     let folder = test.ancestors().nth(2).expect("a target folder");

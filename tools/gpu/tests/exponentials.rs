@@ -1,4 +1,5 @@
-//! EX2 and LG2 of what no number is the answer to: what drivers give in `fast`, and that all else has hardware's answers.
+//! EX2 and LG2 of NaN, infinities and numbers out of their domain: in `fast` the results are the
+//! driver's, elsewhere the hardware's.
 //! Without a Vulkan driver this fails and says how to install one.
 
 mod support;
@@ -9,7 +10,7 @@ use support::Bare;
 use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
-use transpica::host::{Job, Options, Profile, dvle};
+use transpica::host::{Arithmetic, Job, Options, Profile, dvle};
 use transpica::interp::{Registers, Uniforms};
 use transpica::isa::Program;
 use transpica::limits::Limits;
@@ -18,7 +19,8 @@ use transpica_gpu::compare::{Case, Verdict, compare};
 use transpica_gpu::{Gpu, Route, run_compute};
 use valid::valid_shader;
 
-/// Operands that a driver's Log2 or Exp2 need not give an infinity or NaN for, and what `fast` gives for them elsewhere.
+/// Operands for which a driver's Log2 or Exp2 need not return an infinity or NaN, and IEEE's
+/// results.
 const LOGARITHMS: [(f32, f32); 6] = [
     (0.0, f32::NEG_INFINITY),
     (-0.0, f32::NEG_INFINITY),
@@ -29,14 +31,14 @@ const LOGARITHMS: [(f32, f32); 6] = [
 ];
 const POWERS: [(f32, f32); 2] = [(f32::NAN, f32::NAN), (-f32::NAN, f32::NAN)];
 
-/// Operands whose infinite results are every driver's.
+/// Operands whose infinite results all drivers agree on.
 const INFINITE: [f32; 4] = [f32::INFINITY, 1.0e9, f32::MAX, 129.0];
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One instruction on all of v0.
+/// Builds a program of one instruction on v0.
 fn program(instruction: &str) -> Program<'static> {
     let text = format!(
         ".out position position\n.in v0\n.proc main\n{instruction} position.x, v0.x\n{instruction} position.y, v0.y\n\
@@ -48,7 +50,7 @@ fn program(instruction: &str) -> Program<'static> {
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
 }
 
-/// One vertex for each operand.
+/// Builds one vertex for each operand.
 fn inputs(operands: impl IntoIterator<Item = f32>) -> Vec<[[f32; 4]; 16]> {
     let vertex = |operand| {
         let mut registers = Registers::DEFAULT_INPUTS;
@@ -59,10 +61,10 @@ fn inputs(operands: impl IntoIterator<Item = f32>) -> Vec<[[f32; 4]; 16]> {
 }
 
 fn options(precision: Precision) -> Options {
-    Options { precision, ..Options::default() }
+    Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() }
 }
 
-/// How many operands the driver gives another answer for than IEEE does.
+/// Counts the operands whose result on the driver differs from IEEE's.
 fn wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     let mut translator = Translator::new(options(Precision::Fast), Profile::default());
     let translated = translator.translate(&program(instruction), &Bare, Job::Compute).expect("it translates");
@@ -76,7 +78,7 @@ fn wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     found.zip(answers).filter(|(found, (_, right))| is_wrong(*found, *right)).count()
 }
 
-/// What the comparison says of one instruction.
+/// Compares one instruction on GPU and interpreter.
 fn verdict(
     gpu: &Gpu,
     instruction: &str,
@@ -97,8 +99,8 @@ fn verdict(
 
 #[test]
 fn a_driver_may_have_numbers_for_logarithms_and_powers_that_are_none() {
-    // The driver's own, and asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of 0 is -127, and its Exp2
-    // of NaN is infinite.
+    // Driver behavior, asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of
+    // 0 is -127, and its Exp2 of NaN is infinite.
     let gpu = gpu();
     let found = [wrong(&gpu, "lg2", &LOGARITHMS), wrong(&gpu, "ex2", &POWERS)];
     let ieee = gpu.facts().ieee_exponentials;

@@ -1,4 +1,5 @@
-//! Draws with geometry programs on the GPU give the triangles that the pipeline of the library gives, bit for bit.
+//! Draws with geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit
+//! for bit.
 
 use transpica::Options;
 use transpica::host::Topology;
@@ -11,7 +12,7 @@ fn bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
     vertices.iter().map(|vertex| vertex.map(|register| register.map(f32::to_bits))).collect()
 }
 
-/// Whether a route that leaves drivers some freedom may give this.
+/// Returns whether two vectors agree within the tolerance of the inexact routes.
 fn near(expected: [u32; 4], found: [u32; 4]) -> bool {
     let close = |(a, b): (u32, u32)| {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
@@ -20,7 +21,7 @@ fn near(expected: [u32; 4], found: [u32; 4]) -> bool {
     expected.into_iter().zip(found).all(close)
 }
 
-/// Two draws in a row, on both; the second one with its vertices in another order.
+/// Compares two draws in a row; the second has its vertices in another order.
 fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
     let options = Options::default();
     let mut pipeline = scene.pipeline(&options).expect("a sample");
@@ -85,7 +86,7 @@ fn emitted_vertices_go_through_the_assembler_of_every_topology() {
     }
 }
 
-/// A scene whose flowers have so many petals that there is no room for them at first.
+/// Draws a scene whose flowers have more petals than the initial capacity.
 fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String> {
     let scenes = scenes::all();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
@@ -109,7 +110,7 @@ fn with_petals(gpu: &Gpu, petals: u8, bytes: u32) -> Result<(u32, usize), String
 #[test]
 fn where_there_is_no_room_for_all_triangles_the_draw_is_done_again_or_says_so() {
     let gpu = gpu();
-    // Room for 32 of an invocation is what there is at first.
+    // The initial capacity is 32 triangles per invocation.
     let (found, expected) = with_petals(&gpu, 200, 1 << 27).expect("drawn again");
     assert_eq!((found as usize, expected % 200), (expected, 0));
     let error = with_petals(&gpu, 200, 1 << 16).expect_err("too many for the buffer");

@@ -1,4 +1,5 @@
-//! Each pass around a geometry program does on the GPU what a few lines of Rust do; its SPIR-V is that of its WGSL.
+//! Each pass around a geometry program on the GPU against a model in a few lines of Rust; its
+//! SPIR-V is compiled from its WGSL.
 
 use transpica::draw::gpu::{Collect, Found, Pass, Plan, Request};
 use transpica::error::Result;
@@ -7,7 +8,7 @@ use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
 
-/// `BLESS=1 cargo test -p transpica-gpu --test geometry_passes` writes the files anew.
+/// `BLESS=1 cargo test -p transpica-gpu --test geometry_passes` rewrites the files.
 #[test]
 fn spirv_of_passes_is_that_of_their_text() {
     for pass in Pass::ALL {
@@ -48,7 +49,7 @@ fn gpu() -> Gpu {
     Gpu::open(None).expect("a GPU")
 }
 
-/// Numbers without order that are the same every time.
+/// A reproducible source of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -80,7 +81,8 @@ fn request(input: GeometryInput, outputs: u16, vertices: u32) -> Request<'static
     }
 }
 
-/// What the feed is to be: vertices delivered one by one into a register file, which each invocation sees.
+/// Model of the feed: vertices delivered one by one into a register file, which each invocation
+/// reads.
 struct Model {
     file: Vec<[u32; 4]>,
     records: Vec<[u32; 4]>,
@@ -187,7 +189,7 @@ fn feed_gives_invocations_fixed_uniforms() {
     }
 }
 
-/// Primitives of these sizes, with random indices.
+/// Builds primitives of these sizes, with random indices.
 fn primitives(sizes: &[u32], vertices: u32, random: &mut Random) -> Vec<u32> {
     let mut indices = Vec::new();
     for &size in sizes {
@@ -239,14 +241,14 @@ fn feed_is_the_same_on_every_route_and_with_indices() {
     }
 }
 
-/// What is left of a draw after its geometry program.
+/// Results of the passes after a geometry program.
 struct Collected {
     found: Found,
     stream: Vec<u32>,
     list: Vec<u32>,
 }
 
-/// Runs the passes after a geometry program whose threads made so many triangles.
+/// Runs the passes after a geometry program, for given triangle counts of its threads.
 fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route: Route) -> Collected {
     let Collect { threads, capacity, vectors, topology } = collect;
     let size = (threads * capacity * 3 * vectors * 16).max(16) as usize;
@@ -280,7 +282,7 @@ fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random,
     let triangle = (3 * vectors * 4) as usize;
     let triangles: Vec<u32> =
         (0..counts.len() * capacity as usize * triangle).map(|_| random.next()).collect();
-    // Some did not run to their end.
+    // Some threads are marked as cut short.
     let ends: Vec<u32> = counts.iter().map(|_| random.below(16)).map(|end| end & end >> 2).collect();
     let reported: Vec<u32> = counts.iter().zip(&ends).map(|(count, end)| count | end << 30).collect();
     let collected = collect(gpu, shape, &reported, &triangles, route);
@@ -320,7 +322,7 @@ fn triangles_of_all_threads_come_together_in_order() {
     let (gpu, mut random) = (gpu(), Random(5));
     for threads in [0, 1, 2, 65, 255, 256, 257, 3000] {
         for (capacity, vectors, topology) in [(1, 1, 0), (3, 2, 0), (3, 3, 1), (2, 1, 2), (1, 1, 1)] {
-            // Some have more than there is room for.
+            // Some threads exceed the capacity.
             let counts: Vec<u32> = (0..threads).map(|_| random.below(capacity + 2)).collect();
             let shape = Collect { threads, capacity, vectors, topology };
             check_collect(&gpu, shape, &counts, &mut random, Route::Passthrough);
@@ -336,7 +338,7 @@ fn triangles_come_together_on_every_route() {
             let counts: Vec<u32> = (0..300).map(|_| random.below(3)).collect();
             let shape = Collect { threads: 300, capacity: 2, vectors: 2, topology };
             check_collect(&gpu, shape, &counts, &mut random, route);
-            // None at all, and a single one.
+            // No triangle at all, and a single one.
             check_collect(&gpu, shape, &[0; 300], &mut random, route);
             let counts: Vec<u32> = (0..300).map(|thread| u32::from(thread == 299)).collect();
             check_collect(&gpu, shape, &counts, &mut random, route);

@@ -1,21 +1,23 @@
-//! Every geometry sample as a picture, drawn with culling, so that winding shows too: from the GPU all the way, through what
-//! the interpreter emits, and the two are the same.
-//! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and says how to install one.
+//! Every geometry sample as a picture, drawn with culling, so that winding shows too. One picture
+//! comes from the GPU alone, one from the triangles that the interpreter emits, and the two are
+//! equal.
+//! Pictures are written to `target/tmp/geometry_pictures`. Without a Vulkan driver this fails and
+//! says how to install one.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use image::RgbaImage;
-use transpica::Options;
 use transpica::host::{Layout, varying};
 use transpica::isa::Stage;
+use transpica::{Block, Options};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH, difference};
 use transpica_gpu::{Gpu, Route};
 use transpica_prove::scenes::{self, Scene};
 
-/// What a scene looks like by way of the interpreter.
+/// Draws a scene from the interpreter's triangles.
 fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
     let options = Options::default();
     let mut pipeline = scene.pipeline(&options).expect("a sample");
@@ -28,9 +30,10 @@ fn expected(gpu: &Gpu, scene: &Scene) -> RgbaImage {
     frame.finish().expect("a picture")
 }
 
-/// What it looks like if the GPU does everything: compute passes up to an indirect draw.
+/// Draws a scene on the GPU alone: compute passes up to an indirect draw.
 fn found(gpu: &Gpu, scene: &Scene, route: Route) -> RgbaImage {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let file = scene.file().expect("a sample");
     let chain = GeometryChain::from_file(gpu, &file, [0, 1], scene.stride, &options, route);
     let mut chain = chain.unwrap_or_else(|error| panic!("{}: {error}", scene.name));

@@ -1,4 +1,5 @@
-//! GLSL for Vulkan, compiled by glslang and handed to the driver unchanged, gives what the interpreter gives, bit for bit.
+//! GLSL for Vulkan, compiled by glslang and passed to the driver unchanged, has the interpreter's
+//! results, bit for bit.
 //! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
 #[path = "support/samples.rs"]
@@ -7,7 +8,7 @@ mod support;
 
 use support::Bare;
 use transpica::backend::text::{GlslVersion, Language};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
@@ -21,7 +22,7 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What glslang makes of a program's GLSL, valid.
+/// Compiles a program's GLSL with glslang and validates the result.
 fn compiled(translated: &Translated, stage: Stage) -> Result<Vec<u32>, String> {
     let glsl = translated.text(Language::Glsl(GlslVersion::Vulkan450));
     let glsl = glsl.map_err(|error| error.to_string())?;
@@ -70,7 +71,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, ..Options::default() },
+                options: Options { block: Block { layout, ..Block::default() }, ..Options::default() },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?}", sample.name), &case, &mut total);
@@ -89,7 +90,8 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
         (Kind::Wild, 0..30, Precision::Exact),
         (Kind::Numeric, 0..20, Precision::Exact),
         (Kind::Clean, 40..50, Precision::F24),
-        // Their vertices leave loops in different iterations, which drivers are easily wrong about (see `loop_values`).
+        // Their vertices leave loops in different iterations, a common source of driver defects
+        // (see `loop_values`).
         (Kind::Clean, 281..282, Precision::Exact),
         (Kind::Wild, 8_589_939_637..8_589_939_638, Precision::Exact),
     ] {
@@ -102,7 +104,11 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
                 around: &Bare,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
-                options: Options { layout, precision, ..Options::default() },
+                options: Options {
+                    block: Block { layout, ..Block::default() },
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    ..Options::default()
+                },
                 budget: 2000,
             };
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);

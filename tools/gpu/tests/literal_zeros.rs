@@ -1,4 +1,5 @@
-//! The programs of `tests/cases/zeros` on the GPU: zeros that a compiler can find are no operands of products and sums.
+//! The programs of `tests/cases/zeros` on the GPU: no product or sum has an operand that a compiler
+//! can prove to be zero.
 //! Without a Vulkan driver this fails and says how to install one.
 
 #[path = "support/valid.rs"]
@@ -11,14 +12,14 @@ use transpica::Translator;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Block, Job, Layout, Options, Profile};
 use transpica::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use valid::valid_shader;
 
 const VERTICES: usize = 2048;
-/// The first register that the assembler gives to a name, and no constant of the programs.
+/// The first register that the assembler assigns to a name; the programs have no constant there.
 const ZERO: usize = 0;
 const SEEDS: std::ops::Range<u64> = 1..7;
 
@@ -32,7 +33,7 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
-/// Compares a program, whose module may be changed on the way.
+/// Compares a program, after a change to its module.
 fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce(&mut Module)) -> Verdict {
     let sources = [Source { name: "program.pica", text }];
     let bytes = assemble(&sources).expect("it assembles").bytes;
@@ -43,7 +44,7 @@ fn verdict(gpu: &Gpu, text: &str, layout: Layout, seed: u64, change: impl FnOnce
     around.constants().apply(&mut uniforms);
     uniforms.floats[ZERO] = [0.0; 4];
     let inputs = transpica_generate::inputs(seed, VERTICES);
-    let options = Options { layout, ..Options::default() };
+    let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
     let case = Case {
         program: &program,
         around: &around,
@@ -85,7 +86,8 @@ fn zeros_that_a_compiler_can_find_are_no_operands() {
 
 #[test]
 fn a_driver_folds_the_zeros_that_it_knows() {
-    // The driver's own, and asserted so that its end is noticed: x * c0 with a literal 0 put in the place of c0.
+    // A driver defect, asserted so that its end is noticed: x * c0 with the constant 0 in place of
+    // c0.
     let gpu = Gpu::open(None).unwrap_or_else(|error| panic!("{error}"));
     let text = ".fvec zero\n.out - position o0\n.proc main\n mul o0, zero, v0\n end\n.end\n";
     let verdict = verdict(&gpu, text, Layout::Registers, 1, |module| {

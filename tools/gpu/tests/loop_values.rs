@@ -1,6 +1,7 @@
-//! Values that leave a loop, where invocations leave it in different iterations.
-//! Hand-written modules show what drivers make of the plain forms; random programs that the library's own form
-//! (`transpica::passes::leave`) is right. Without a Vulkan driver this fails and says how to install one.
+//! Values that leave a loop whose invocations exit in different iterations.
+//! Hand-written modules show the behavior of drivers on the plain forms. Random programs show that
+//! the library's form (`transpica::passes::leave`) is right.
+//! Without a Vulkan driver this fails and says how to install one.
 
 #[path = "support/random.rs"]
 mod random;
@@ -21,8 +22,9 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a module over invocations that have different ends in word 0, and thousands in the words from 4 on. Returns how many
-/// got another first word than `expected` says of their end.
+/// Runs a module over invocations with different iteration counts: word 0 is the count, any other
+/// word n is 1000 n. Returns the number of invocations whose first result differs from `expected`
+/// of the count.
 fn wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
     let words = module.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let ends: Vec<u32> = (0..INVOCATIONS).map(|number| 1 + number * 5 % 7).collect();
@@ -40,8 +42,9 @@ fn wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
 
 #[test]
 fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
-    // The driver's own, and asserted so that its end is noticed: llvmpipe goes on computing for invocations that are out, and
-    // writes only phis under their mask. Here the phi of the next iteration is written before an invocation leaves.
+    // A driver defect, asserted so that its end is noticed: llvmpipe keeps computing for
+    // invocations that have left, and only writes of phis are masked. Here the phi of the next
+    // iteration is written before an invocation leaves.
     let gpu = gpu();
     let module = include_bytes!("../../../tests/cases/upstream/value_of_a_loop.spv");
     let wrong = wrong(&gpu, module, |end| 9 * end);
@@ -50,15 +53,15 @@ fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
 
 #[test]
 fn a_loaded_value_of_a_loop_may_be_lost() {
-    // The driver's own, and asserted so that its end is noticed: a load gives 0 to invocations that are out, and that takes the
-    // place of what they had.
+    // A driver defect, asserted so that its end is noticed: a load returns 0 to invocations that
+    // have left, and this replaces the value they had.
     let gpu = gpu();
     let module = include_bytes!("../../../tests/cases/upstream/load_of_a_loop.spv");
     let wrong = wrong(&gpu, module, |end| 1000 * (3 + end));
     assert_eq!(wrong > 0, gpu.facts().loses_loop_values, "{wrong} of {INVOCATIONS}");
 }
 
-/// Compares a program on the exact route; one that differs is printed as small as possible, with its state.
+/// Compares a program on the exact route; one that differs is shrunk and printed with its state.
 fn compare(gpu: &Gpu, generated: &Generated) -> Verdict {
     let verdict = random::prove(gpu, generated, Precision::Exact, Route::Passthrough);
     verdict.unwrap_or_else(|report| panic!("{report}"))
@@ -66,8 +69,9 @@ fn compare(gpu: &Gpu, generated: &Generated) -> Verdict {
 
 #[test]
 fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
-    // Each was wrong while loops were left where programs leave them: the first two lost values on SwiftShader, a comparison of
-    // the third was that of a later iteration on lavapipe and 0 on SwiftShader.
+    // Each was wrong while modules left loops exactly where programs leave them. The first two lost
+    // values on SwiftShader. A comparison of the third used the value of a later iteration on
+    // lavapipe and 0 on SwiftShader.
     let gpu = gpu();
     for (kind, seed) in [(Kind::Clean, 281), (Kind::Clean, 8_589_936_624), (Kind::Wild, 8_589_939_637)] {
         let generated = generate(kind, seed);
@@ -76,8 +80,9 @@ fn programs_that_drivers_were_wrong_about_run_as_on_the_interpreter() {
     }
 }
 
-/// The first seeds of a kind whose programs leave loops early. To look for them takes longer than to run them, so they stand
-/// in a file; `BLESS=1` looks anew, which a change of the generator needs.
+/// Returns the first seeds of a kind whose programs leave loops early. Searching takes longer than
+/// running them, so a file stores them; `BLESS=1` searches again, which a change of the generator
+/// requires.
 fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     let path = format!(
         "{}/../../tests/cases/loops/left_early.{}.txt",
@@ -95,7 +100,7 @@ fn seeds(kind: Kind, count: usize) -> Vec<u64> {
     seeds
 }
 
-/// Compares as many programs of a kind that leave loops early, from the first seed on.
+/// Compares this number of programs of a kind that leave loops early, from the first seed on.
 fn run(kind: Kind, programs: usize) {
     let gpu = gpu();
     let (mut total, mut silent) = (Verdict::default(), 0);

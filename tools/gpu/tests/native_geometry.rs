@@ -1,5 +1,6 @@
-//! Geometry programs as a native geometry stage behind their translated vertex programs: what transform feedback writes down
-//! of them is what the interpreter makes, bit for bit. Without a Vulkan driver with geometry stages this fails.
+//! Geometry programs as native geometry stages behind their translated vertex programs: transform
+//! feedback captures the interpreter's vertices, bit for bit. Without a Vulkan driver with geometry
+//! stages this fails.
 
 #[path = "support/native.rs"]
 mod native;
@@ -18,16 +19,18 @@ use transpica::host::{
 };
 use transpica::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
-use transpica::{Options, Profile, Translator};
+use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::geometry::Unnamed;
 use transpica_prove::scenes;
 use transpica_prove::spirv_tools;
 
-/// Random programs that are tried; those of point mode whose invocations are independent can be a geometry stage.
+/// Number of random programs tried. Those of point mode with independent invocations can be a
+/// geometry stage.
 const SEEDS: u64 = 1000;
 
-/// A module with the feedback of its outputs into buffer 0, one after the other in each vertex.
+/// Adds transform feedback to a module: all outputs of a vertex go to buffer 0, one after the
+/// other.
 fn with_feedback(words: &[u32], outputs: &[Output]) -> Vec<u32> {
     let mut module = rspirv::dr::load_words(words).expect("a module");
     let operand = Operand::Capability(Capability::TransformFeedback);
@@ -35,7 +38,7 @@ fn with_feedback(words: &[u32], outputs: &[Output]) -> Vec<u32> {
     let main = module.entry_points[0].operands[1].clone();
     let mode = Operand::ExecutionMode(ExecutionMode::Xfb);
     module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, vec![main, mode]));
-    // Variables of outputs are declared in the order of the interface.
+    // Output variables are declared in the order of the interface.
     let is_output = |instruction: &&Instruction| {
         instruction.operands.first() == Some(&Operand::StorageClass(StorageClass::Output))
     };
@@ -67,7 +70,7 @@ fn topology(primitive: StagePrimitive) -> vk::PrimitiveTopology {
     }
 }
 
-/// The words of all vertices of all triangles, each output with the components that it has.
+/// The words of all vertices of all triangles, with the components that each output has.
 fn words(drawn: &Drawn) -> Vec<u32> {
     let vertices = drawn.triangles().flatten();
     let outputs = vertices.flat_map(|vertex| vertex.iter().zip(drawn.outputs()));
@@ -76,17 +79,24 @@ fn words(drawn: &Drawn) -> Vec<u32> {
 }
 
 fn options() -> Options {
-    Options { layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+    Options {
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+        ..Options::default()
+    }
 }
 
-/// A translator whose programs have their uniform block at `binding` and these int uniforms for ever.
+/// Builds a translator with the uniform block at `binding` and fixed int uniforms.
 fn translator(binding: u32, uniforms: &Uniforms) -> Translator {
     let ints = IntUniforms { baked: uniforms.ints.map(Some), ..IntUniforms::default() };
     let bindings = Bindings { uniforms: Binding { set: 0, binding }, ..Bindings::default() };
-    Translator::new(Options { ints, ..options() }, Profile { bindings, ..Profile::default() })
+    Translator::new(
+        Options { control: Control { ints, ..options().control }, ..options() },
+        Profile { bindings, ..Profile::default() },
+    )
 }
 
-/// Programs with what surrounds them and their uniforms, of vertex and geometry unit.
+/// Vertex and geometry programs with their bindings and uniforms.
 struct Programs<'a> {
     name: &'a str,
     programs: [&'a Program<'a>; 2],
@@ -95,7 +105,8 @@ struct Programs<'a> {
     setup: Setup,
 }
 
-/// What the native stages make of vertices, or why the program cannot be a geometry stage.
+/// Runs the native stages over vertices; an error states why the program cannot be a geometry
+/// stage.
 fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> Result<Vec<u32>, String> {
     let Programs { name, programs, around, uniforms, setup } = case;
     let mut geometry = translator(1, &uniforms[1]);
@@ -126,7 +137,8 @@ fn native(device: &Native, case: &Programs<'_>, vertices: &[[[f32; 4]; 16]]) -> 
     Ok(device.run(&job).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
-/// Where words are not those of the interpreter; a NaN is a NaN, and no instruction can see the sign of zero.
+/// Describes the first word that differs from the interpreter's. Any two NaN are equal, and so are
+/// the two zeros, whose sign no instruction can observe.
 fn difference(found: &[u32], expected: &[u32]) -> Option<String> {
     let same = |a: u32, b: u32| {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
@@ -176,7 +188,7 @@ fn samples_in_a_geometry_stage_make_what_the_interpreter_makes() {
     .assert_eq(&refused.join("\n"));
 }
 
-/// The vertices of a draw in the order in which they are taken.
+/// The vertices of a draw in the order in which they are processed.
 fn ordered(draw: &GeometryDraw) -> Vec<[[f32; 4]; 16]> {
     match &draw.indices {
         Some(indices) => indices.iter().map(|&index| draw.vertices[index as usize]).collect(),
@@ -184,14 +196,14 @@ fn ordered(draw: &GeometryDraw) -> Vec<[[f32; 4]; 16]> {
     }
 }
 
-/// Numbers that are too small for drivers which count them as zero become that.
+/// Flushes numbers that some drivers treat as zero.
 fn flush(registers: &mut [[f32; 4]]) {
     let small = registers.iter_mut().flatten().filter(|number| number.is_subnormal());
     small.for_each(|number| *number = 0.0);
 }
 
-/// What the interpreter makes of vertices where subnormal results count as zero, as they do in the graphics stages of some
-/// drivers, or not.
+/// Runs the interpreter over vertices; `flush_subnormals` selects the treatment of subnormal
+/// results in the graphics stages of some drivers.
 fn expected(case: &Programs<'_>, vertices: &[[[f32; 4]; 16]], flush_subnormals: bool) -> Vec<u32> {
     let options = options();
     let settings = Settings { flush_subnormals, ..options.settings(1 << 20) };

@@ -1,4 +1,4 @@
-//! SPIR-V that was optimised by `spirv-opt -O` stays valid and gives what it gave before.
+//! SPIR-V optimized by `spirv-opt -O` stays valid and has the same results.
 //! Without a Vulkan driver or spirv-tools this fails and says how to install them.
 
 #[path = "support/samples.rs"]
@@ -7,7 +7,7 @@ mod support;
 
 use support::Bare;
 use transpica::Translator;
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -15,7 +15,7 @@ use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
-/// What became smaller, and by how much.
+/// Sizes before and after, summed over all programs.
 #[derive(Default)]
 struct Total {
     programs: u64,
@@ -80,7 +80,11 @@ fn optimised_samples_give_what_they_gave() {
                 around: sample.around,
                 uniforms: &uniforms,
                 inputs: &transpica_generate::inputs(1, 64),
-                options: Options { layout, precision, ..Options::default() },
+                options: Options {
+                    block: Block { layout, ..Block::default() },
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    ..Options::default()
+                },
                 budget: 20_000,
             };
             judge(&gpu, &format!("{} {layout:?} {precision:?}", sample.name), &case, &mut total);
@@ -103,7 +107,11 @@ fn optimised_random_programs_give_what_they_gave() {
         for seed in seeds {
             let generated = generate(kind, seed);
             let layout = Layout::Registers;
-            let options = Options { layout, precision, ..Options::default() };
+            let options = Options {
+                block: Block { layout, ..Block::default() },
+                arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                ..Options::default()
+            };
             let case = Case {
                 program: &generated.program(),
                 around: &Bare,

@@ -1,5 +1,6 @@
-//! The programs of `tests/cases/peers` on the GPU: SPIR-V unchanged bit for bit, WGSL within its tolerance, and outputs
-//! through a real rasteriser. That the interpreter gives what the files say is tested with the library.
+//! The programs of `tests/cases/peers` on the GPU: unchanged SPIR-V bit for bit, WGSL within its
+//! tolerance, and outputs through a real rasterizer. The library's tests compare the interpreter
+//! with the expected values of the files.
 //! Without a Vulkan driver this fails and says how to install one.
 
 #[path = "support/valid.rs"]
@@ -7,7 +8,7 @@ mod valid;
 
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Location, Options, Profile};
+use transpica::host::{Block, Job, Layout, Location, Options, Profile};
 use transpica::isa::Program;
 use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
@@ -16,7 +17,7 @@ use transpica_prove::expected::{self, Case, cases};
 use transpica_prove::tally::Tally;
 use valid::valid_shader;
 
-/// Instructions that one vertex may execute on the interpreter.
+/// Limit of instructions per vertex on the interpreter.
 const BUDGET: u64 = 10_000;
 
 fn gpu() -> Gpu {
@@ -32,7 +33,7 @@ fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
     }
 }
 
-/// One verdict for each set of uniforms.
+/// Returns one verdict for each set of uniforms.
 fn verdicts(
     gpu: &Gpu,
     case: &Case,
@@ -40,7 +41,8 @@ fn verdicts(
     around: &Executable<'_>,
     route: Route,
 ) -> Vec<Verdict> {
-    let options = Options { layout: Layout::Registers, ..Options::default() };
+    let options =
+        Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let verdict = |run: &expected::Run| {
         let inputs: Vec<_> =
             run.vertices.iter().map(|vertex| vertex.inputs.map(|bits| bits.map(f32::from_bits))).collect();
@@ -91,7 +93,7 @@ fn wgsl_stays_within_its_tolerance() {
     run(Route::Wgsl);
 }
 
-/// What the rasteriser passes on, against what the file says of the outputs of the vertex entry.
+/// Compares captured varyings with the file's expected outputs of the vertex entry.
 fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
     let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
     for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {

@@ -1,5 +1,6 @@
-//! Random geometry programs on the GPU give the triangles that the pipeline of the library gives, bit for bit: every mode,
-//! topology and kind of memory, two draws in a row. Without a Vulkan driver this fails and says how to install one.
+//! Random geometry programs on the GPU produce the triangles of the library's CPU pipeline, bit for
+//! bit: every mode, topology and kind of carried state, two draws in a row. Without a Vulkan driver
+//! this fails and says how to install one.
 
 mod support;
 
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use transpica::draw::cpu::Pipeline;
-use transpica::host::{Layout, Options};
+use transpica::host::{Arithmetic, Block, Layout, Options};
 use transpica::isa::Stage;
 use transpica::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
@@ -18,27 +19,31 @@ use transpica_prove::tally::Tally;
 
 use support::Bare;
 
-/// What was compared.
+/// Statistics of a comparison.
 #[derive(Default)]
 struct Compared {
     triangles: u64,
     values: u64,
-    /// How often each kind of memory was translated.
+    /// Number of translated programs by kind of carried state.
     memory: BTreeMap<String, u32>,
 }
 
-/// EX2 and LG2 are those of the library, so that every bit is known.
+/// Options with portable EX2 and LG2, so that every bit is defined.
 fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, portable_exponentials: true, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, portable_exponentials: true, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
-/// Whether an exact route may give this: NaN has no sign and no payload, zero no sign.
+/// Returns whether an exact route may produce this word: any NaN for a NaN, any zero for a zero.
 fn equal(expected: u32, found: u32) -> bool {
     let (a, b) = (f32::from_bits(expected), f32::from_bits(found));
     expected == found || a.is_nan() && b.is_nan() || a == 0.0 && b == 0.0
 }
 
-/// Draws on both; what differs first.
+/// Draws on both and describes the first difference.
 fn compare(
     gpu: &Gpu,
     generated: &GeneratedGeometry,
@@ -85,11 +90,11 @@ fn compare(
     Ok(())
 }
 
-/// Invocations of a program whose EMITs are compared, and instructions that each may execute.
+/// Invocations of a program whose EMITs are compared.
 const INVOCATIONS: usize = 8;
 const BUDGET: u64 = 20_000;
 
-/// A program whose state the driver may get wrong, and only that.
+/// A program whose carried state only the driver may get wrong.
 const OF_A_LATER_ROUND: u64 = 896;
 
 fn gpu() -> Gpu {
@@ -125,7 +130,8 @@ fn run(seeds: Range<u64>, precision: Precision) {
     }
 }
 
-// A thousand and more programs, in parts that run beside each other: it is the driver's compiler that takes the time.
+// More than a thousand programs, in parts that run in parallel: the driver's compiler takes most of
+// the time.
 
 #[test]
 fn random_geometry_programs_draw_as_on_the_interpreter() {
@@ -187,9 +193,9 @@ fn every_emit_is_that_of_the_interpreter() {
 
 #[test]
 fn what_a_draw_leaves_is_of_the_last_round() {
-    // The invocations of the first draw are shared out among two threads, and the banks of outputs change places in each round.
-    // lavapipe goes on computing for threads that are out, so that what the last thread leaves would be of a round too many if
-    // it had fewer rounds than the one beside it.
+    // The first draw's invocations are split between two threads, and the output banks swap in each
+    // iteration. lavapipe keeps computing for threads that have left, so the last thread's state
+    // would be one iteration too far if it had fewer iterations than its neighbor.
     let gpu = gpu();
     let generated = generate_geometry(OF_A_LATER_ROUND);
     let result = compare(&gpu, &generated, Precision::Exact, &mut Compared::default());

@@ -1,4 +1,5 @@
-//! Random programs on the GPU: SPIR-V unchanged bit for bit, the routes through naga within the bounds of each program.
+//! Random programs on the GPU: unchanged SPIR-V bit for bit, the routes through naga within each
+//! program's error bounds.
 //! Without a Vulkan driver this fails and says how to install one.
 
 #[path = "support/random.rs"]
@@ -7,7 +8,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::host::{IntPacking, Layout, Options, RegisterLayout, Unwritten};
+use transpica::host::{Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, Unwritten};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
@@ -25,7 +26,8 @@ fn one(gpu: &Gpu, kind: Kind, seed: u64, precision: Precision, route: Route) -> 
     verdict.unwrap_or_else(|error| panic!("{kind:?} seed {seed} {}: {error}", route.name()))
 }
 
-/// Runs programs of a kind over routes. A program that differs is printed as small as possible, with its state.
+/// Compares programs of a kind on several routes. A program that differs is shrunk and printed with
+/// its state.
 fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[Route]) {
     let gpu = gpu();
     let (mut programs, mut silent, mut total) = (0, 0, Verdict::default());
@@ -84,7 +86,10 @@ fn exponentials_of_the_library_are_bit_equal() {
     let mut total = Verdict::default();
     for (kind, seeds) in [(Kind::Clean, 585..605), (Kind::Numeric, 100..120)] {
         for seed in seeds {
-            let options = Options { portable_exponentials: true, ..random::options(Precision::Exact) };
+            let options = Options {
+                arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+                ..random::options(Precision::Exact)
+            };
             let verdict = random::one_with(&gpu, &generate(kind, seed), options, Route::Passthrough);
             let verdict = verdict.unwrap_or_else(|error| panic!("{kind:?} {seed}: {error}"));
             assert!(verdict.passed(), "{kind:?} {seed}: {:?}", verdict.first);
@@ -96,8 +101,8 @@ fn exponentials_of_the_library_are_bit_equal() {
 
 #[test]
 fn a_power_that_the_driver_may_flush_decides_nothing() {
-    // The program compares 2^x with 0 where 2^x is below 2^-126: a driver that gives 0 for it decides otherwise. What does
-    // not hang on that is compared all the same.
+    // The program compares 2^x with 0 where 2^x is below 2^-126; a driver that returns 0 for it
+    // decides otherwise. Values that do not depend on this comparison are still compared.
     let verdict = one(&gpu(), Kind::Clean, 8_589_934_803, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
     assert!(verdict.excused > 0 && verdict.values > verdict.excused, "{verdict:?}");
@@ -108,7 +113,7 @@ fn routes_through_naga_stay_within_the_bounds_of_each_program() {
     run(Kind::Clean, 500..560, Precision::Exact, &[Route::SpirvNaga, Route::Wgsl]);
     run(Kind::Wild, 500..520, Precision::Exact, &[Route::Wgsl]);
     run(Kind::Numeric, 500..520, Precision::Exact, &[Route::Wgsl]);
-    // A register less itself where it is infinite, which a driver may have as zero there.
+    // An infinite register minus itself, which a driver may fold to zero there.
     run(Kind::Numeric, 8_589_934_592..8_589_934_593, Precision::Exact, &[Route::Wgsl]);
 }
 
@@ -120,8 +125,15 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
     for layout in [Layout::Azahar, Layout::Panda3ds, Layout::Custom(layout)] {
         for (kind, seeds) in [(Kind::Clean, 700..712), (Kind::Wild, 700..712)] {
             for seed in seeds {
-                let options = Options { layout, loop_guard: Some(9), ..random::options(Precision::Exact) };
-                let options = Options { uninitialized: Unwritten::Zero, ..options };
+                let options = Options {
+                    block: Block { layout, ..Block::default() },
+                    control: Control { loop_guard: Some(9), ..Control::default() },
+                    ..random::options(Precision::Exact)
+                };
+                let options = Options {
+                    arithmetic: Arithmetic { uninitialized: Unwritten::Zero, ..options.arithmetic },
+                    ..options
+                };
                 let routes: &[Route] = match kind {
                     Kind::Clean => &[Route::Passthrough, Route::Wgsl],
                     Kind::Wild | Kind::Numeric => &[Route::Passthrough],
@@ -141,16 +153,18 @@ fn every_layout_and_a_guard_against_endless_loops_run_as_on_the_interpreter() {
 
 #[test]
 fn a_zero_that_the_driver_could_find_stays_a_factor() {
-    // The program multiplies NaN by `slt(x, 0)` where x is the result of an SGE. A driver that proves that the comparison
-    // never holds makes its result a literal 0 and folds 0 * NaN to 0, NoContraction or not. `simplify` proves it first.
+    // The program multiplies NaN by `slt(x, 0)` where x is the result of an SGE. A driver that
+    // proves that the comparison never holds folds it to a constant 0, and then folds 0 * NaN to 0,
+    // even under NoContraction. `simplify` proves it first.
     let verdict = one(&gpu(), Kind::Clean, 168, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
 }
 
 #[test]
 fn a_zero_that_control_flow_shows_stays_a_factor() {
-    // Wild 879: the first value of a loop parameter is a literal 0, and a driver computes the product of the first round
-    // in front of the loop. Clean 1982: every exit of a loop gives the literal 0. `ir::known` finds both.
+    // Wild 879: the first value of a loop parameter is the constant 0, and a driver computes the
+    // first iteration's product in front of the loop. Clean 1982: every exit of a loop returns the
+    // constant 0. `ir::known` finds both.
     let gpu = gpu();
     for (kind, seed) in [(Kind::Wild, 879), (Kind::Clean, 1982)] {
         let verdict = one(&gpu, kind, seed, Precision::Exact, Route::Passthrough);
@@ -163,7 +177,8 @@ fn a_logarithm_of_a_subnormal_may_be_off() {
     let gpu = gpu();
     let verdict = one(&gpu, Kind::Clean, 585, Precision::Exact, Route::Passthrough);
     assert!(verdict.passed(), "{:?}", verdict.first);
-    // A driver that flushes takes the logarithm of zero, as the interpreter does that it is compared with.
+    // A driver that flushes takes the logarithm of zero, and so does the interpreter that it is
+    // compared with.
     let flushes = gpu.facts().subnormals == Subnormals::Flushed;
     assert_eq!(verdict.excused > 0, !flushes, "{verdict:?}");
 }
@@ -176,8 +191,9 @@ fn fast_programs_differ_by_the_order_of_sums_at_most() {
 
 #[test]
 fn bounds_of_fast_programs_reach_what_a_driver_may_do() {
-    // 355662: the whole part of a logarithm of a negative number, which the driver may have as any number. 400026: a sum of a
-    // constant and a power, which rounds elsewhere where the power is a little off.
+    // 355662: the floor of a logarithm of a negative number, for which the driver may return any
+    // number. 400026: the sum of a constant and a power, which rounds differently where the power
+    // differs slightly.
     let gpu = gpu();
     for (seed, route) in [(140_737_488_355_662, Route::Passthrough), (140_737_488_400_026, Route::Wgsl)] {
         let verdict = one(&gpu, Kind::Clean, seed, Precision::Fast, route);

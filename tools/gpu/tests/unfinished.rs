@@ -1,5 +1,6 @@
-//! Invocations that do not run to their end: what drivers do about long loops, what programs report of it, and that nothing
-//! wrong passes for a result. Without a Vulkan driver this fails and says how to install one.
+//! Invocations that are cut short: the behavior of drivers on long loops, the reports of programs,
+//! and that no wrong value passes for a result. Without a Vulkan driver this fails and says how to
+//! install one.
 
 mod support;
 
@@ -8,7 +9,7 @@ use std::path::Path;
 use transpica::asm::{Source, assemble};
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Memory, Options, Profile, Topology};
+use transpica::host::{Arithmetic, Block, Control, Job, Layout, Memory, Options, Profile, Topology};
 use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::isa::{Program, Stage};
 
@@ -28,19 +29,19 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The text of a program of `tests/cases/unfinished`.
+/// Reads the text of a program of `tests/cases/unfinished`.
 fn source(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/unfinished").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A program of `tests/cases/unfinished`, as a file.
+/// Assembles a program of `tests/cases/unfinished` into a file.
 fn assembled(name: &str) -> Vec<u8> {
     let text = source(name);
     assemble(&[Source { name, text: &text }]).unwrap_or_else(|error| panic!("{error}")).bytes
 }
 
-/// Calls a check with a case of vertices whose v0.x are `chosen`.
+/// Calls a check with a case whose vertices have the v0.x of `chosen`.
 fn with_case<T>(name: &str, chosen: &[f32], check: impl FnOnce(&Case<'_>) -> T) -> T {
     let bytes = assembled(name);
     let file = Shbin::parse(&bytes).expect("well formed");
@@ -72,14 +73,17 @@ fn expected(case: &Case<'_>) -> Vec<f32> {
     case.inputs.iter().map(|inputs| machine.run(inputs).expect("ends")[0][0]).collect()
 }
 
-/// o0.x of each vertex on the GPU, and whether it is reported that the driver left a loop.
+/// o0.x of each vertex on the GPU, and the report of loops that the driver left.
 fn found(gpu: &Gpu, case: &Case<'_>, route: Route) -> (Vec<f32>, Vec<bool>) {
     let (mut translator, translated) = translate(case, case.options);
     let shader = compare::shader(&mut translator, &translated, route).expect("written");
     let uniforms = uniform_bytes(&translated, case.uniforms);
     let vertices = bits(case.inputs);
     let found = run_compute(gpu, shader, &uniforms, &vertices).expect("runs");
-    let (mut translator, translated) = translate(case, Options { report_unfinished: true, ..case.options });
+    let (mut translator, translated) = translate(
+        case,
+        Options { control: Control { report_unfinished: true, ..case.options.control }, ..case.options },
+    );
     let shader = compare::shader(&mut translator, &translated, route).expect("written");
     let reported = run_reported(gpu, shader, &uniforms, &vertices).expect("runs");
     let same = found.iter().zip(&reported).all(|(found, (registers, _))| found == registers);
@@ -89,7 +93,7 @@ fn found(gpu: &Gpu, case: &Case<'_>, route: Route) -> (Vec<f32>, Vec<bool>) {
     (found, reported.iter().map(|(_, end)| end.driver_left).collect())
 }
 
-/// Runs a program on the interpreter and on every route: results of the former and the latter, and the reports.
+/// Runs a program on the interpreter and on every route, and checks both results and the reports.
 fn on_every_route(name: &str, chosen: &[f32], check: impl Fn(&[f32], &[f32], &[bool], &str)) {
     let gpu = gpu();
     with_case(name, chosen, |case| {
@@ -104,7 +108,7 @@ fn on_every_route(name: &str, chosen: &[f32], check: impl Fn(&[f32], &[f32], &[b
 
 #[test]
 fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
-    // The driver's own, and asserted so that its end is noticed.
+    // Driver behavior, asserted so that its end is noticed.
     let cuts = gpu().facts().loop_rounds.is_some();
     for (name, chosen) in [
         ("loop_total.pica", &[0.0; 3][..]),
@@ -112,12 +116,12 @@ fn what_a_driver_cuts_short_is_wrong_and_reported_on_every_route() {
         ("long_way.pica", &[0.0; 3]),
         // Vertices that run together share the count.
         ("unshared.pica", &[0.0, 1.0, 0.0]),
-        // A loop that none enters counts one round.
+        // A loop that no vertex enters counts as one iteration.
         ("untaken.pica", &[0.0; 3]),
     ] {
         on_every_route(name, chosen, |expected, found, reported, what| {
             assert_eq!(expected != found, cuts, "{what}");
-            // Of those that run together with one that was cut, some may be right all the same.
+            // A vertex in the same group as one that was cut short may still have the right result.
             let wrong = expected.iter().zip(found).map(|(expected, found)| expected != found);
             assert!(wrong.zip(reported).all(|(wrong, &reported)| reported || !wrong), "{what}");
             assert_eq!(reported.contains(&true), cuts, "{what}");
@@ -154,7 +158,7 @@ fn a_comparison_of_what_was_cut_short_is_an_error_with_the_reason() {
 
 #[test]
 fn a_program_without_end_is_found_out() {
-    // On a driver that leaves loops by the report, on any other by the guard.
+    // Detected by the report on a driver that leaves loops, and by the guard on any other.
     let gpu = gpu();
     let check = |case: &Case<'_>| {
         unfinished::check(&gpu, &Case { budget: 1000, ..*case }, Route::Passthrough, &bits(case.inputs))
@@ -168,7 +172,8 @@ fn a_program_without_end_is_found_out() {
     assert_eq!((invocations, of, reason), (3, 3, expected));
 }
 
-/// Runs a program with a guard and reports on interpreter and GPU; how many vertices the guard ended.
+/// Runs a program with a guard and reports on interpreter and GPU; returns the number of vertices
+/// that the guard ended.
 fn guarded(gpu: &Gpu, program: &Program<'_>, case: &Case<'_>, route: Route) -> usize {
     let flush_subnormals = gpu.facts().subnormals == Subnormals::Flushed;
     let settings = Settings { flush_subnormals, ..case.options.settings(case.budget) };
@@ -188,7 +193,7 @@ fn guarded(gpu: &Gpu, program: &Program<'_>, case: &Case<'_>, route: Route) -> u
     let reported = run_reported(gpu, shader, &uniforms, &bits(&kept)).expect("runs");
     let found: Vec<bool> = reported.iter().map(|(_, end)| end.guard_fired).collect();
     assert!(reported.iter().all(|(_, end)| !end.driver_left));
-    // EX2 and LG2 are those of the library: a guard fires on the same vertices.
+    // EX2 and LG2 are portable, so the guard fires on the same vertices.
     assert_eq!(found, stopped, "{}", route.name());
     stopped.iter().filter(|&&stopped| stopped).count()
 }
@@ -202,10 +207,13 @@ fn the_guard_reports_as_the_interpreter_does() {
         let program = generated.program();
         let (uniforms, inputs) = (generated.uniforms(), generated.inputs(32));
         let options = Options {
-            loop_guard: Some(seed as u32 % 4),
-            report_unfinished: true,
-            portable_exponentials: true,
-            layout: Layout::Registers,
+            control: Control {
+                loop_guard: Some(seed as u32 % 4),
+                report_unfinished: true,
+                ..Control::default()
+            },
+            arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
+            block: Block { layout: Layout::Registers, ..Block::default() },
             ..Options::default()
         };
         let (uniforms, inputs) = (&uniforms, &inputs[..]);
@@ -220,7 +228,8 @@ fn the_guard_reports_as_the_interpreter_does() {
     assert!(fired > 100 && fired < vertices / 2, "{fired} of {vertices}");
 }
 
-/// A chain and a pipeline of a vertex and a geometry program of `tests/cases/unfinished`, with the same options.
+/// Builds a chain and a pipeline of a vertex and a geometry program of `tests/cases/unfinished`,
+/// with the same options.
 fn pair(
     gpu: &Gpu,
     [vertex, geometry]: [&str; 2],
@@ -238,7 +247,7 @@ fn pair(
     draw(&mut chain.expect("a chain"), &mut pipeline.expect("a pipeline"));
 }
 
-/// Vertices whose v0.x are these.
+/// Vertices with these values of v0.x.
 fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
     let vertex =
         |&x: &f32| std::array::from_fn(|register| [if register == 0 { x } else { 0.0 }, 0.0, 0.0, 1.0]);
@@ -248,7 +257,8 @@ fn rounds(rounds: &[f32]) -> Vec<[[f32; 4]; 16]> {
 #[test]
 fn a_draw_tells_that_the_guard_fired() {
     let gpu = gpu();
-    let options = Options { loop_guard: Some(9), ..Options::default() };
+    let options =
+        Options { control: Control { loop_guard: Some(9), ..Control::default() }, ..Options::default() };
     for (name, memory) in [("rounds.g.pica", Memory::None), ("rounds_sum.g.pica", Memory::Unbounded)] {
         pair(&gpu, ["rounds.v.pica", name], &options, |chain, pipeline| {
             assert_eq!(chain.kernel().memory, memory, "{name}");
@@ -271,7 +281,7 @@ fn what_no_split_helps_is_an_error() {
     let gpu = gpu();
     let cuts = gpu.facts().loop_rounds;
     let programs = [
-        // The rounds of a single invocation are too many, or those of a vertex.
+        // Too many iterations in a single invocation, or in a vertex.
         (["rounds.v.pica", "rounds.g.pica"], [70_000.0, 1.0]),
         (["rounds.v.pica", "rounds_sum.g.pica"], [70_000.0, 1.0]),
         (["long.v.pica", "rounds.g.pica"], [2.0, 1.0]),
@@ -293,7 +303,8 @@ fn what_no_split_helps_is_an_error() {
     }
 }
 
-/// Draws the sample whose invocations all see each other, with so many of them and so many petals for each, twice in a row.
+/// Draws the sample whose carried state is unbounded, with this number of invocations and of petals
+/// for each, twice in a row.
 fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<(), CompareError> {
     let scenes = scenes::all();
     let scene = scenes.iter().find(|scene| scene.name == "counter").expect("the scene");
@@ -335,13 +346,14 @@ fn flowers(gpu: &Gpu, invocations: usize, petals: u8, route: Route) -> Result<()
 
 #[test]
 fn one_thread_draws_thousands_of_invocations() {
-    // 5,000 invocations with 20 rounds of a loop, and one of its own for each: 105,000 rounds in one thread.
+    // 5,000 invocations with 20 iterations of a loop each, plus one of the invocation loop: 105,000
+    // in one thread.
     flowers(&gpu(), 5000, 20, Route::Passthrough).expect("drawn");
 }
 
 #[test]
 fn a_draw_is_split_further_until_no_loop_is_left() {
-    // More rounds for each invocation than a draw is split for at first.
+    // More iterations per invocation than the initial split assumes.
     flowers(&gpu(), 700, 255, Route::Passthrough).expect("drawn");
     flowers(&gpu(), 700, 255, Route::Wgsl).expect("drawn");
 }

@@ -1,5 +1,6 @@
-//! What the comparison notices on a route where the driver may reassociate: each deliberate error of the translation, and a NaN
-//! that became a number. Without a Vulkan driver this fails and says how to install one.
+//! Sensitivity of the comparison on a route where the driver may reassociate: it detects each
+//! deliberate translation error, and a NaN that became a number. Without a Vulkan driver this fails
+//! and says how to install one.
 
 #[path = "support/random.rs"]
 #[allow(dead_code, reason = "here programs that differ are wanted, and not made small")]
@@ -30,7 +31,8 @@ fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The text of a random program, perhaps with an error in it; none where the library refuses it.
+/// Returns the text of a random program, with a mutant's error if any; `None` if the library
+/// rejects the program.
 fn text(generated: &Generated, mutant: Option<Mutant>) -> Option<String> {
     let mut translator = Translator::new(random::options(Precision::Exact), Profile::default());
     let program = generated.program();
@@ -41,13 +43,14 @@ fn text(generated: &Generated, mutant: Option<Mutant>) -> Option<String> {
     translated.ok()?.text(Language::Wgsl).ok()
 }
 
-/// The first program that shows an error on the WGSL route, and how many were tried.
+/// Returns the first program that detects a mutant on the WGSL route, and the number of programs
+/// tried.
 fn caught(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
     let mut tried = 0;
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric] {
             let generated = generate(kind, seed);
-            // The driver need not run what the error does not change.
+            // A program that the mutant does not change needs no run.
             if text(&generated, Some(mutant)) == text(&generated, None) {
                 continue;
             }
@@ -75,7 +78,7 @@ fn every_mutant_is_caught_where_the_driver_may_reassociate() {
     assert!(survivors.is_empty(), "survived: {survivors:?}");
 }
 
-/// The program of a source.
+/// Assembles a program.
 fn program(body: &str) -> Program<'static> {
     let text = format!(".out position position\n.in v0\n.proc main\n{body}\nend\n.end\n");
     let assembled =
@@ -84,7 +87,7 @@ fn program(body: &str) -> Program<'static> {
     dvle::program(&file, 0, &Limits::default()).expect("a vertex program")
 }
 
-/// Compares what one program gives on the interpreter with what another gives on the GPU.
+/// Compares one program on the interpreter with another on the GPU.
 fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
     let options = random::options(Precision::Exact);
     let mut translator = Translator::new(options, Profile::default());
@@ -98,7 +101,8 @@ fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]
 
 #[test]
 fn a_zero_for_nan_differs_where_the_driver_may_reassociate() {
-    // MAX gives its second operand where the first is NaN: v1 is zero, and all other sums are above it.
+    // MAX returns its second operand if the first is NaN: v1 is zero, and all other sums are above
+    // it.
     let right = program("mad r0, v0.x, v0.y, v0.z\nadd position, r0, v0.w");
     let wrong = program("mad r0, v0.x, v0.y, v0.z\nadd r0, r0, v0.w\nmax position, r0, v1");
     let vertex = |v0| {

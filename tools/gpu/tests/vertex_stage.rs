@@ -1,6 +1,7 @@
-//! The vertex entry through a real rasteriser: vertices drawn as points arrive where the interpreter says, with the
-//! varyings it says, and those outside the clip volume do not arrive. After `spirv-opt -O`, and as GLSL compiled by glslang, the same
-//! arrives. Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
+//! The vertex entry through a real rasterizer: vertices drawn as points arrive at the interpreter's
+//! positions with its varyings, and those outside the clip volume do not arrive. The same holds
+//! after `spirv-opt -O`, and for GLSL compiled by glslang.
+//! Without a Vulkan driver, glslang or spirv-tools this fails and says how to install them.
 
 #[path = "support/samples.rs"]
 mod samples;
@@ -13,8 +14,8 @@ use transpica::backend::text::{GlslVersion, Language};
 use transpica::container::{Shbin, SymbolBank};
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, FlipY, HostValues, IntUniforms, Job, Location,
-    Options, Output, Profile,
+    AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
+    Location, Options, Output, Outputs, Profile,
 };
 use transpica::interp::{Machine, Uniforms};
 use transpica::reflect::{Reflection, Specialization};
@@ -26,11 +27,11 @@ use valid::valid_shader;
 
 /// Interpolation at a point divides by w and multiplies again.
 const TOLERANCE: f32 = 1.0e-4;
-/// How far a driver may move a vertex to its grid within the pixel, in pixels: Vulkan asks for 4 bits.
+/// Largest distance, in pixels, to the driver's subpixel grid: Vulkan requires at least 4 bits.
 const SUBPIXEL: f32 = 1.0 / 16.0;
 /// Vertices that are drawn with other forms of a module.
 const FORMED: usize = 24;
-/// Vertices nearer to the border of the clip volume than this are not judged as inside or outside.
+/// Vertices nearer to the border of the clip volume than this may arrive or not.
 const MARGIN: f32 = 1.0e-3;
 
 /// Uniforms that bring positions of a few units into the clip volume.
@@ -62,7 +63,7 @@ fn close(a: f32, b: f32) -> bool {
     a.is_nan() && b.is_nan() || a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(1.0e-3)
 }
 
-/// Whether a point is inside the clip volume, if that is beyond doubt.
+/// Returns whether a point is inside the clip volume; `None` near its border.
 fn inside([x, y, z, w]: [f32; 4]) -> Option<bool> {
     let distances = [w - x, w + x, w - y, w + y, z, w - z];
     if distances.iter().any(|distance| distance.is_nan() || distance.abs() < MARGIN) {
@@ -71,7 +72,7 @@ fn inside([x, y, z, w]: [f32; 4]) -> Option<bool> {
     Some(distances.iter().all(|&distance| distance > 0.0))
 }
 
-/// Compares one vertex; true if it was judged to arrive.
+/// Compares one vertex; returns true if it must arrive.
 fn judge(name: &str, expected: &[(&Output, [f32; 4])], captured: Option<&Captured>) -> bool {
     let find =
         |location| expected.iter().find(|(output, _)| output.location == location).map(|found| found.1);
@@ -109,7 +110,7 @@ fn inputs() -> Vec<[[f32; 4]; 16]> {
     transpica_generate::inputs(9, 100).iter().map(|vertex| vertex.map(near)).collect()
 }
 
-/// A sample under some options, and what its host says at the time of drawing.
+/// A sample under some options, and the host's values at the draw.
 struct Setting<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -123,9 +124,9 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// The bits of an attribute in its format, and the numbers that they stand for.
+/// Encodes an attribute in its format; returns its bits and the numbers that they represent.
 fn fed(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
-    // Integers of the size that consoles have: bytes.
+    // Integers in the range of bytes, which the console's formats have.
     let byte = |x: f32| (x * 13.0).clamp(-128.0, 127.0) as i32;
     match format.kind {
         AttributeKind::Float => (register.map(f32::to_bits), register),
@@ -136,7 +137,7 @@ fn fed(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
     }
 }
 
-/// The module with its specialisation constants set to what the uniforms are, where it has some.
+/// Sets the module's specialization constants, if any, to the values of the uniforms.
 fn specialised(
     shader: Shader,
     constants: &[Specialization],
@@ -160,7 +161,7 @@ fn specialised(
     (shader, constants.iter().map(|constant| (constant.id.to_string(), value(constant.id).into())).collect())
 }
 
-/// Compares; how many of a hundred vertices arrived.
+/// Compares a hundred vertices; returns the number that arrived.
 fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     let Setting { name, bytes, options, ref host } = *setting;
     let file = Shbin::parse(bytes).expect("a sample");
@@ -237,7 +238,8 @@ fn clip_planes_cut_what_the_interpreter_says() {
         (ClipPlanes::Varying, true, "clip distances as a varying"),
         (ClipPlanes::Varying, false, "clip distances as a varying, off"),
     ] {
-        let options = Options { clip_planes, ..Options::default() };
+        let options =
+            Options { outputs: Outputs { clip_planes, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { clip_enabled, clip_plane, ..HostValues::default() };
         for route in Route::ALL {
             let arrived = run(&gpu, &Setting { options, host, ..Setting::new(name, TEXTURED) }, route);
@@ -255,7 +257,7 @@ fn y_is_mirrored_as_options_and_host_say() {
         (FlipY::Dynamic, true, "y mirrored by the host"),
         (FlipY::Dynamic, false, "y not mirrored by the host"),
     ] {
-        let options = Options { flip_y, ..Options::default() };
+        let options = Options { outputs: Outputs { flip_y, ..Outputs::default() }, ..Options::default() };
         let host = HostValues { flip_y: now, ..HostValues::default() };
         for route in Route::ALL {
             run(&gpu, &Setting { options, host, ..Setting::new(name, LIGHTS) }, route);
@@ -279,8 +281,11 @@ fn integer_attributes_are_the_numbers_they_are() {
 fn specialisation_constants_do_what_uniforms_do() {
     let gpu = gpu();
     let options = Options {
-        bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
-        ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+        control: Control {
+            bools: BoolUniforms { specialized: u16::MAX, ..BoolUniforms::default() },
+            ints: IntUniforms { specialized: 15, ..IntUniforms::default() },
+            ..Control::default()
+        },
         ..Options::default()
     };
     for (name, bytes) in [("lights, specialised", LIGHTS), ("fog, specialised", FOG)] {
@@ -290,7 +295,7 @@ fn specialisation_constants_do_what_uniforms_do() {
     }
 }
 
-/// What was captured of each vertex, as bits.
+/// The captured values of each vertex, as bits.
 fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
     let all = |captured: &Captured| {
         let vectors = std::iter::once(&captured.position).chain(&captured.varyings);
@@ -299,7 +304,8 @@ fn bits(captured: &[Option<Captured>]) -> Vec<Option<Vec<[u32; 4]>>> {
     captured.iter().map(|captured| captured.as_ref().map(all)).collect()
 }
 
-/// Draws a sample with its module as it is, optimised, and as glslang makes it of our GLSL; how many vertices arrived.
+/// Draws a sample with its module unchanged, optimized, and compiled from our GLSL by glslang;
+/// returns the number of vertices that arrived.
 fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
     let name = sample.name;
     let mut translator = Translator::new(Options::default(), Profile::default());
@@ -311,7 +317,7 @@ fn forms(gpu: &Gpu, sample: &Sample<'_>) -> usize {
     let compiled = glslang::spirv(&glsl, glslang::Stage::Vertex);
     let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}\n{glsl}"));
     spirv_tools::validate(&compiled).unwrap_or_else(|error| panic!("{name}: {error}"));
-    // Each is a draw of its own, which costs some drivers more than the vertex does.
+    // Each vertex is a separate draw, which costs some drivers more than the vertex itself.
     let vertices: Vec<_> =
         inputs()[..FORMED].iter().map(|vertex| vertex.map(|v| v.map(f32::to_bits))).collect();
     let uniforms = uniform_bytes(&translated, &scene(sample.file, sample.index, sample.around));

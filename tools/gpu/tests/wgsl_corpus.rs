@@ -1,6 +1,7 @@
-//! The WGSL of every sample and of some random programs, in every form, is read by naga, and left in the target folder for
-//! other readers (`cargo xtask validate`). Vertex and compute entries, both layouts, three precisions; random programs,
-//! which have no interface of their own, as compute entries alone.
+//! Writes the WGSL of every sample and of some random programs, in every form, checks it with naga,
+//! and leaves it in the target folder for other validators (`cargo xtask validate`).
+//! Forms: vertex and compute entries, both layouts, three precisions. Random programs have no
+//! output map, so only their compute entries.
 
 mod support;
 
@@ -13,7 +14,7 @@ use transpica::Translator;
 use transpica::backend::text::Language;
 use transpica::container::Shbin;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout, Options, Profile, Surroundings};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile, Surroundings};
 use transpica::isa::{Program, Stage};
 use transpica::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -26,7 +27,7 @@ const RANDOM: [(Kind, u64); 3] = [(Kind::Clean, 60), (Kind::Wild, 40), (Kind::Nu
 #[test]
 fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wgsl");
-    // What an earlier run left may no longer be written.
+    // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -43,7 +44,11 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
         for seed in 0..seeds {
             let generated = generate(kind, seed);
             for precision in PRECISIONS {
-                let options = Options { precision, layout: Layout::Registers, ..Options::default() };
+                let options = Options {
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    block: Block { layout: Layout::Registers, ..Block::default() },
+                    ..Options::default()
+                };
                 write(
                     &folder,
                     &format!("{kind:?}-{seed}"),
@@ -58,7 +63,7 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every vertex program of a file in every form.
+/// Writes every vertex program of a file in every form.
 fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = fs::read(path)?;
     let file = Shbin::parse(&bytes)?;
@@ -72,7 +77,11 @@ fn file(folder: &Path, path: &Path) -> Result<(), Box<dyn Error>> {
         for job in [Job::Vertex, Job::Compute] {
             for layout in LAYOUTS {
                 for precision in PRECISIONS {
-                    let options = Options { precision, layout, ..Options::default() };
+                    let options = Options {
+                        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                        block: Block { layout, ..Block::default() },
+                        ..Options::default()
+                    };
                     write(folder, &format!("{stem}-{index}"), &program, &around, job, options)?;
                 }
             }
@@ -92,7 +101,7 @@ fn write(
     let mut translator = Translator::new(options, Profile::default());
     let translated = translator.translate(program, around, job)?;
     let text = translated.text(Language::Wgsl)?;
-    let Options { precision, layout, .. } = options;
+    let (precision, layout) = (options.arithmetic.precision, options.block.layout);
     let name = format!("{name}-{job:?}-{layout:?}-{precision:?}.wgsl");
     let module = naga::front::wgsl::parse_str(&text);
     let module = module.map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;

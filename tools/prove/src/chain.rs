@@ -1,13 +1,13 @@
-//! The forms of a program on one processor, each against the interpreter, bit for bit: the structured tree and the block
-//! dispatcher walked as they are, and the intermediate form after lowering (of the tree and of both dispatchers), after each
-//! pass, after legalisation and after tidying.
+//! Compares each intermediate form of a program with the interpreter on one CPU, bit for bit: the
+//! structured tree and the block dispatcher, executed directly, and the IR after lowering (of the
+//! tree and of both dispatchers), after each pass, after legalization and after tidying.
 
 use std::fmt;
 
 use transpica::cfg::Cfg;
 use transpica::cfg::explore::{self, Explored};
 use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
+use transpica::host::{Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
 use transpica::interp::{Machine, Registers as State};
 use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
 use transpica::ir::{self, Module, Stage};
@@ -18,7 +18,6 @@ use transpica::passes::{self, Scratch};
 use transpica::precision::{Precision, arith};
 use transpica::structure::tree::Tree;
 use transpica::structure::{self, Structured};
-use transpica::translate;
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};
@@ -27,17 +26,17 @@ use crate::walk::{Walk, Walked};
 /// Sixteen registers as f32 bits.
 pub type Bits = [[u32; 4]; 16];
 
-/// Instructions that one vertex may execute; what takes longer is left out, and counted.
+/// Limit of instructions per vertex; vertices beyond it are skipped and counted.
 pub const BUDGET: u64 = 4000;
 /// Vertices for each program.
 pub const VERTICES: usize = 3;
 
-/// What was compared.
+/// Statistics of comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Programs.
     pub programs: usize,
-    /// Their vertices that ended within the budget.
+    /// Vertices that ended within the budget.
     pub vertices: usize,
     /// Vertices that did not.
     pub unfinished: usize,
@@ -46,7 +45,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Adds what another one counted.
+    /// Adds another count.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.vertices += other.vertices;
@@ -55,12 +54,12 @@ impl Count {
     }
 }
 
-/// A form of a program that does something else than the interpreter.
+/// A form of a program whose results differ from the interpreter's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Which form.
+    /// Name of the form.
     pub form: String,
-    /// What is different.
+    /// Description of the difference.
     pub what: String,
 }
 
@@ -70,27 +69,31 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Whether a form does what it must.
+/// Result of checking one form.
 pub type Checked = Result<(), Disagreement>;
 
-/// One program with what must become of its vertices.
+/// One program with the expected outputs of its vertices.
 #[derive(Clone)]
 pub struct Case<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// All uniforms.
     pub uniforms: Uniforms,
-    /// Those of [`options`], with other rules for depth and colours where the outputs are semantics.
+    /// As [`options`], with other rules for depth and colors if the outputs have semantics.
     pub options: Options,
-    /// What the main function yields.
+    /// Outputs of the main function.
     pub outputs: Outputs<'a>,
-    /// v0..v15 of each vertex, and its outputs; what an output is too short for is 0.
+    /// v0..v15 and the outputs of each vertex, padded with zeros.
     pub vertices: Vec<(Bits, Vec<Lanes>)>,
 }
 
-/// The options under which a host sees every register.
+/// Returns options under which every register is in the uniform block.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
 /// Compares all forms of a program.
@@ -109,8 +112,9 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
     compare_with(generated, options(precision))
 }
 
-/// Compares all forms of a program whose main function yields registers ([`Job::Compute`](transpica::host::Job)), under options whose
-/// layout is one of registers. Uniforms that they say are known are taken from there.
+/// Compares all forms of a program whose main function yields registers
+/// ([`Job::Compute`](transpica::host::Job)), under options whose layout is one of registers.
+/// Uniforms that the options fix are taken from there.
 ///
 /// # Errors
 /// The first form that differs.
@@ -118,7 +122,7 @@ pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Di
     compare_forms(generated, options, None)
 }
 
-/// Compares all forms of a program whose translation makes an error.
+/// Compares all forms of a program with a mutated translation.
 ///
 /// # Errors
 /// The first form that differs.
@@ -134,10 +138,7 @@ fn compare_forms(
     let program = generated.program();
     let settings = options.settings(BUDGET);
     let mut uniforms = generated.uniforms();
-    uniforms.bools = uniforms.bools & !options.bools.baked | options.bools.values & options.bools.baked;
-    for (int, known) in uniforms.ints.iter_mut().zip(options.ints.baked) {
-        *int = known.unwrap_or(*int);
-    }
+    options.control.apply(&mut uniforms);
     let fault = |what: String| Disagreement { form: "interpreter".into(), what };
     let mut machine = Machine::new(&program, settings).map_err(|error| fault(error.to_string()))?;
     machine.set_uniforms(&uniforms);
@@ -149,8 +150,8 @@ fn compare_forms(
             continue;
         };
         let mut outputs = bits(outputs).to_vec();
-        if options.report_unfinished {
-            // No form here is on a driver that leaves loops.
+        if options.control.report_unfinished {
+            // The flag of a loop left by the driver stays 0: nothing here runs on such a driver.
             outputs.push([f32::from(u8::from(machine.is_stopped())).to_bits(), 0, 0, 0]);
         }
         vertices.push((bits(&inputs), outputs));
@@ -170,10 +171,10 @@ fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
     Disagreement { form: form.to_string(), what: what.to_string() }
 }
 
-/// Where the outputs of a vertex differ.
+/// Compares the outputs of a vertex.
 ///
 /// # Errors
-/// The first output that does.
+/// The first output that differs.
 pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
     if expected.len() != found.len() {
         let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
@@ -208,9 +209,9 @@ impl Case<'_> {
 /// The comparison of one case.
 struct Forms<'a> {
     case: &'a Case<'a>,
-    /// The error that the translation makes.
+    /// The mutant in the translation, if any.
     mutant: Option<Mutant>,
-    /// Forms that agree.
+    /// Number of forms that agree.
     count: usize,
 }
 
@@ -227,7 +228,7 @@ impl Forms<'_> {
             geometry: None,
             options,
         };
-        let explored = explore::explore(program, &translate::known(options), &options.limits);
+        let explored = explore::explore(program, &options.control.known(), &options.limits);
         let mutant = self.mutant;
         let refused =
             |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
@@ -260,16 +261,16 @@ impl Forms<'_> {
     }
 
     fn layout(&self) -> RegisterLayout {
-        self.case.options.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
+        self.case.options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
     }
 
-    /// The walker knows registers only, not what a vertex entry makes of them.
+    /// Executes the tree. The walker computes registers only, not the outputs of a vertex entry.
     fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
         if let Outputs::Semantics(_) = self.case.outputs {
             return Ok(());
         }
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
-            let mut state = State::new(self.case.options.precision, &self.case.uniforms);
+            let mut state = State::new(self.case.options.arithmetic.precision, &self.case.uniforms);
             let settings = self.case.options.settings(BUDGET);
             state.set_portable_exponentials(settings.portable_exponentials);
             state.set_unwritten(settings.unwritten);
@@ -287,17 +288,17 @@ impl Forms<'_> {
         Ok(())
     }
 
-    /// The intermediate form of a lowered program after each pass.
+    /// Checks the IR of a lowered program after each pass.
     fn passes(&mut self, tier: &str, mut module: Module, block: &UniformBlock) -> Checked {
         self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
         let mut scratch = Scratch::default();
         let mut observed = Ok(());
         if let Some(mutant) = self.mutant {
-            mutant.optimizer(&mut module, self.case.options.precision, &mut scratch);
+            mutant.optimizer(&mut module, self.case.options.arithmetic.precision, &mut scratch);
         }
         passes::optimize_observed(
             &mut module,
-            self.case.options.precision,
+            self.case.options.arithmetic.precision,
             &mut scratch,
             &mut |pass, main| {
                 if observed.is_ok() {
@@ -313,8 +314,9 @@ impl Forms<'_> {
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
-        // Before `leave`, whose parameters begin with literals that never leave their loop.
-        if let Some(risk) = ir::known::first_risk(&module, self.case.options.precision) {
+        // Check before `leave`, whose loop parameters start with constants that no driver can
+        // propagate out of the loop.
+        if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
         if passes::leave::run(&mut module.main, &module.helpers, &mut scratch) {
@@ -338,7 +340,7 @@ impl Forms<'_> {
         let evaluator = Evaluator::new(module).map_err(|error| fault(form, error))?;
         for (vertex, (inputs, expected)) in self.case.vertices.iter().enumerate() {
             let environment = self.environment(inputs);
-            let found = evaluator.run(self.case.options.precision, &environment, 1 << 24);
+            let found = evaluator.run(self.case.options.arithmetic.precision, &environment, 1 << 24);
             let found = found.map_err(|error| fault(form, error))?;
             same_outputs(form, vertex, expected, &found)?;
         }
@@ -347,8 +349,9 @@ impl Forms<'_> {
     }
 
     fn environment(&self, inputs: &Bits) -> Registers {
-        // Before legalisation nothing converts what is read, so the registers hold what the precision makes of the values.
-        let load = |x: f32| arith::load(self.case.options.precision, x).to_bits();
+        // Before legalization nothing converts loaded values, so round the registers to the
+        // precision here.
+        let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
         let floats: Vec<[u32; 4]> =
             self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();
         let ints = match self.layout().packing {

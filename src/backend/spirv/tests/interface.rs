@@ -44,9 +44,9 @@ fn vertex() -> Case {
     let mut case = Case::default();
     case.interface.block = block();
     case.interface.attributes = vec![
-        Attribute { register: 0, name: "inpos".to_string() },
-        Attribute { register: 3, name: "intex".to_string() },
-        Attribute { register: 5, name: "unread".to_string() },
+        Attribute { register: 0, name: "inpos".to_string(), format: Default::default() },
+        Attribute { register: 3, name: "intex".to_string(), format: Default::default() },
+        Attribute { register: 5, name: "unread".to_string(), format: Default::default() },
     ];
     case.interface.outputs = vec![
         output("position", Location::Position, 4),

@@ -58,7 +58,7 @@ fn legalised_programs_compute_what_they_are_defined_to() {
         let pica = text::parse(PROGRAM).unwrap();
         let mut case = Case::default();
         case.interface.entry_point = EntryPoint::Compute { reports_unfinished: false };
-        case.options.precision = precision;
+        case.options.arithmetic.precision = precision;
         case.interface.block = registers(&RegisterLayout::REGISTERS);
         case.module = pica.clone();
         legalize::run(&mut case.module, &case.options, &case.interface.block, &[None; 96]);

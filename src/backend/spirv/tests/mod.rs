@@ -48,7 +48,7 @@ impl Case {
         Source {
             module: &self.module,
             interface: &self.interface,
-            options: &self.options,
+            limits: &self.options.limits,
             profile: &self.profile,
         }
     }
@@ -79,8 +79,8 @@ impl Case {
     fn run_words(&self, words: &[u32], inputs: &[[u32; 4]]) -> Vec<[u32; 4]> {
         let mut registers = Registers::default();
         registers.inputs[..inputs.len()].copy_from_slice(inputs);
-        let expected =
-            eval(&self.module, self.options.precision, &registers, BUDGET).expect("the module ends");
+        let expected = eval(&self.module, self.options.arithmetic.precision, &registers, BUDGET)
+            .expect("the module ends");
         let mut world = World::default();
         world.buffers.insert(0, registers.inputs.concat());
         world.buffers.insert(1, vec![0; 64]);

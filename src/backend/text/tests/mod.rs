@@ -42,7 +42,8 @@ fn member(name: &str, bank: Bank, offset: u32, ty: MemberType) -> Member {
 
 /// What the text modules of these tests live in.
 fn interface(module: &ir::Module) -> Interface {
-    let attribute = |register: u8, name: &str| Attribute { register, name: name.into() };
+    let attribute =
+        |register: u8, name: &str| Attribute { register, name: name.into(), format: Default::default() };
     Interface {
         source: "sample.shbin".into(),
         entry_label: Some("main".into()),
@@ -71,7 +72,7 @@ fn write<T>(
 ) -> error::Result<T> {
     let (options, profile) = (Options::default(), Profile::default());
     let interface = Interface { entry_point: entry, ..interface.clone() };
-    write(&Source { module, interface: &interface, options: &options, profile: &profile })
+    write(&Source { module, interface: &interface, limits: &options.limits, profile: &profile })
 }
 
 /// WGSL as naga reads it.

@@ -11,7 +11,7 @@ use crate::ir::Exit;
 use crate::ir::eval::{Lanes, Registers, eval};
 use crate::isa::Stage;
 use crate::precision::Precision;
-use crate::{Options, Profile, Translated, Translator};
+use crate::{Arithmetic, Options, Profile, Translated, Translator};
 
 /// A number of the usual size, or rarely an unusual one.
 fn float(random: &mut Random) -> f32 {
@@ -94,8 +94,13 @@ fn the_wgsl_of_the_samples_computes_what_their_ir_does() {
         let bytes = std::fs::read(&path).unwrap();
         let file = Shbin::parse(&bytes).unwrap();
         for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
-            let mut translator =
-                Translator::new(Options { precision, ..Options::default() }, Profile::default());
+            let mut translator = Translator::new(
+                Options {
+                    arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+                    ..Options::default()
+                },
+                Profile::default(),
+            );
             for index in 0.. {
                 let Ok(program) = dvle::program(&file, index, &Options::default().limits) else { break };
                 if program.stage() == Stage::Geometry {

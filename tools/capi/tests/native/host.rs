@@ -1,4 +1,5 @@
-//! `examples/host.cpp` over every sample: what it writes is what the Rust interface makes of register states from the files.
+//! `examples/host.cpp` over every sample: its output equals the Rust interface's for register
+//! states from the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,9 @@ use std::process::Command;
 
 use transpica::Translator;
 use transpica::container::{ShaderType, Shbin};
-use transpica::host::{FlipY, Job, Layout, Options, Profile, RegisterState, dvle, pack};
+use transpica::host::{
+    Block, Control, FlipY, Job, Layout, Options, Outputs, Profile, RegisterState, dvle, pack,
+};
 use transpica::isa::{Stage, Uniforms};
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
@@ -22,17 +25,17 @@ fn samples() -> Vec<PathBuf> {
     files
 }
 
-/// Words and uniforms by key, as the Rust interface has them.
+/// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
     let options = Options {
-        layout: Layout::Azahar,
-        flip_y: FlipY::Always,
-        loop_guard: Some(1 << 16),
+        block: Block { layout: Layout::Azahar, ..Block::default() },
+        outputs: Outputs { flip_y: FlipY::Always, ..Outputs::default() },
+        control: Control { loop_guard: Some(1 << 16), ..Control::default() },
         ..Options::default()
     };
     let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
     let mut pipelines = BTreeMap::new();
-    // Float registers that a program leaves alone hold what the last one left there.
+    // Float registers that a program does not set keep the values of the previous one.
     let mut floats = Uniforms::default();
     for path in files {
         let bytes = fs::read(path).expect("a sample");

@@ -1,10 +1,10 @@
-//! Any program on any state: every form of it gives what the interpreter gives, and so does what the translator makes of it
-//! under any options, with its uniform block filled as a host fills it.
+//! Any program on any state: every intermediate form has the interpreter's results, and so does the
+//! translator's module under any options, with its uniform block filled by the host's rules.
 
 use arbitrary::Unstructured;
 use transpica::container::{Shbin, write};
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, Options, UniformBlock, pack};
+use transpica::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::interp::{Machine, Settings};
 use transpica::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::isa::{Opcode, Pc, Program, Uniforms};
@@ -16,13 +16,13 @@ use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
 
 use crate::{Input, unless_refused};
 
-/// Vertices of each program.
+/// Vertices for each program.
 const VERTICES: usize = 2;
-/// Code words of a program at most: longer ones only take longer.
+/// Largest number of code words in a program: longer ones only take more time.
 const WORDS: usize = 200;
-/// The word that does nothing.
+/// The NOP instruction.
 const NOP: u32 = 0x8400_0000;
-/// Items that the evaluator may take for a vertex.
+/// Limit of the evaluator's items per vertex.
 const ITEMS: u64 = 1 << 22;
 
 pub fn check(bytes: &[u8]) {
@@ -34,12 +34,13 @@ pub fn check(bytes: &[u8]) {
     let around = Executable::new(&file, 0, "any.shbin").expect("there");
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
-    known(&input.options, &mut uniforms);
+    input.options.control.apply(&mut uniforms);
     forms(&input, &program, &uniforms, &vertices);
     door(&input, &program, &around, &uniforms, &vertices);
 }
 
-/// Uniforms and vertices from the seed: moderate values, or such as rules go wrong on.
+/// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
+/// fail.
 fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     let seed = u64::from(input.seed);
     if input.target & 1 == 0 {
@@ -49,29 +50,15 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     }
 }
 
-/// Gives uniforms the values that the options take for granted.
-fn known(options: &Options, uniforms: &mut Uniforms) {
-    for id in 0..16 {
-        if let Some(value) = options.known_bool(id) {
-            uniforms.set_bool(id, value);
-        }
-    }
-    for (index, int) in (0..).zip(&mut uniforms.ints) {
-        *int = options.known_int(index).unwrap_or(*int);
-    }
-}
-
-/// Every form of its own, on the program without its undefined opcodes.
+/// Checks every form separately, on the program without its undefined opcodes.
 fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
     let code: Vec<u32> = program.code().iter().map(defined).collect();
     let Pc(entry) = program.entry();
     let program = Program::new(code, program.descriptors(), Pc(entry), program.stage(), &Limits::default())
         .expect("as before");
-    let options = Options {
-        portable_exponentials: input.options.portable_exponentials,
-        ..chain::options(input.options.precision)
-    };
+    let mut options = chain::options(input.options.arithmetic.precision);
+    options.arithmetic.portable_exponentials = input.options.arithmetic.portable_exponentials;
     let Some(mut machine) = machine(&program, options.settings(BUDGET), uniforms) else { return };
     let mut finished = Vec::new();
     for inputs in vertices {
@@ -95,7 +82,7 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
     Some(machine)
 }
 
-/// What comes out of the translator.
+/// Checks the translator's module.
 fn door(
     input: &Input,
     program: &Program<'_>,
@@ -122,15 +109,16 @@ fn door(
                 .collect(),
         };
         let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
-        let found =
-            evaluator.run(options.precision, &environment, ITEMS).unwrap_or_else(|error| panic!("{error}"));
+        let found = evaluator
+            .run(options.arithmetic.precision, &environment, ITEMS)
+            .unwrap_or_else(|error| panic!("{error}"));
         let form = format!("translated, {} {options:?}", translated.tier);
         same_outputs(&form, vertex, &expected, &found)
             .unwrap_or_else(|disagreement| panic!("{disagreement}\n{}", translated.module));
     }
 }
 
-/// What a shader reads of a uniform buffer: the elements of each member.
+/// Returns a shader's view of a uniform buffer: the elements of each member.
 fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
     let word = |at: usize| u32::from_le_bytes(buffer[at..at + 4].try_into().expect("four bytes"));
     let elements = block.members.iter().map(|member| {
@@ -153,7 +141,7 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
 struct Host<'a> {
     inputs: Bits,
     members: &'a [Vec<Lanes>],
-    /// For specialisation constants, which are given the values of their registers.
+    /// Values of specialization constants, by register.
     uniforms: &'a Uniforms,
     /// The host block.
     host: [Lanes; 3],
@@ -172,18 +160,18 @@ impl Environment for Host<'_> {
     fn bool_uniform(&self, register: u8) -> bool {
         self.uniforms.bool(register)
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host[usize::from(field)]
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
-/// What the host says at the time of drawing.
+/// Returns the host's values at the draw.
 fn host_values(seed: u32) -> HostValues {
     let clip_plane = special_inputs(seed.into(), 1)[0][0];
     HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane }
 }
 
-/// The fields of the host block, by their numbers.
+/// Returns the fields of the host block by index.
 fn fields(host: &HostValues) -> [Lanes; 3] {
     let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
     [flag(host.clip_enabled), flag(host.flip_y), host.clip_plane.map(f32::to_bits)]

@@ -1,6 +1,8 @@
-//! What a program on the console does: command lists that upload shader programs and uniforms, register by register.
+//! The console's side: command lists that upload shader programs and uniforms, register by
+//! register.
 //! In: `.shbin` files, values. Out: the words of command lists, and vertex data.
-//! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they are written.
+//! Facts: 3dbrew "GPU/Internal Registers" for the registers, libctru for the order in which they
+//! are written.
 
 use transpica::container::{ConstantValue, Semantic, Shbin, SymbolBank};
 use transpica::host::RegisterState;
@@ -26,17 +28,17 @@ mod register {
     pub const DESCRIPTOR_DATA: u16 = 0x2D6;
 }
 
-/// Words that one command can carry besides its first.
+/// Largest number of extra words in one command.
 const MOST_PARAMETERS: usize = 255;
-/// A map word that maps nothing.
+/// An output map word with no component mapped.
 const UNUSED: u32 = 0x1F1F_1F1F;
 
-/// How many attributes a vertex has, as registers say.
+/// Number of attributes per vertex in the registers.
 pub fn attribute_count(state: &RegisterState) -> usize {
     (state.read(register::INPUT) & 15) as usize + 1
 }
 
-/// The v register that an attribute goes to.
+/// Returns the input register that an attribute goes to.
 pub fn attribute_register(state: &RegisterState, attribute: usize) -> u32 {
     let (word, nibble) = match attribute {
         0..8 => (state.read(register::PERMUTATION_LOW), attribute),
@@ -59,7 +61,7 @@ impl CommandList {
         self.fifo(register, &[value]);
     }
 
-    /// Writes words to one register, one after the other.
+    /// Writes consecutive words to one register.
     fn fifo(&mut self, register: u16, words: &[u32]) {
         for words in words.chunks(MOST_PARAMETERS + 1) {
             let [first, rest @ ..] = words else { continue };
@@ -71,7 +73,7 @@ impl CommandList {
         }
     }
 
-    /// Float uniforms from c`first`.
+    /// Writes consecutive float uniforms, starting at c`first`.
     pub fn floats(&mut self, first: u8, values: &[[f32; 4]]) {
         self.write(register::FLOAT_INDEX, u32::from(first));
         for value in values {
@@ -79,7 +81,7 @@ impl CommandList {
         }
     }
 
-    /// The next float uniform: x in the lowest of 96 bits, the highest word first.
+    /// Writes the next float uniform: x in the lowest of 96 bits, the highest word first.
     fn float24(&mut self, [x, y, z, w]: [u32; 4]) {
         self.fifo(register::FLOAT_DATA, &[w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x]);
     }
@@ -100,7 +102,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// From the first executable of a file.
+    /// Builds a program from the first executable of a file.
     pub fn new(bytes: &[u8], attributes: u32) -> Result<Self, transpica::error::Error> {
         let file = Shbin::parse(bytes)?;
         let executable = &file.executables[0];
@@ -131,7 +133,7 @@ impl Program {
         }
         upload.write(register::OUTPUT_MASK, mask);
         upload.write(register::OUTMAP_TOTAL, mask.count_ones());
-        // Enabled outputs move together.
+        // The table of outputs lists only the enabled ones, without gaps.
         let used = map.into_iter().enumerate().filter(|(register, _)| mask >> register & 1 != 0);
         let words = used.map(|(_, word)| word).chain(std::iter::repeat(UNUSED));
         (register::OUTMAP..register::OUTMAP + 7)
@@ -154,15 +156,15 @@ impl Program {
         Ok(Self { upload, names: names.collect() })
     }
 
-    /// A list that uploads the program.
+    /// Builds a list that uploads the program.
     pub fn list(&self) -> CommandList {
         self.upload.clone()
     }
 
-    /// Sets the float uniform of a name.
+    /// Sets a float uniform by name.
     ///
     /// # Panics
-    /// If the program has none of it.
+    /// If the program has no such uniform.
     pub fn set(&self, list: &mut CommandList, name: &str, values: &[[f32; 4]]) {
         let (_, first) =
             self.names.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no {name}"));
@@ -173,9 +175,9 @@ impl Program {
 /// A list of triangles, and the commands that must run before it is drawn.
 pub struct Draw {
     pub list: CommandList,
-    /// The attributes of each vertex, one after the other.
+    /// The attributes of all vertices, vertex by vertex.
     pub attributes: Vec<[f32; 4]>,
-    /// Attributes of one vertex.
+    /// Attributes per vertex.
     pub count: usize,
 }
 

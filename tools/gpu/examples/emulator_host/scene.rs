@@ -1,5 +1,6 @@
 //! The animation: a tiled floor, a turning ring under three moving lights, pillars in the mist.
-//! In: a time. Out: the draws of a frame. Each object has a vertex program of its own, all from `shaders/`.
+//! In: a time. Out: the draws of a frame. Each object has its own vertex program, all from
+//! `shaders/`.
 
 use std::f64::consts::TAU;
 
@@ -31,7 +32,7 @@ impl Scene {
         })
     }
 
-    /// What is drawn at a time between 0 and 1.
+    /// Returns the draws at a time between 0 and 1.
     pub fn frame(&self, time: f64) -> Vec<Draw> {
         let camera = product(&moved(0.0, 0.2, -8.5), &product(&tilted(0.45), &turned(time * TAU / 4.0)));
         let mut draws = vec![self.floor(&camera), self.ring(&camera, time)];
@@ -39,7 +40,7 @@ impl Scene {
         draws
     }
 
-    /// A list that uploads a program and the matrices that every program here has.
+    /// Builds a list that uploads a program and the matrices that every program here has.
     fn list(program: &Program, model_view: &Matrix) -> CommandList {
         let mut list = program.list();
         program.set(&mut list, "projection", &rows(&projection(WIDTH, HEIGHT)));
@@ -73,7 +74,8 @@ impl Scene {
         self.lights.set(&mut list, "ambient", &[[0.15, 0.15, 0.2, 0.0]]);
         self.lights.set(&mut list, "material", &[[1.0, 0.95, 0.9, 1.0]]);
         self.lights.set(&mut list, "eye", &[[0.0, 0.0, 0.0, 1.0]]);
-        // x + 1 rounds, one for each light; highlights in the second half.
+        // The loop runs x + 1 times, once for each light. Highlights appear in the second half of
+        // the animation.
         list.int(0, [2, 0, 1, 0]);
         list.bools(u16::from(time >= 0.5));
         Draw { list, attributes: self.ring.clone(), count: 2 }
@@ -92,7 +94,7 @@ impl Scene {
     }
 }
 
-/// The two triangles of each cell of a grid; `point` gives the attributes of a corner.
+/// Builds two triangles for each cell of a grid; `point` returns the attributes of a corner.
 fn grid(columns: u32, rows: u32, point: impl Fn(u32, u32) -> Vec<Vector>) -> Vec<Vector> {
     let cells = (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y)));
     let corners =

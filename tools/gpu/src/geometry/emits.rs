@@ -1,10 +1,12 @@
-//! Every EMIT of a geometry program, with its registers as they are: interpreter against GPU.
-//! In: a geometry program, what each invocation finds. Out: records of EMITs, or a [`Verdict`]. Knows no vertex program.
+//! Compares every EMIT of a geometry program, with all registers, between interpreter and GPU.
+//! In: a geometry program, and the registers at the start of each invocation. Out: records of
+//! EMITs, or a [`Verdict`].
+//! Knows no vertex program.
 
 use transpica::draw::gpu::Draw;
 use transpica::error::{At, Error, Kind};
 use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::host::{HostValues, Job, Memory, Options, Profile, Surroundings};
+use transpica::host::{Block, Control, HostValues, Job, Memory, Options, Profile, Surroundings};
 use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::isa::Program;
 use transpica::limits;
@@ -19,69 +21,72 @@ use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 use transpica::isa::limits::FLOATS;
 
-/// EMITs of an invocation that there is room for at first, where fewer are not proven.
+/// Initial capacity of an invocation in EMITs, if no smaller number is proven.
 const FIRST_EMITS: u32 = 32;
-/// EMITs that one invocation of a comparison may execute.
+/// Largest number of EMITs of one invocation in a comparison.
 const MOST_EMITS: u32 = 4096;
-/// Vectors of an invocation in the feed: v0..v15 and c0..c95.
+/// Vectors per invocation in the feed: v0..v15 and c0..c95.
 const WINDOW: u32 = 112;
-/// What an invocation finds, as f32 bits.
+/// Registers at the start of an invocation, as f32 bits.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// v0..v15
+    /// Input registers v0..v15.
     pub inputs: Registers,
-    /// c0..c95
+    /// Float uniforms c0..c95.
     pub floats: [[u32; 4]; FLOATS],
 }
 
 /// One EMIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The invocation that executed it.
+    /// Index of the invocation that executed it.
     pub invocation: usize,
     /// The vertex slot, 0 to 3.
     pub slot: u8,
-    /// Whether a triangle was submitted.
+    /// True if it submits a triangle.
     pub prim: bool,
-    /// Whether its winding was to be reversed.
+    /// True if it reverses the triangle's winding.
     pub invert: bool,
-    /// o0..o15 as f32 bits; those that are not passed on are (0, 0, 0, 1).
+    /// o0..o15 as f32 bits; outputs that are not passed on are (0, 0, 0, 1).
     pub outputs: Registers,
 }
 
-/// What is compared.
+/// Input of a comparison of EMITs.
 #[derive(Clone, Copy)]
 pub struct EmitCase<'a> {
     /// The geometry program.
     pub program: &'a Program<'a>,
     /// Its constants and names.
     pub around: &'a dyn Surroundings,
-    /// Bit n: on is passed on.
+    /// Mask of the outputs that are passed on: bit n = output register n.
     pub outputs: u16,
-    /// All uniform registers; floats are those of each invocation.
+    /// All uniform registers; floats are replaced by those of each invocation.
     pub uniforms: &'a Uniforms,
-    /// What each invocation finds.
+    /// Registers at the start of each invocation.
     pub given: &'a [Given],
-    /// Options; the entry point is always the compute one.
+    /// Options; the entry point is always the compute entry.
     pub options: Options,
-    /// Instructions that one invocation may execute on the interpreter.
+    /// Limit of instructions per invocation on the interpreter.
     pub budget: u64,
 }
 
-/// The options of a program whose EMITs are recorded.
+/// Returns the options of a program whose EMITs are recorded.
 fn compute_options(case: &EmitCase<'_>) -> Options {
     Options {
-        // Constants of the file come with the other registers of an invocation.
-        fold_constants: false,
-        report_unfinished: true,
+        block: Block {
+            // Constants of the file arrive with the other registers of an invocation.
+            fold_constants: false,
+            ..case.options.block
+        },
+        control: Control { report_unfinished: true, ..case.options.control },
         ..case.options
     }
 }
 
-/// Translates for [`run_emits`].
+/// Translates a case for [`run_emits`].
 ///
 /// # Errors
-/// What the library refuses.
+/// Errors of the library.
 pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shader), Error> {
     let mut translator = Translator::new(compute_options(case), Profile::default());
     let translated = translator.translate(case.program, case.around, Job::Emits { outputs: case.outputs })?;
@@ -89,12 +94,13 @@ pub fn translate(case: &EmitCase<'_>, route: Route) -> Result<(Translated, Shade
     Ok((translated, shader))
 }
 
-/// Runs a program whose EMITs are recorded, from its first state. Where the driver leaves loops, the draw is split into more
-/// dispatches.
+/// Runs a program whose EMITs are recorded, from its initial state. If the driver leaves loops, the
+/// draw is split into more dispatches.
 ///
 /// # Errors
-/// A program that was translated otherwise, more EMITs than a buffer holds, [`GpuError::Unfinished`] where the driver leaves
-/// loops of a single invocation, and what the driver or wgpu refuses.
+/// A program translated with other options; more EMITs than a buffer holds;
+/// [`GpuError::Unfinished`] if the driver leaves loops of a single invocation; errors of the driver
+/// or wgpu.
 pub fn run_emits(
     gpu: &Gpu,
     translated: &Translated,
@@ -115,7 +121,7 @@ pub fn run_emits(
     // Range: an invocation takes 1,792 bytes of memory.
     let invocations = given.len() as u32;
     let first = kernel.triangles.map_or(FIRST_EMITS, |most| most.clamp(1, FIRST_EMITS));
-    // What a thread has room for, once it is known how much it needs.
+    // Capacity of a thread, once a run has measured the need.
     let mut room = None;
     let mut most = super::first_most_invocations(gpu);
     let vectors = 3 * kernel.vectors;
@@ -166,27 +172,27 @@ pub fn run_emits(
     }
 }
 
-/// One try.
+/// One attempt at running all threads.
 struct Run<'a> {
     gpu: &'a Gpu,
     translated: &'a Translated,
     stage: &'a Stage,
     case: &'a EmitCase<'a>,
     draw: Draw,
-    /// Whether each thread has a dispatch of its own.
+    /// True if each thread has its own dispatch.
     is_split: bool,
     bytes: u64,
 }
 
 impl Run<'_> {
-    /// The records of all threads, and how many each made.
+    /// Runs all threads; returns their records and their numbers of records.
     fn submit(&self) -> Result<(Vec<u32>, Vec<u32>), GpuError> {
         let Self { gpu, translated, case, draw, .. } = *self;
         let state = translated.interface.kernel().into_iter().flat_map(|kernel| &kernel.state);
         let mut state: Vec<u32> = state.map(|word| word.initial).collect();
         state.resize(2 * state.len(), 0);
-        // Modules take vectors of the feed for contents of registers.
-        let held = |bits: u32| arith::load(case.options.precision, f32::from_bits(bits)).to_bits();
+        // Modules copy vectors of the feed into registers without conversion, so round them here.
+        let held = |bits: u32| arith::load(case.options.arithmetic.precision, f32::from_bits(bits)).to_bits();
         let given = case.given.iter();
         let vectors = given.flat_map(|given| given.inputs.iter().chain(&given.floats));
         let feed: Vec<u32> = vectors.flatten().copied().map(held).collect();
@@ -207,7 +213,7 @@ impl Run<'_> {
     }
 }
 
-/// The records of all threads in order.
+/// Decodes the records of all threads in order.
 fn records(words: &[u32], counts: &[u32], capacity: u32, vectors: u32, passed_on: u16) -> Vec<Record> {
     let (all, _rest) = words.as_chunks::<4>();
     let number = |bits: u32| f32::from_bits(bits) - RECORDED;
@@ -234,7 +240,7 @@ fn records(words: &[u32], counts: &[u32], capacity: u32, vectors: u32, passed_on
     found
 }
 
-/// The interpreter, ready for invocations.
+/// Builds an interpreter with the case's uniforms.
 fn machine(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<GeometryMachine, Error> {
     let flush_subnormals = subnormals == Subnormals::Flushed;
     let settings = Settings { flush_subnormals, ..case.options.settings(case.budget) };
@@ -254,7 +260,8 @@ fn run<'m>(
     machine.run_traced(&given.inputs.map(|register| register.map(f32::from_bits)), trace)
 }
 
-/// The records of the interpreter, and how many invocations it finished: none after one that takes too long.
+/// Returns the interpreter's records and the number of invocations it finished. It stops at the
+/// first one that exceeds the budget.
 fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>, usize), Error> {
     let mut machine = machine(case, subnormals)?;
     let mut records = Vec::new();
@@ -280,15 +287,15 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
     Ok((records, case.given.len()))
 }
 
-/// How far a driver may move what each EMIT has.
+/// Error bounds of all EMITs of a case.
 struct Moved {
-    /// One for each EMIT; none where every driver gives the same.
+    /// One entry for each EMIT; empty if every driver returns the same bits.
     emits: Vec<Bounds>,
-    /// Whether EMITs themselves may be others.
+    /// True if the sequence of EMITs itself is uncertain.
     is_lost: bool,
 }
 
-/// How far a driver may move the EMITs of the first invocations, all of which end.
+/// Computes the error bounds of the EMITs of the first invocations, all of which end.
 fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'_>) -> Result<Moved, Error> {
     let mut moved = Moved { emits: Vec::new(), is_lost: false };
     let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route, judged.facts) else {
@@ -309,11 +316,12 @@ fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'
     Ok(moved)
 }
 
-/// Runs a geometry program on interpreter and GPU and compares every EMIT; the vertices of the verdict are those emitted.
-/// Invocations from the first one on that the interpreter does not finish never reach the GPU.
+/// Runs a geometry program on interpreter and GPU and compares every EMIT; the verdict counts
+/// emitted vertices. The GPU runs only the invocations before the first that the interpreter does
+/// not finish.
 ///
 /// # Errors
-/// What the library, the interpreter or the GPU refuses.
+/// Errors of the library, the interpreter or the GPU.
 pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Verdict, CompareError> {
     let facts = gpu.facts();
     let (expected, finished) = reference(case, facts.subnormals)?;
@@ -328,7 +336,7 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     Ok(verdict)
 }
 
-/// What records are judged by.
+/// Rules by which records are compared.
 struct Judged<'a> {
     case: &'a EmitCase<'a>,
     expected: &'a [Record],

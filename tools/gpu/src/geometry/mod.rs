@@ -1,6 +1,8 @@
-//! Runs draws with geometry programs headless: the passes of [`transpica::draw::gpu`] around the compute entries of both programs.
-//! In: programs, how a draw is set up, vertices. Out: finished triangles, as bits and as buffers for an indirect draw.
-//! Knows no instruction: what is known of a program comes with its translation.
+//! Runs draws with geometry programs headless: the passes of [`transpica::draw::gpu`] around the
+//! compute entries of both programs.
+//! In: programs, the configuration of a draw, vertices. Out: finished triangles, as bits and as
+//! buffers for an indirect draw.
+//! Knows no instruction; facts about a program come with its translation.
 
 mod emits;
 mod stage;
@@ -10,7 +12,9 @@ use transpica::draw::gpu::{Draw, Found, Pass, Plan, Request};
 use transpica::error::{At, Error, Kind};
 use transpica::host::Setup;
 use transpica::host::dvle::{self, Executable};
-use transpica::host::{GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology};
+use transpica::host::{
+    Control, GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology,
+};
 use transpica::interp::Uniforms;
 use transpica::isa::{Program, Stage as Unit};
 use transpica::precision::{Precision, arith};
@@ -27,24 +31,26 @@ pub use emits::{EmitCase, Given, Record, compare_emits, run_emits, translate as 
 pub use stage::run_pass;
 use transpica::isa::limits::FLOATS;
 
-/// Triangles of an invocation that there is room for at first, where fewer are not proven.
+/// Initial capacity of an invocation in triangles, if no smaller number is proven.
 const FIRST_TRIANGLES: u32 = 32;
-/// Bytes of a buffer, unless told otherwise: what every device of wgpu's defaults has.
+/// Default size limit of a buffer in bytes: the limit that every device with wgpu's defaults has.
 const MOST_BYTES: u32 = 1 << 27;
 /// Bytes of the register file, c0 to c95.
 const FILE_BYTES: u64 = FLOATS as u64 * 16;
 /// Bytes of [`Found`].
 const FOUND_BYTES: u64 = 32;
 
-/// Rounds of loops that an invocation is taken to make at first, on a driver that leaves loops after so many.
+/// Initial estimate of the loop iterations of an invocation, on a driver that leaves loops after a
+/// fixed number.
 const FIRST_ROUNDS: u32 = 64;
 
-/// How many invocations a thread runs in one dispatch at first.
+/// Returns the initial limit of invocations that a thread runs in one dispatch.
 fn first_most_invocations(gpu: &Gpu) -> u32 {
     gpu.facts().loop_rounds.map_or(u32::MAX, |rounds| rounds / FIRST_ROUNDS)
 }
 
-/// How many invocations a thread may run in one dispatch after the driver left loops of `cut` threads of a draw.
+/// Returns the limit of invocations per thread and dispatch after the driver left loops in `cut`
+/// threads of a draw.
 fn fewer_invocations(gpu: &Gpu, draw: &Draw, memory: Memory, cut: usize) -> Result<u32, GpuError> {
     let most = draw.chunk.saturating_add(draw.warm);
     let can_split = match memory {
@@ -60,14 +66,14 @@ fn fewer_invocations(gpu: &Gpu, draw: &Draw, memory: Memory, cut: usize) -> Resu
     }
 }
 
-/// A translated program and the form of it that runs.
+/// A translated program and its executable form.
 struct Part {
     translated: Translated,
     stage: Stage,
     uniforms: Uniforms,
 }
 
-/// What one try of a draw left behind.
+/// Result of one attempt at a draw.
 struct Tried {
     found: Found,
     vertices: wgpu::Buffer,
@@ -79,28 +85,28 @@ struct Tried {
 /// A finished draw.
 #[derive(Debug)]
 pub struct Drawn {
-    /// How many triangles there are.
+    /// Number of triangles.
     pub found: Found,
     /// Invocations of the geometry program.
     pub invocations: u32,
-    /// Vectors of a vertex: one for each output.
+    /// Vectors per vertex: one for each output.
     pub vectors: u32,
     /// The vertices of a triangle list; a vertex buffer.
     pub vertices: wgpu::Buffer,
-    /// The arguments of an indirect draw of it, from the beginning.
+    /// The arguments of an indirect draw of the list, at offset 0.
     pub arguments: wgpu::Buffer,
 }
 
 impl Drawn {
-    /// Triangles of the finished list.
+    /// Number of triangles in the finished list.
     pub fn triangles(&self) -> u32 {
         self.found.vertex_count / 3
     }
 
-    /// Every vector of every vertex as bits.
+    /// Reads every vector of every vertex as bits.
     ///
     /// # Errors
-    /// What the driver or wgpu refuses.
+    /// Errors of the driver or wgpu.
     pub fn read(&self, gpu: &Gpu) -> Result<Vec<[u32; 4]>, GpuError> {
         let bytes = u64::from(self.found.vertex_count) * u64::from(self.vectors) * 16;
         if bytes == 0 {
@@ -112,7 +118,8 @@ impl Drawn {
     }
 }
 
-/// Two programs on a GPU, with everything that a geometry program leaves from draw to draw: state, delivered uniforms, b15.
+/// Two programs on a GPU, with the state that a geometry program carries from draw to draw: its
+/// registers, delivered uniforms, b15.
 pub struct GeometryChain<'a> {
     gpu: &'a Gpu,
     setup: Setup,
@@ -120,28 +127,29 @@ pub struct GeometryChain<'a> {
     kernel: GeometryKernel,
     vertex: Part,
     geometry: Part,
-    /// Each [`Pass`].
+    /// The stage of each [`Pass`].
     passes: &'a [Stage],
     host: HostValues,
     bytes: u32,
-    /// Triangles of an invocation that there is room for.
+    /// Capacity of an invocation in triangles.
     triangles: u32,
-    /// Invocations that a thread may run in one dispatch.
+    /// Limit of invocations that a thread runs in one dispatch.
     most_invocations: u32,
-    /// That of the last draw since uniforms were set.
+    /// Window of the last draw since uniforms were set.
     window: u32,
     state: wgpu::Buffer,
     file: wgpu::Buffer,
-    /// Finds out whether the driver leaves loops of the vertex program, where it may.
+    /// Detects loops of the vertex program that the driver leaves; present on drivers that do.
     watch: Option<Watch>,
 }
 
 impl<'a> GeometryChain<'a> {
-    /// A chain of a vertex program and a geometry program; all uniforms are zero. Options are those of compute entries; the
-    /// passes go the way of the programs where they can.
+    /// Builds a chain of a vertex program and a geometry program; all uniforms are zero. Options
+    /// apply to both compute entries. The passes take the programs' route if it supports them.
     ///
     /// # Errors
-    /// What translation refuses, a set-up without a geometry program, and what the driver or wgpu refuses.
+    /// Errors of translation, a configuration without a geometry program, and errors of the driver
+    /// or wgpu.
     pub fn new(
         gpu: &'a Gpu,
         programs: [&Program<'_>; 2],
@@ -152,8 +160,10 @@ impl<'a> GeometryChain<'a> {
     ) -> Result<Self, CompareError> {
         setup.check()?;
         let options = *options;
-        // The vertex program has no place for reports: the pass behind it reads whole vertices of sixteen vectors.
-        let reporting = Options { report_unfinished: true, ..options };
+        // The vertex program has no room for reports: the pass behind it reads vertices of exactly
+        // sixteen vectors.
+        let reporting =
+            Options { control: Control { report_unfinished: true, ..options.control }, ..options };
         let mut translator = Translator::new(options, Profile::default());
         let vertex = translator.translate(programs[0], around[0], Job::Compute)?;
         let vertex_shader = compare::shader(&mut translator, &vertex, route)?;
@@ -164,11 +174,12 @@ impl<'a> GeometryChain<'a> {
         Ok(Self { watch, ..Self::of_shaders(gpu, [vertex, translated], shaders, setup, &options, route)? })
     }
 
-    /// As [`new`](Self::new), of programs that were translated before. Whether the driver leaves loops of the vertex program
-    /// is not known then, and for the geometry program only if it reports it.
+    /// Builds a chain like [`new`](Self::new) from programs that are already translated. Loops of
+    /// the vertex program that the driver leaves go undetected then, and those of the geometry
+    /// program are detected only if it reports them.
     ///
     /// # Errors
-    /// A second program that is not a geometry program, and what the driver or wgpu refuses.
+    /// A second program that is not a geometry program, and errors of the driver or wgpu.
     pub fn of_shaders(
         gpu: &'a Gpu,
         translated: [Translated; 2],
@@ -196,7 +207,7 @@ impl<'a> GeometryChain<'a> {
             Ok(Self {
                 gpu,
                 setup: *setup,
-                precision: options.precision,
+                precision: options.arithmetic.precision,
                 vertex,
                 geometry,
                 passes: gpu.passes[route as usize]
@@ -215,7 +226,8 @@ impl<'a> GeometryChain<'a> {
         Ok(chain)
     }
 
-    /// A chain of two executables of a file, with the constants that they set; see [`Setup::from_file`] for `stride`.
+    /// Builds a chain of two executables of a file, with their constants; see [`Setup::from_file`]
+    /// for `stride`.
     ///
     /// # Errors
     /// As [`Setup::from_file`] and [`new`](Self::new).
@@ -241,17 +253,18 @@ impl<'a> GeometryChain<'a> {
         Ok(chain)
     }
 
-    /// The geometry program as it runs here.
+    /// Returns the geometry compute shader.
     pub fn kernel(&self) -> &GeometryKernel {
         &self.kernel
     }
 
-    /// Everything around the programs.
+    /// Returns the configuration of the draw.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Replaces the uniforms of a unit; those of the geometry unit together with what vertices delivered, and b15.
+    /// Replaces the uniforms of a unit. Those of the geometry unit include uniforms that vertices
+    /// delivered, and b15.
     pub fn set_uniforms(&mut self, unit: Unit, uniforms: &Uniforms) {
         match unit {
             Unit::Vertex => self.vertex.uniforms = uniforms.clone(),
@@ -265,7 +278,7 @@ impl<'a> GeometryChain<'a> {
         }
     }
 
-    /// Uniforms of a unit as they were set last, with b15 as draws left it.
+    /// Returns the uniforms that were last set for a unit, with b15 as draws left it.
     pub fn uniforms(&self, unit: Unit) -> &Uniforms {
         match unit {
             Unit::Vertex => &self.vertex.uniforms,
@@ -273,29 +286,30 @@ impl<'a> GeometryChain<'a> {
         }
     }
 
-    /// Changes what clip planes and a dynamic y look at.
+    /// Sets the host values that clip planes and a dynamic y read.
     pub fn set_host(&mut self, host: HostValues) {
         self.host = host;
     }
 
-    /// Chooses what the assembler does.
+    /// Sets the primitive assembler's topology.
     pub fn set_topology(&mut self, topology: Topology) {
         self.setup.topology = topology;
     }
 
-    /// Changes the most bytes of a buffer: what ends the room for triangles.
+    /// Sets the size limit of a buffer in bytes, which limits the capacity for triangles.
     pub fn set_most_bytes(&mut self, bytes: u32) {
         self.bytes = bytes;
     }
 
-    /// Draws. Each vertex is v0..v15; indices are those of [`transpica::draw::cpu::Pipeline::draw`]. Where there was not room
-    /// for all triangles, the draw is done once more with as much as it needs; where the driver left loops, once more with
-    /// fewer invocations in a dispatch.
+    /// Draws. Each vertex is v0..v15; indices are those of
+    /// [`transpica::draw::cpu::Pipeline::draw`].
+    /// A draw whose triangles exceed the capacity runs once more with enough of it. A draw in which
+    /// the driver left loops runs once more with fewer invocations per dispatch.
     ///
     /// # Errors
-    /// As [`Plan::new`]; [`Kind::Limit`] where buffers of the most bytes do not have room for the triangles of a thread;
-    /// [`GpuError::Unfinished`] where the driver leaves loops of a single invocation or of the vertex program; what the driver or
-    /// wgpu refuses. Nothing is kept of a draw with an error.
+    /// As [`Plan::new`]; [`Kind::Limit`] if buffers of the largest size cannot hold the triangles
+    /// of a thread; [`GpuError::Unfinished`] if the driver leaves loops of a single invocation or
+    /// of the vertex program; errors of the driver or wgpu. A failed draw leaves no state.
     pub fn draw(&mut self, vertices: &[Registers], indices: Option<&[u32]>) -> Result<Drawn, CompareError> {
         if let Some(watch) = &self.watch {
             watch.check(self.gpu, &self.vertex.uniforms, vertices)?;
@@ -303,7 +317,7 @@ impl<'a> GeometryChain<'a> {
         let (mut plan, mut tried) = self.finished(vertices, indices)?;
         let found = tried.found;
         if found.overflowed != 0 {
-            // It tells how many there are in any case.
+            // The count is complete even if the triangles overflowed the capacity.
             self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
             (plan, tried) = self.finished(vertices, indices)?;
         }
@@ -321,7 +335,7 @@ impl<'a> GeometryChain<'a> {
         Ok(Drawn { found, invocations, vectors, vertices, arguments })
     }
 
-    /// Runs a draw in as many dispatches as it takes for the driver to leave no loop.
+    /// Runs a draw in enough dispatches for the driver to leave no loop.
     fn finished(
         &mut self,
         vertices: &[Registers],
@@ -334,7 +348,8 @@ impl<'a> GeometryChain<'a> {
             }
             let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.memory, 1)?;
             if fewer >= self.most_invocations {
-                // There are so many invocations that a thread cannot run fewer.
+                // The number of threads is limited, so in a large draw a thread cannot run fewer
+                // invocations.
                 let (of, reason) = (plan.draw.threads as usize, Reason::Driver(self.gpu.facts().loop_rounds));
                 return Err(GpuError::Unfinished { invocations: 1, of, reason }.into());
             }
@@ -366,7 +381,7 @@ impl<'a> GeometryChain<'a> {
         Ok((plan, tried))
     }
 
-    /// Does what a plan says, in one submission.
+    /// Executes a plan in one submission.
     fn submit(&self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Tried, GpuError> {
         let gpu = self.gpu;
         let storage = |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
@@ -425,7 +440,7 @@ impl<'a> GeometryChain<'a> {
         Ok(Tried { found, vertices, arguments, state, file })
     }
 
-    /// Where a geometry program finds its state and leaves it, and where that is kept afterwards.
+    /// Returns the buffers of the state before and after a draw, and where it is stored afterwards.
     fn state_buffers(&self, commands: &mut wgpu::CommandEncoder) -> (wgpu::Buffer, wgpu::Buffer) {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let half = self.kernel.state.len() as u64 * 4;
@@ -434,7 +449,7 @@ impl<'a> GeometryChain<'a> {
         (work, self.gpu.buffer(half, usage))
     }
 
-    /// The register file after a draw.
+    /// Returns the register file after a draw.
     fn kept_file(
         &self,
         plan: &Plan,

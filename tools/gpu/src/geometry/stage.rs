@@ -1,5 +1,6 @@
-//! Compute pipelines with their bindings: those of programs, and those of the passes that are the same for all programs.
-//! In: shaders, buffers, how many workgroups. Out: commands. Knows nothing about geometry.
+//! Compute pipelines with their bindings: those of programs, and those of the passes, which all
+//! programs share.
+//! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
 use transpica::draw::gpu::{Draw, Pass, Use};
 use transpica::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
@@ -8,14 +9,14 @@ use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};
 
-/// Storage that is read.
+/// Read-only storage.
 pub(super) const READ: BufferBindingType = Storage { read_only: true };
-/// Storage that is written.
+/// Writable storage.
 pub(super) const WRITE: BufferBindingType = Storage { read_only: false };
 /// A uniform block.
 pub(super) const UNIFORM: BufferBindingType = Uniform;
 
-/// What geometry programs are bound to.
+/// Bindings of a geometry compute shader.
 pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::FEED, READ),
     (bindings::TRIANGLES, WRITE),
@@ -26,10 +27,10 @@ pub(super) const KERNEL: [(u32, BufferBindingType); 7] = [
     (bindings::HOST, UNIFORM),
 ];
 
-/// Threads of a workgroup of a geometry program.
+/// Workgroup size of a geometry compute shader.
 const KERNEL_WORKGROUP: u32 = 64;
 
-/// What a geometry program is bound to besides the numbers of a draw.
+/// Buffers of a geometry compute shader, without the draw parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Buffers<'a> {
     pub(super) feed: &'a wgpu::Buffer,
@@ -38,12 +39,14 @@ pub(super) struct Buffers<'a> {
     pub(super) block: &'a wgpu::Buffer,
     pub(super) counts: &'a wgpu::Buffer,
     pub(super) state: &'a wgpu::Buffer,
-    /// Bytes of half the state: what is found, and what is left behind it.
+    /// Bytes of half the state buffer: the state that is read, followed by the state that is
+    /// written.
     pub(super) half: u64,
     pub(super) host: &'a wgpu::Buffer,
 }
 
-/// The counts of threads, each with both bits of those that did not run to their end: a thread that never ends writes none.
+/// Creates the counts of threads, preset with both unfinished bits: a thread that never ends leaves
+/// them set.
 pub(super) fn counts(gpu: &Gpu, threads: u32) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
     let unfinished = (GUARD_FIRED | DRIVER_LEFT).to_le_bytes();
@@ -54,12 +57,12 @@ pub(super) fn counts(gpu: &Gpu, threads: u32) -> wgpu::Buffer {
 pub(crate) struct Stage {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
-    /// What is bound where.
+    /// Binding numbers in the order of the buffers.
     bindings: Vec<u32>,
 }
 
 impl Stage {
-    /// Compiles a shader with these numbers and types of bindings.
+    /// Compiles a shader with these binding numbers and types.
     pub(super) fn new(gpu: &Gpu, shader: Shader, bindings: &[(u32, BufferBindingType)]) -> Self {
         let entry = |&(binding, ty): &(u32, BufferBindingType)| wgpu::BindGroupLayoutEntry {
             binding,
@@ -87,7 +90,7 @@ impl Stage {
         Self { pipeline, layout, bindings: bindings.iter().map(|&(binding, _)| binding).collect() }
     }
 
-    /// Runs it over buffers, one for each binding.
+    /// Dispatches the pipeline over buffers, one for each binding.
     pub(super) fn run(
         &self,
         gpu: &Gpu,
@@ -99,7 +102,7 @@ impl Stage {
         self.run_bound(gpu, commands, whole, groups);
     }
 
-    /// Runs a geometry program, dispatch by dispatch.
+    /// Runs a geometry compute shader, dispatch by dispatch.
     pub(super) fn run_draw(
         &self,
         gpu: &Gpu,
@@ -120,7 +123,7 @@ impl Stage {
         let threads = if is_split { 1 } else { draw.threads };
         for (number, _) in bytes.chunks_exact(stride as usize).enumerate() {
             if number > 0 {
-                // What the dispatch before left is what this one finds.
+                // The state written by the previous dispatch is the input of this one.
                 commands.copy_buffer_to_buffer(state, half, &kept, 0, Some(half));
                 commands.copy_buffer_to_buffer(&kept, 0, state, 0, Some(half));
             }
@@ -159,7 +162,7 @@ impl Stage {
     }
 }
 
-/// A pass compiled: its WGSL on that route, its SPIR-V on all others.
+/// Compiles a pass: from WGSL on that route, from SPIR-V on the others.
 pub(super) fn pass(gpu: &Gpu, pass: Pass, route: Route) -> Stage {
     let shader = match route {
         Route::Passthrough => Shader::Passthrough(pass.spirv()),
@@ -175,11 +178,11 @@ pub(super) fn pass(gpu: &Gpu, pass: Pass, route: Route) -> Stage {
     Stage::new(gpu, shader, &bindings)
 }
 
-/// Runs one pass over buffers with these contents and returns what is in those that it writes, for tests and for hosts that want
-/// to see what a pass does.
+/// Runs one pass over buffers with these contents and returns those that it writes. For tests, and
+/// for hosts that inspect a pass.
 ///
 /// # Errors
-/// What the driver or wgpu refuses.
+/// Errors of the driver or wgpu.
 pub fn run_pass(
     gpu: &Gpu,
     which: Pass,

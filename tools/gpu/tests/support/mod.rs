@@ -1,11 +1,11 @@
-//! What tests with random programs share.
+//! Common parts of the tests with random programs.
 
 use transpica::error::Result;
 use transpica::host::{
     Constants, Interface, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
 };
 
-/// A program without a file: no constants, every register in the block.
+/// Bindings of a program without a file: no constants, every register in the block.
 pub struct Bare;
 
 impl Surroundings for Bare {
@@ -17,7 +17,7 @@ impl Surroundings for Bare {
     }
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
         let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
-        let registers = options.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
         let block = if needed { layout::registers(&registers) } else { Default::default() };
         Ok(Interface { block, ..Interface::default() })
     }

@@ -1,18 +1,20 @@
-//! Vulkan by hand, for what wgpu does not have: a pipeline with a geometry stage, whose vertices transform feedback writes
-//! down. In: SPIR-V of both stages, vertices, a uniform block. Out: the vertices of all triangles, as words.
-//! All `unsafe` of the tests stands here; what is made on the device goes with the process.
+//! Direct Vulkan, for features that wgpu lacks: a pipeline with a geometry stage, whose vertices
+//! transform feedback captures.
+//! In: SPIR-V of both stages, vertices, uniform blocks. Out: the vertices of all triangles, as
+//! words.
+//! All `unsafe` of the tests is here; objects on the device live until the process ends.
 #![allow(unsafe_code, reason = "the functions of Vulkan are not safe")]
 
 use std::ptr;
 
 use ash::vk;
 
-/// Uniform blocks: one of each stage.
+/// Uniform blocks: one for each stage.
 pub const BLOCKS: usize = 2;
-/// Bytes of the registers of a vertex.
+/// Bytes of a vertex's registers.
 const STRIDE: u32 = 256;
 
-/// What is drawn.
+/// Input of a draw.
 pub struct Job<'a> {
     /// The vertex stage.
     pub vertex: &'a [u32],
@@ -20,13 +22,13 @@ pub struct Job<'a> {
     pub geometry: &'a [u32],
     /// v0..v15 of the vertices.
     pub vertices: &'a [[[f32; 4]; 16]],
-    /// Those that are attributes: the location is the register.
+    /// Registers that are attributes; the location is the register number.
     pub attributes: &'a [u8],
-    /// What the vertices are put together to.
+    /// Primitive topology of the vertices.
     pub topology: vk::PrimitiveTopology,
-    /// Uniform blocks: content, binding n in set 0.
+    /// Content of the uniform blocks; block n is binding n in set 0.
     pub blocks: [&'a [u8]; BLOCKS],
-    /// Bytes that there is room for.
+    /// Capacity of the feedback buffer in bytes.
     pub room: u64,
 }
 
@@ -42,7 +44,7 @@ pub struct Native {
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// A buffer that the host sees.
+/// A buffer in host-visible memory.
 struct Buffer {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -50,9 +52,10 @@ struct Buffer {
 }
 
 impl Native {
-    /// Opens the first device that can.
+    /// Opens the first device with the required features.
     pub fn open() -> Result<Self> {
-        // SAFETY: the loader is Vulkan's own; every structure below outlives the call that it is given to.
+        // SAFETY: the loader is Vulkan's own; every structure below outlives the call that reads
+        // it.
         unsafe {
             let entry = ash::Entry::load()?;
             let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
@@ -91,11 +94,12 @@ impl Native {
         }
     }
 
-    /// A buffer that holds these bytes, or zeros up to its size.
+    /// Creates a buffer with this content, padded with zeros to its size.
     fn buffer(&self, bytes: &[u8], size: u64, usage: vk::BufferUsageFlags) -> Result<Buffer> {
         let size = size.max(bytes.len() as u64).max(16);
         let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        // SAFETY: the memory is as large as the buffer needs, mapped whole, and `bytes` fits into it.
+        // SAFETY: the memory is as large as the buffer requires and mapped completely, and `bytes`
+        // fits into it.
         unsafe {
             let create = vk::BufferCreateInfo::default().size(size).usage(usage);
             let buffer = self.device.create_buffer(&create, None)?;
@@ -116,7 +120,7 @@ impl Native {
         }
     }
 
-    /// Draws and gives what the geometry stage emitted.
+    /// Draws and returns the vertices that the geometry stage emitted.
     pub fn run(&self, job: &Job<'_>) -> Result<Vec<u32>> {
         let numbers = job.vertices.iter().flatten().flatten();
         let bytes: Vec<u8> = numbers.flat_map(|x| x.to_bits().to_le_bytes()).collect();
@@ -128,8 +132,8 @@ impl Native {
         let captured = self.buffer(&[], job.room, usage)?;
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         let counter = self.buffer(&[], 4, usage)?;
-        // SAFETY: handles are of this device and live until the queue is idle; the counter tells how many bytes of the mapped
-        // memory were written, at most `room`.
+        // SAFETY: handles are of this device and live until the queue is idle; the counter holds
+        // the number of bytes written to the mapped memory, at most `room`.
         unsafe {
             let (set_layout, set) = self.descriptors(&blocks)?;
             let layouts = [set_layout];
@@ -170,14 +174,18 @@ impl Native {
         }
     }
 
+    /// Creates a shader module.
+    ///
     /// # Safety
     /// The words are a valid module.
     unsafe fn module(&self, words: &[u32]) -> Result<vk::ShaderModule> {
         let create = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         Ok(unsafe { self.device.create_shader_module(&create, None) }?)
     }
 
+    /// Creates the descriptor set of the uniform blocks.
+    ///
     /// # Safety
     /// The buffers live as long as the set is used.
     unsafe fn descriptors(&self, blocks: &[Buffer]) -> Result<(vk::DescriptorSetLayout, vk::DescriptorSet)> {
@@ -208,6 +216,8 @@ impl Native {
         }
     }
 
+    /// Creates the graphics pipeline.
+    ///
     /// # Safety
     /// The handles are of this device.
     unsafe fn pipeline(
@@ -254,6 +264,8 @@ impl Native {
         Ok(made.map_err(|(_, error)| error)?[0])
     }
 
+    /// Records the draw.
+    ///
     /// # Safety
     /// The handles are of this device and live until the commands were executed.
     unsafe fn record(&self, commands: vk::CommandBuffer, job: &Job<'_>, drawing: &Drawing<'_>) -> Result<()> {
@@ -261,7 +273,7 @@ impl Native {
         let graphics = vk::PipelineBindPoint::GRAPHICS;
         let area = vk::Rect2D { offset: Default::default(), extent: vk::Extent2D { width: 1, height: 1 } };
         let (counters, count) = ([drawing.counter.buffer], job.vertices.len() as u32);
-        // SAFETY: as the caller says; the order is that of the specification.
+        // SAFETY: guaranteed by the caller; the order of commands is that of the specification.
         unsafe {
             device.begin_command_buffer(commands, &Default::default())?;
             let rendering = vk::RenderingInfo::default().render_area(area).layer_count(1);
@@ -289,7 +301,7 @@ impl Native {
     }
 }
 
-/// What commands refer to.
+/// Handles that the commands refer to.
 struct Drawing<'a> {
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,

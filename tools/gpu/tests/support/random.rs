@@ -1,6 +1,6 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::host::{Job, Layout, Options, Profile};
+use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::isa::Program;
 use transpica::precision::Precision;
 use transpica::{Translated, Translator};
@@ -13,7 +13,7 @@ use transpica_prove::{iterations, shrink};
 use super::support::Bare;
 use super::valid::valid_shader;
 
-/// Instructions that one vertex may execute. A loop of the driver ends after 65,535 iterations, far above.
+/// Limit of instructions per vertex. A driver ends loops after 65,535 iterations, far above.
 const BUDGET: u64 = 2000;
 /// Vertices for each program, all in one dispatch.
 const VERTICES: usize = 64;
@@ -22,12 +22,16 @@ const GROUP: usize = 8;
 /// Vertices in a state file.
 const SHOWN: usize = 4;
 
-/// The options of every comparison.
+/// Returns the options of every comparison.
 pub fn options(precision: Precision) -> Options {
-    Options { precision, layout: Layout::Registers, ..Options::default() }
+    Options {
+        arithmetic: Arithmetic { precision, ..Arithmetic::default() },
+        block: Block { layout: Layout::Registers, ..Block::default() },
+        ..Options::default()
+    }
 }
 
-/// Whether vertices that a driver runs side by side leave a loop of a program in different iterations.
+/// Returns whether vertices that a driver runs side by side leave a loop in different iterations.
 #[allow(dead_code, reason = "each test asks for other parts")]
 pub fn is_left_early(generated: &Generated) -> bool {
     iterations::differ(generated, GROUP, BUDGET)
@@ -38,14 +42,14 @@ pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route)
     one_with(gpu, generated, options(precision), route)
 }
 
-/// As [`one`], with other options.
+/// Compares like [`one`], with other options.
 pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
     translated_by(gpu, generated, options, route, |translator, program| {
         translator.translate(program, &Bare, Job::Compute)
     })
 }
 
-/// As [`one`], of a translation that makes an error.
+/// Compares like [`one`], with a deliberate translation error.
 #[allow(dead_code, reason = "each test asks for other parts")]
 pub fn mutated(gpu: &Gpu, generated: &Generated, route: Route, mutant: Mutant) -> Result<Verdict, String> {
     let options = options(Precision::Exact);
@@ -54,7 +58,7 @@ pub fn mutated(gpu: &Gpu, generated: &Generated, route: Route, mutant: Mutant) -
     })
 }
 
-/// Compares what a translation makes of a program on a route with the interpreter.
+/// Compares a given translator's module of a program with the interpreter.
 fn translated_by(
     gpu: &Gpu,
     generated: &Generated,
@@ -78,7 +82,7 @@ fn translated_by(
     compare_shader(gpu, &case, &translated, shader, route).map_err(|error| error.to_string())
 }
 
-/// What is wrong with a program on a route, if anything.
+/// Returns the description of a failure, if any.
 fn wrong(result: &Result<Verdict, String>) -> Option<String> {
     match result {
         Ok(verdict) => {
@@ -89,7 +93,8 @@ fn wrong(result: &Result<Verdict, String>) -> Option<String> {
     }
 }
 
-/// As [`one`]; a program that differs is made small, and the error has its text, its state and what differs in it.
+/// Compares like [`one`]; a program that differs is shrunk, and the error has its text, its state
+/// and the differences.
 pub fn prove(
     gpu: &Gpu,
     generated: &Generated,

@@ -4,7 +4,8 @@ use transpica::{Translated, Translator};
 use transpica_gpu::{Route, Shader, compare};
 use transpica_prove::spirv_tools;
 
-/// The form of a translated program that a route wants; SPIR-V must pass `spirv-val`. (wgpu lets naga validate the rest.)
+/// Returns a translated program in the form that a route takes. SPIR-V must pass `spirv-val`; wgpu
+/// lets naga validate the other forms.
 pub fn valid_shader(
     translator: &mut Translator,
     translated: &Translated,

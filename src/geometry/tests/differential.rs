@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use transpica_generate::{Kind, generate_sized};
 
-use super::tests::graph;
-use super::{Carried, bounds, observe};
+use super::graph;
 use crate::cfg::explore::Options;
-use crate::interp::{GeometryMachine, Left, Settings, Uniforms};
+use crate::geometry::{Carried, bounds, observe};
+use crate::interp::{CarriedState, GeometryMachine, Settings, Uniforms};
 use crate::isa::word::Field;
 use crate::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
 use crate::limits::Limits;
@@ -47,8 +47,8 @@ impl Random {
         [0; N].map(|_| self.vector())
     }
     /// What earlier invocations may have left.
-    fn left(&mut self) -> Left {
-        Left {
+    fn left(&mut self) -> CarriedState {
+        CarriedState {
             temps: self.vectors(),
             banks: [self.vectors(), self.vectors()],
             address: [0; 2].map(|_| self.below(200) as i32 - 100),
@@ -151,12 +151,12 @@ impl Sample {
     }
 
     /// What comes of one invocation after this was left: EMITs and triangles, as bits; nothing if there are too many.
-    fn run(&self, left: &Left) -> Option<(Emitted, usize, usize)> {
+    fn run(&self, left: &CarriedState) -> Option<(Emitted, usize, usize)> {
         let mut machine =
             GeometryMachine::new(&self.program(), OUTPUTS, Settings::default()).expect("a machine");
         machine.set_uniforms(&self.uniforms);
         machine.set_budget(1 << 14);
-        machine.set_left(left);
+        machine.set_carried_state(left);
         let invocation = machine.run(&self.inputs).ok()?;
         // Slots may hold anything in components that nobody looks at.
         let bits = |vertex: &[[f32; 4]; 16]| {
@@ -199,7 +199,7 @@ fn aims(opcode: Opcode) -> bool {
 }
 
 /// Takes one thing over.
-fn copy(carried: Carried, from: &Left, to: &mut Left) {
+fn copy(carried: Carried, from: &CarriedState, to: &mut CarriedState) {
     match carried {
         Carried::Temp { register, component } => {
             let place = (usize::from(register), component.index());

@@ -1,5 +1,7 @@
 //! Every rule by a smallest program; random programs against the machine are in `differential.rs`.
 
+mod differential;
+
 use super::*;
 use crate::cfg::Cfg;
 use crate::cfg::explore::{Explored, Options, explore};
@@ -8,7 +10,7 @@ use crate::cfg::testing::program_for;
 use crate::isa::{Program, Stage};
 use crate::limits::Limits;
 
-pub(super) fn graph(program: &Program<'_>, options: &Options) -> Cfg {
+fn graph(program: &Program<'_>, options: &Options) -> Cfg {
     match explore(program, options, &Limits::default()).expect("defined opcodes") {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { .. } => panic!("a small program"),

@@ -6,7 +6,7 @@ use crate::isa::Dest;
 
 /// Everything that carries over from one invocation to the next, but for float uniforms.
 #[derive(Clone, Debug)]
-pub(crate) struct Left {
+pub(crate) struct CarriedState {
     /// r0..r15
     pub(crate) temps: [[f32; 4]; 16],
     /// o0..o15 in the bank that is written next, and in the other one.
@@ -27,7 +27,7 @@ pub(crate) struct Left {
 
 impl GeometryMachine {
     /// Makes it as if earlier invocations had left this.
-    pub(crate) fn set_left(&mut self, left: &Left) {
+    pub(crate) fn set_carried_state(&mut self, left: &CarriedState) {
         self.machine.set_bool(RAN, left.ran);
         let registers = self.machine.registers_mut();
         for (number, value) in (0..).zip(&left.temps) {
