@@ -10,9 +10,10 @@
 //! A loop stays even if nothing needs its results, since it might never end.
 
 use super::demand::Demand;
+use super::edit::sweep_with;
 use super::flow::Flow;
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Lane, Op, Value};
+use crate::ir::{Def, Func, Lane, Op, Value};
 
 /// Removes what the analyses of the function found unneeded. They still hold for what is left.
 pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
@@ -33,13 +34,7 @@ pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
         changed |= flow.drop_slots(f, is_dead);
     }
     if changed {
-        let values = &f.values;
-        for region in f.regions.values_mut() {
-            region.items.retain(|item| match *item {
-                Item::Let(value) => values[value].def != Def::Dead,
-                Item::Node(node) => demand.node(node),
-            });
-        }
+        sweep_with(f, |node| demand.node(node));
     }
     changed
 }

@@ -38,7 +38,7 @@ impl Demand {
             f.get(list).iter().for_each(|&value| self.need(value, all_lanes(f.ty(value))));
         }
         if !f.nodes.is_empty() {
-            self.need_children(f, flow, None);
+            self.need_node(f, flow, None);
         }
         while let Some(value) = self.work.pop() {
             self.propagate(f, flow, value);
@@ -73,7 +73,7 @@ impl Demand {
             Def::Param | Def::Result => {
                 if let Some((node, _)) = flow.origin(value) {
                     flow.for_each_source(f, value, |source| self.need(source, mask));
-                    self.need_node(f, flow, node);
+                    self.need_node(f, flow, Some(node));
                 }
             }
             Def::Dead => {}
@@ -107,29 +107,19 @@ impl Demand {
         }
     }
 
-    fn need_node(&mut self, f: &Func, flow: &Flow, node: Node) {
-        if std::mem::replace(&mut self.nodes[node.index()], true) {
-            return;
-        }
-        if let Some(decider) = f.nodes[node].decider() {
-            self.need(decider, 1);
-        }
-        self.need_children(f, flow, Some(node));
-    }
-
-    /// Needs the pinned constructs directly inside one that is needed, and so on inwards.
-    fn need_children(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
+    /// Needs a construct, the pinned ones directly inside, and so on inwards; those of the body
+    /// where there is no construct.
+    fn need_node(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
         let mut work = std::mem::take(&mut self.node_work);
         work.push(node);
         while let Some(node) = work.pop() {
-            for child in flow.children(node) {
-                if flow.node(child).pinned && !std::mem::replace(&mut self.nodes[child.index()], true) {
-                    if let Some(decider) = f.nodes[child].decider() {
-                        self.need(decider, 1);
-                    }
-                    work.push(Some(child));
+            if let Some(node) = node {
+                if std::mem::replace(&mut self.nodes[node.index()], true) {
+                    continue;
                 }
+                f.nodes[node].decider().into_iter().for_each(|decider| self.need(decider, 1));
             }
+            work.extend(flow.children(node).filter(|&child| flow.node(child).pinned).map(Some));
         }
         self.node_work = work;
     }

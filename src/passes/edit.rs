@@ -1,15 +1,20 @@
 //! Changes that several passes make. Knows no operations.
 
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Op, Value};
+use crate::ir::{Def, Func, Item, Node, Op, Value};
 
 /// Removes the items that evaluate dead values, from all regions.
 pub(super) fn sweep(f: &mut Func) {
+    sweep_with(f, |_| true);
+}
+
+/// Removes the items that evaluate dead values and the constructs that are not kept.
+pub(super) fn sweep_with(f: &mut Func, is_kept: impl Fn(Node) -> bool) {
     let values = &f.values;
     for region in f.regions.values_mut() {
         region.items.retain(|item| match *item {
             Item::Let(value) => values[value].def != Def::Dead,
-            Item::Node(_) => true,
+            Item::Node(node) => is_kept(node),
         });
     }
 }

@@ -181,24 +181,24 @@ impl Shrink<'_> {
         self.f.values[value].def = Def::Op(op);
     }
 
-    /// Where a lane of an old value is now.
-    fn lane(&self, value: Value, index: u8) -> Lane {
-        let before = self.layouts[value.index()] & ((1 << index) - 1);
-        Lane::new(self.map[value.index()], before.count_ones() as u8)
+    /// The lanes `layout` of an old value or shuffle by where they are now; the others repeat the
+    /// first.
+    fn lanes(&self, layout: u8, old: impl Fn(u8) -> Lane) -> [Lane; 4] {
+        let mut kept = lanes_of(layout).map(|index| {
+            let lane = old(index);
+            let before = self.layouts[lane.value().index()] & ((1 << lane.index()) - 1);
+            Lane::new(self.map[lane.value().index()], before.count_ones() as u8)
+        });
+        let first = kept.next().unwrap_or_else(|| old(0));
+        std::array::from_fn(|index| if index == 0 { first } else { kept.next().unwrap_or(first) })
     }
 
     fn shuffle(&mut self, value: Value, lanes: [Lane; 4], layout: u8) {
-        let mut new = [None; 4];
-        for (slot, lane) in new.iter_mut().zip(lanes_of(layout)) {
-            let old = lanes[usize::from(lane)];
-            *slot = Some(self.lane(old.value(), old.index()));
-        }
-        let first = new[0].unwrap_or(lanes[0]);
-        let new = new.map(|lane| lane.unwrap_or(first));
-        let ty = self.f.ty(value);
-        let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
-        if self.f.ty(first.value()) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
-            self.map[value.index()] = first.value();
+        let new = self.lanes(layout, |index| lanes[usize::from(index)]);
+        let (first, ty) = (new[0].value(), self.f.ty(value));
+        let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first, index as u8);
+        if self.f.ty(first) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
+            self.map[value.index()] = first;
             self.f.values[value].def = Def::Dead;
             self.replaced = true;
         } else {
@@ -211,14 +211,9 @@ impl Shrink<'_> {
         if self.layouts[value.index()] == layout {
             return self.map[value.index()];
         }
-        let mut lanes = [None; 4];
-        for (slot, lane) in lanes.iter_mut().zip(lanes_of(layout)) {
-            *slot = Some(self.lane(value, lane));
-        }
-        let first = lanes[0].unwrap_or(Lane::new(self.map[value.index()], 0));
-        let lanes = lanes.map(|lane| lane.unwrap_or(first));
-        let count = layout.count_ones() as u8;
-        let op = match self.f.op(first.value()) {
+        let lanes = self.lanes(layout, |index| Lane::new(value, index));
+        let (source, count) = (lanes[0].value(), layout.count_ones() as u8);
+        let op = match self.f.op(source) {
             Some(Op::Const(bits)) => {
                 let mut picked = lanes.map(|lane| bits[usize::from(lane.index())]);
                 picked[usize::from(count)..].fill(0);
@@ -226,7 +221,7 @@ impl Shrink<'_> {
             }
             Some(_) | None => Op::Shuffle(lanes),
         };
-        let ty = self.f.ty(first.value()).with_lanes(count);
+        let ty = self.f.ty(source).with_lanes(count);
         let new = self.f.value(ty, Def::Op(op));
         self.items.push(Item::Let(new));
         new

@@ -32,7 +32,7 @@ const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x188
 const NONE: u16 = u16::MAX;
 
 macro_rules! helpers {
-    ($($(#[$attr:meta])* $name:ident $text:literal),* $(,)?) => {
+    ($($(#[$attr:meta])* $name:ident $text:literal |$body:ident, $a:ident $(, $b:ident)?| $result:expr),* $(,)?) => {
         /// A helper function; there is one for each number of lanes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -41,63 +41,57 @@ macro_rules! helpers {
         const NAMES: &[[&str; 4]] = &[
             $([$text, concat!($text, "_vec2f"), concat!($text, "_vec3f"), concat!($text, "_vec4f")]),*
         ];
+
+        impl Helper {
+            /// Adds the parameters of the helper and the operations of its body; returns its result.
+            fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
+                let ty = Type::new(Kind::F32, body.lanes);
+                match self {
+                    $(Self::$name => {
+                        let $body = body;
+                        let $a = $body.emit.param(ty);
+                        $(let $b = $body.emit.param(ty);)?
+                        $result
+                    })*
+                }
+            }
+        }
     };
 }
 
 helpers! {
     /// Product, inf · 0 = 0.
-    Mul "pica_mul",
+    Mul "pica_mul" |body, a, b| body.mul(a, b),
     /// Dot product of such products.
-    Dot "pica_dot",
+    Dot "pica_dot" |body, a, b| body.dot(a, b),
     /// Dot product of operands for which inf · 0 cannot happen.
-    DotPlain "pica_dot_plain",
+    DotPlain "pica_dot_plain" |body, a, b| body.dot_plain(a, b),
     /// float24: sum.
-    Add "pica_add",
+    Add "pica_add" |body, a, b| body.add(a, b),
     /// Product with +0.
-    MulZero "pica_mul_zero",
+    MulZero "pica_mul_zero" |body, a| body.mul_zero(a),
     /// Sum with +0.
-    AddZero "pica_add_zero",
+    AddZero "pica_add_zero" |body, a| body.add_zero(a),
     /// Reciprocal.
-    Rcp "pica_rcp",
+    Rcp "pica_rcp" |body, a| body.source_and_result(a, Body::rcp),
     /// Reciprocal square root.
-    Rsq "pica_rsq",
+    Rsq "pica_rsq" |body, a| body.source_and_result(a, Body::rsq),
     /// Power of two.
-    Exp2 "pica_exp_two",
+    Exp2 "pica_exp_two" |body, a| body.source_and_result(a, Body::exp2),
     /// Base-2 logarithm.
-    Log2 "pica_log_two",
+    Log2 "pica_log_two" |body, a| body.source_and_result(a, Body::log2),
     /// Power of two, alike on every device.
-    Exp2Portable "pica_exp_two_portable",
+    Exp2Portable "pica_exp_two_portable" |body, a| body.source_and_result(a, Body::exp2_portable),
     /// Base-2 logarithm, alike on every device.
-    Log2Portable "pica_log_two_portable",
+    Log2Portable "pica_log_two_portable" |body, a| body.source_and_result(a, Body::log2_portable),
     /// Conversion to an address.
-    Address "pica_address",
+    Address "pica_address" |body, a| body.address(a),
     /// float24: small sources count as 0.
-    Flush "pica_flush",
+    Flush "pica_flush" |body, a| body.flush(a),
     /// float24: rounding of a result.
-    Truncate "pica_truncate",
+    Truncate "pica_truncate" |body, a| body.truncate(a),
     /// float24: an input or uniform as the registers hold it.
-    ToFloat "pica_to_float",
-}
-
-impl Helper {
-    /// How many operands it takes.
-    fn operands(self) -> usize {
-        match self {
-            Self::Mul | Self::Dot | Self::DotPlain | Self::Add => 2,
-            Self::MulZero
-            | Self::AddZero
-            | Self::Rcp
-            | Self::Rsq
-            | Self::Exp2
-            | Self::Log2
-            | Self::Exp2Portable
-            | Self::Log2Portable
-            | Self::Address
-            | Self::Flush
-            | Self::Truncate
-            | Self::ToFloat => 1,
-        }
-    }
+    ToFloat "pica_to_float" |body, a| body.float24_register(a),
 }
 
 /// The helpers of one module.
@@ -134,27 +128,7 @@ impl<'a> Helpers<'a> {
         let mut func =
             Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
         let mut body = Body { emit: Emit::helper(&mut func), helpers: self, lanes };
-        let ty = Type::new(Kind::F32, lanes);
-        let a = body.emit.param(ty);
-        let b = if helper.operands() == 2 { body.emit.param(ty) } else { a };
-        let result = match helper {
-            Helper::Mul => body.mul(a, b),
-            Helper::Dot => body.dot(Helper::Mul, a, b),
-            Helper::DotPlain => body.dot_plain(a, b),
-            Helper::Add => body.add(a, b),
-            Helper::MulZero => body.mul_zero(a),
-            Helper::AddZero => body.add_zero(a),
-            Helper::Rcp => body.source_and_result(a, Body::rcp),
-            Helper::Rsq => body.source_and_result(a, Body::rsq),
-            Helper::Exp2 => body.source_and_result(a, Body::exp2),
-            Helper::Log2 => body.source_and_result(a, Body::log2),
-            Helper::Exp2Portable => body.source_and_result(a, Body::exp2_portable),
-            Helper::Log2Portable => body.source_and_result(a, Body::log2_portable),
-            Helper::Address => body.address(a),
-            Helper::Flush => body.flush(a),
-            Helper::Truncate => body.truncate(a),
-            Helper::ToFloat => body.float24_register(a),
-        };
+        let result = helper.build(&mut body);
         body.emit.finish(result);
         self.push(func)
     }
@@ -233,8 +207,8 @@ impl Body<'_, '_, '_> {
         self.call(Helper::Truncate, self.lanes, &[sum])
     }
 
-    fn dot(&mut self, mul: Helper, a: Value, b: Value) -> Value {
-        let products = self.call(mul, self.lanes, &[a, b]);
+    fn dot(&mut self, a: Value, b: Value) -> Value {
+        let products = self.call(Helper::Mul, self.lanes, &[a, b]);
         self.sum(products)
     }
 
@@ -354,9 +328,7 @@ impl Body<'_, '_, '_> {
         let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
         let emit = &mut self.emit;
         let logarithm = emit.unary(Unary::Log2, a);
-        let positive = emit.binary(Binary::Greater, a, zero);
-        let not_infinite = emit.binary(Binary::LessEqual, a, max);
-        let inside = emit.binary(Binary::And, positive, not_infinite);
+        let (positive, inside) = positive_and_finite(emit, a, zero, max);
         let is_zero = emit.binary(Binary::Equal, a, zero);
         let other = emit.select(positive, a, nan);
         let other = emit.select(is_zero, negative_infinity, other);
@@ -408,9 +380,7 @@ impl Body<'_, '_, '_> {
         let rest = self.horner(&portable::LOG2, rest);
         let emit = &mut self.emit;
         let logarithm = emit.binary(Binary::Add, exponent, rest);
-        let positive = emit.binary(Binary::Greater, a, zero);
-        let not_infinite = emit.binary(Binary::LessEqual, a, max);
-        let inside = emit.binary(Binary::And, positive, not_infinite);
+        let (positive, inside) = positive_and_finite(emit, a, zero, max);
         let other = emit.select(positive, a, nan);
         let result = emit.select(inside, logarithm, other);
         let magnitude = emit.unary(Unary::Abs, a);
@@ -496,4 +466,11 @@ impl Body<'_, '_, '_> {
         let small = self.with_sign_of(bits, small);
         self.float24(a, bits, small)
     }
+}
+
+/// `a > 0`, and the same with `a <= MAX`.
+fn positive_and_finite(emit: &mut Emit<'_>, a: Value, zero: Value, max: Value) -> (Value, Value) {
+    let positive = emit.binary(Binary::Greater, a, zero);
+    let not_infinite = emit.binary(Binary::LessEqual, a, max);
+    (positive, emit.binary(Binary::And, positive, not_infinite))
 }
