@@ -22,7 +22,7 @@ crate::define_handle!(
 pub struct ValueList {
     /// First index in the pool.
     pub start: u32,
-    /// How many.
+    /// Its length.
     pub len: u32,
 }
 
@@ -60,7 +60,7 @@ pub enum HintRegister {
     Count,
 }
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hint {
     /// The register.
@@ -74,7 +74,7 @@ pub struct Hint {
 pub struct ValueData {
     /// Its type.
     pub ty: Type,
-    /// How it comes to be.
+    /// Its definition.
     pub def: Def,
     /// Where it came from.
     pub hint: Hint,
@@ -89,7 +89,7 @@ pub enum Item {
     Node(Node),
 }
 
-/// How a region ends.
+/// End of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exit {
     /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the
@@ -132,7 +132,7 @@ impl Exit {
 pub struct RegionData {
     /// The items in order.
     pub items: Vec<Item>,
-    /// How it ends.
+    /// Its exit.
     pub exit: Exit,
 }
 
@@ -151,9 +151,9 @@ pub enum NodeData {
     If {
         /// bool scalar.
         cond: Value,
-        /// Where true.
+        /// If true.
         then: Region,
-        /// Where false.
+        /// If false.
         otherwise: Region,
         /// Results.
         results: ValueList,

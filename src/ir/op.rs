@@ -6,11 +6,11 @@ use super::resource::{Array, Resource};
 use super::signature::{Binary, Unary};
 use super::types::{Lane, Value};
 
-/// What computes a value. Result types: see each operation; the value's [`Type`](super::Type)
-/// states it.
+/// Operation that computes a value. Result types: see each operation; the value's
+/// [`Type`](super::Type) states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// A literal of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0
+    /// A constant of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0
     /// or 1.
     Const([u32; 4]),
     /// Reads something by its number; the types stand in [`Resource::row`].
@@ -38,9 +38,9 @@ pub enum Op {
     Select {
         /// The choice.
         cond: Value,
-        /// Where true.
+        /// If true.
         a: Value,
-        /// Where false.
+        /// If false.
         b: Value,
     },
     /// Calls a helper function of the module with these arguments; the result is its one output.
@@ -53,7 +53,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether `legalize` removes it.
+    /// Returns whether `legalize` removes it.
     pub fn is_pica(self) -> bool {
         match self {
             Self::Read(resource) => resource.is_pica(),
@@ -113,7 +113,7 @@ impl Op {
     }
 }
 
-/// How a value comes to be.
+/// Definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
     /// By an operation; evaluated by the one [`Item::Let`](super::Item::Let) that names the value.

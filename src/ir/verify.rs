@@ -1,6 +1,7 @@
-//! The law of the intermediate form and the check that a module keeps it. In: any [`Module`]. Out:
-//! nothing, or the first breach in words. Knows no pass and no back end; a back end may rely on
-//! everything that stands at [`verify`]. Linear in the size of the module, no recursion.
+//! The invariants of the intermediate form, and the verifier.
+//! In: any [`Module`]. Out: nothing, or the first breach in words. Knows no pass and no back end; a
+//! back end may rely on everything that stands at [`verify`]. Linear in the size of the module, no
+//! recursion.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ use crate::entity::Handle;
 use crate::error::{At, Error, Result};
 use crate::precision::Precision;
 
-/// How far a module has come.
+/// Stage of a module on its way to the back ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// From `lower`: PICA200 arithmetic and uniform registers, beside everything else.
@@ -25,7 +26,7 @@ pub enum Stage {
     Legal,
 }
 
-/// Checks that a module keeps the law:
+/// Checks that a module is well-formed:
 ///
 /// **Functions.** Every function has a body. The main function has no parameters, every helper has
 /// exactly one output. A helper calls only helpers of lower index.
@@ -68,7 +69,7 @@ pub enum Stage {
 /// all ascending and disjoint.
 ///
 /// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
-/// lane that is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters
+/// lane that is a constant ±0 on every path, directly or through `Shuffle`s, results and parameters
 /// (see [`known`](super::known), which also finds what could become one).
 ///
 /// ```
@@ -83,6 +84,7 @@ pub enum Stage {
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
 pub fn verify(module: &Module, stage: Stage) -> Result<()> {
     let mut outputs = Vec::with_capacity(module.helpers.len());
+    // In order: the output of a helper is known before a call of it is checked.
     for (index, helper) in module.helpers.iter().enumerate() {
         let mut check = Check::new(module, helper, stage, index);
         let located = |breach| located(helper, breach);
@@ -126,7 +128,7 @@ fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
 /// A breach in words.
 type Checked<T = ()> = std::result::Result<T, String>;
 
-/// Where a value stands.
+/// Scope state of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Not defined yet.
@@ -140,9 +142,9 @@ enum State {
 /// A region that has begun.
 struct Begun {
     region: Region,
-    /// How many values were visible where it began.
+    /// Number of values that were visible where it began.
     scope: usize,
-    /// Whether the last item never falls through.
+    /// Set if the last item never falls through.
     ended: bool,
 }
 
@@ -228,6 +230,7 @@ impl<'a> Check<'a> {
             Some(true) => return Err(format!("{region} is used twice")),
             Some(seen) => *seen = true,
         }
+        // What the region defines goes when it ends.
         self.begun.push(Begun { region, scope: self.visible.len(), ended: false });
         match self.walk.parent() {
             Some(node) => self.define_all(self.f.nodes[node].params(), Def::Param),
@@ -280,6 +283,7 @@ impl<'a> Check<'a> {
 
     fn leave_region(&mut self, region: Region) -> Checked {
         let exit = self.f.regions[region].exit;
+        // Also of exits without a target, which are breaches anyway.
         self.claim(exit.list())?;
         match (self.walk.target(exit), exit) {
             (Some(target), _) => self.exit_to(region, target)?,
@@ -312,6 +316,7 @@ impl<'a> Check<'a> {
         if data.is_loop() && matches!(exit, Exit::Yield(_)) {
             return Err(format!("{region}: the body of a loop yields"));
         }
+        // A loop that only continues never ends.
         self.falls_through[target.depth] |= !matches!(exit, Exit::Continue(_));
         let agrees = self.agree(exit.list(), data.takers(exit), "exit");
         agrees.map_err(|breach| format!("{region}: {breach}"))
@@ -322,6 +327,7 @@ impl<'a> Check<'a> {
         let end = list.start.checked_add(list.len);
         let part = end.and_then(|end| self.pool.get_mut(list.start as usize..end as usize));
         let part = part.ok_or_else(|| format!("the list {list:?} lies outside the pool"))?;
+        // Each list may be edited in place, so none may share its part of the pool.
         if part.contains(&true) {
             return Err(format!("the list {list:?} overlaps another"));
         }
@@ -332,6 +338,7 @@ impl<'a> Check<'a> {
     /// Checks that usable values agree in number and types with those of another list.
     fn agree(&self, values: ValueList, with: ValueList, what: &str) -> Checked {
         let (values, with) = (self.f.get(values), self.f.get(with));
+        // `zip` below would pass over the rest.
         if values.len() != with.len() {
             return Err(format!("{what} has {} values, {} expected", values.len(), with.len()));
         }
@@ -378,6 +385,7 @@ impl<'a> Check<'a> {
         if self.states[value.index()] != State::Unseen {
             return Err(format!("{value} is defined twice"));
         }
+        // Back ends index tables by the number of lanes.
         let lanes = self.f.ty(value).lanes;
         if !(1..=4).contains(&lanes) {
             return Err(format!("{value} has {lanes} lanes"));
@@ -449,6 +457,7 @@ impl<'a> Check<'a> {
         if operand.kind != op.signature().operand {
             return Err(format!("{a} is {operand}, {} expected", operand.with_kind(op.signature().operand)));
         }
+        // SPIR-V and WGSL have no dot product of scalars.
         if op.shape() == Shape::Dot && operand.lanes < 2 {
             return Err("a dot product of scalars".into());
         }
@@ -468,6 +477,7 @@ impl<'a> Check<'a> {
     }
 
     fn call(&self, value: Value, helper: usize, args: ValueList) -> Checked {
+        // Without this a helper could call itself, and nothing bounds recursion.
         if helper >= self.callable {
             return Err(format!("{value} calls helper {helper}, which is not before its caller"));
         }
@@ -480,8 +490,9 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Checks that no operand of a product or sum is a literal zero.
+/// Checks that no operand of a product or sum is a constant zero.
 fn literal_zeros(f: &Func) -> Checked {
+    // A legal operation is exact: only ±0 itself counts as zero.
     let mut known = Known::new(Precision::Exact, None, f.values.len());
     known.analyze(f);
     for Risk { user, operand, literal, .. } in known.risks() {
@@ -494,7 +505,7 @@ fn literal_zeros(f: &Func) -> Checked {
     Ok(())
 }
 
-/// Whether a lane is the result of an operation, seen through shuffles, and no literal.
+/// Returns whether a lane is the result of an operation, seen through shuffles, and no constant.
 fn is_computed(f: &Func, mut lane: Lane) -> bool {
     // Each step goes to an earlier value.
     while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {

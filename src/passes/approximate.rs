@@ -1,4 +1,4 @@
-//! Which outputs depend on EX2 or LG2, the two operations whose last bits differ between drivers.
+//! The outputs that depend on EX2 or LG2, whose last bits differ between drivers.
 //! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes
 //! through data and through decisions, and errs on the side of "depends".
 
@@ -35,7 +35,7 @@ fn is_state(data: &ValueData) -> bool {
     matches!(data.def, Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)))
 }
 
-/// What is known of the outputs of the main function.
+/// Taint of the outputs of the main function.
 fn yielded(taint: &Taint<'_>) -> Vec<u8> {
     let f = taint.f;
     match f.body.map(|body| f.regions[body].exit) {
@@ -44,7 +44,7 @@ fn yielded(taint: &Taint<'_>) -> Vec<u8> {
     }
 }
 
-/// What is known of the outputs of vertices; nothing where none is submitted.
+/// Taint of the outputs of vertices; nothing where none is submitted.
 fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
     for data in taint.f.values.values() {
@@ -58,7 +58,7 @@ fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     all
 }
 
-/// Whether a helper computes a power or a logarithm, itself or through one before it.
+/// Returns whether a helper computes a power or a logarithm, itself or through one before it.
 fn computes_approximately(helper: &Func, before: &[bool]) -> bool {
     helper.values.values().iter().any(|value| match value.def {
         Def::Op(Op::Unary(op, _)) => matches!(op, Unary::Exp2 | Unary::Log2),

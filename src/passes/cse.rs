@@ -24,6 +24,7 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
         match step {
             Step::Begin(_) => visible.begin(),
             Step::Let(value) => {
+                // Until something is merged, every operand stands for itself.
                 if changed && let Def::Op(op) = f.values[value].def {
                     let op = op.map(&mut f.pool, |value| map[value.index()]);
                     f.values[value].def = Def::Op(op);

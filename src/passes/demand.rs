@@ -1,5 +1,6 @@
-//! Which lanes of which values anything needs, and which constructs. In: a function. Out: a mask
-//! for each value, 0 where it is dead, and a flag for each construct. Changes nothing.
+//! Demanded lanes of each value, and demanded constructs.
+//! In: a function. Out: a mask for each value, 0 where it is dead, and a flag for each construct.
+//! Changes nothing.
 //!
 //! Needed are the outputs, what decides a needed construct, and what a needed lane is computed
 //! from. A construct is needed if a result of it is, or if it must stay
@@ -32,6 +33,7 @@ impl Demand {
         self.nodes.clear();
         self.nodes.resize(f.nodes.len(), false);
         self.work.clear();
+        // The outputs of the function are all demanded; everything else follows from them.
         if let Some(body) = f.body
             && let Exit::Yield(list) = f.regions[body].exit
         {
@@ -50,7 +52,7 @@ impl Demand {
         self.masks[value.index()]
     }
 
-    /// Whether a construct is needed.
+    /// Returns whether a construct is needed.
     pub(super) fn node(&self, node: Node) -> bool {
         self.nodes[node.index()]
     }
@@ -95,6 +97,7 @@ impl Demand {
             Op::Binary(op, a, b) => {
                 let mask = match op.shape() {
                     Shape::Each => mask,
+                    // A dot product reads all lanes for its one.
                     Shape::Dot => all_lanes(f.ty(a)),
                 };
                 self.need(a, mask);
@@ -114,6 +117,7 @@ impl Demand {
         work.push(node);
         while let Some(node) = work.pop() {
             if let Some(node) = node {
+                // Its decider and what is inside are demanded already.
                 if std::mem::replace(&mut self.nodes[node.index()], true) {
                     continue;
                 }

@@ -1,4 +1,5 @@
-//! Changes that several passes make. Knows no operations.
+//! Edits that several passes share.
+//! In and out: a function. Knows no operations.
 
 use crate::entity::Handle;
 use crate::ir::{Def, Func, Item, Node, Op, Value};

@@ -1,6 +1,7 @@
-//! A table of the operations that are visible at one place of a walk in program order. In:
-//! operations as the walk meets them, and where regions begin and end. Out: an equal operation met
-//! before that is visible here. Every operation is pure, those that read inputs and uniforms too.
+//! A table of the operations that are visible at one place of a walk in program order.
+//! In: operations as the walk meets them, and where regions begin and end. Out: an equal operation
+//! met before that is visible here. Every operation is pure, those that read inputs and uniforms
+//! too.
 //!
 //! Values enter the table in program order and leave it with their region. The table's order shows
 //! nowhere: each operation is in it at most once.

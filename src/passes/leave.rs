@@ -1,6 +1,6 @@
-//! Leaves a loop at its head only, where invocations may leave it in different iterations. In and
-//! out: a function of either stage. Knows no operations but those whose value differs between
-//! invocations.
+//! Leaves a loop at its head only, where invocations may leave it in different iterations.
+//! In and out: a function of either stage. Knows no operations but those whose value differs
+//! between invocations.
 //!
 //! ```text
 //! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %3 } -> %5
@@ -48,8 +48,8 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     true
 }
 
-/// Whether an exit of a loop gives anything but one parameter or one value from before the loop,
-/// and whether it can iterate.
+/// Returns whether an exit of a loop gives anything but one parameter or one value from before the
+/// loop, and whether it can iterate.
 fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
     let is_safe = |&result: &Value| {
         let mut only = None;
@@ -111,6 +111,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     }
     for region in flow.results_from(node) {
         let mut list = all.clone();
+        // The flag tells the head to break; the other new parameters carry the results.
         list[params.len as usize] = leave;
         for (&place, &value) in given.iter().zip(f.get(f.regions[region].exit.list())) {
             list[place] = value;

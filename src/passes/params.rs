@@ -39,6 +39,7 @@ pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
         {
             map[value.index()] = same;
             changed = true;
+            // Those that this value may become could be trivial now.
             uses.merge(value, same, merged);
         }
     }
@@ -46,6 +47,7 @@ pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
         for value in f.values.keys() {
             map[value.index()] = find(map, value);
         }
+        // Lists first: their values must still be found by the old names.
         flow.drop_slots(f, |value| map[value.index()] != value);
         replace_all(f, map);
         sweep(f);
@@ -64,7 +66,7 @@ fn merged_values(f: &Func, flow: &Flow, merged: &mut Vec<Value>) {
     }
 }
 
-/// What a value stands for now.
+/// Finds the value that another stands for now.
 fn find(map: &mut [Value], value: Value) -> Value {
     let mut root = value;
     while map[root.index()] != root {

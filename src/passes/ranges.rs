@@ -1,5 +1,6 @@
-//! Which classes of numbers a lane may belong to: signs, zeros, infinities, NaN. In: a function of
-//! either stage, a lane, and what else is known to be constant. Out: [`Classes`]. Changes nothing.
+//! Classes of numbers that a lane may belong to: signs, zeros, infinities, NaN.
+//! In: a function of either stage, a lane, and what else is known to be constant. Out: [`Classes`].
+//! Changes nothing.
 //!
 //! `simplify` decides comparisons with it, `legalize` leaves out guards. The rows of the table
 //! ([`unary`], [`choice`], [`product`], [`sum`]) combine classes; [`Ranges`] asks definitions on
@@ -22,7 +23,7 @@ use crate::ir::{Binary, Func, Lane, Op, Shape, Unary, Value};
 use crate::precision::Precision;
 use crate::precision::bits::{INFINITY, MAGNITUDE, MIN_NORMAL, NAN, ONE, SIGN};
 
-/// How many definitions one question may look at.
+/// Number of definitions that one question may look at.
 const FUEL: u32 = 32;
 
 /// A set of classes of numbers; those but NaN are in the order of the numbers.
@@ -50,7 +51,7 @@ impl Classes {
         Self(self.0 | other.0)
     }
 
-    /// Whether any of the other's classes is among these.
+    /// Returns whether any of the other's classes is among these.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -136,6 +137,7 @@ fn unary(op: Unary, precision: Precision, a: Classes) -> Classes {
         Precision::Fast => C::INFINITE,
     };
     let arithmetic = |row: &dyn Fn(C) -> C| {
+        // NaN stays NaN in every function of one operand.
         let each = |class| if class == C::NAN { C::NAN } else { row(class) };
         a.read(precision).map(each).rounded(precision)
     };
@@ -213,6 +215,7 @@ fn product(precision: Precision, a: Classes, b: Classes, is_square: bool) -> Cla
         if C::BELOW_ZERO.has(a) == C::BELOW_ZERO.has(b) { positive } else { positive.negated() }
     };
     let (a, b) = (a.read(precision), b.read(precision));
+    // Zero times infinity needs two lanes, and a square has one sign.
     let product = if is_square { a.map(|class| row(class, class)) } else { a.pairs(b, row) };
     product.rounded(precision)
 }
@@ -221,6 +224,7 @@ fn product(precision: Precision, a: Classes, b: Classes, is_square: bool) -> Cla
 fn sum(precision: Precision, a: Classes, b: Classes) -> Classes {
     type C = Classes;
     let row = |a: C, b: C| match (a.or(b).has(C::INFINITE), a == b) {
+        // Both are single classes, so that `a == b` compares them.
         _nan if a.or(b).has(C::NAN) => C::NAN,
         (true, true) => a,
         (true, false) if a.has(C::INFINITE) && b.has(C::INFINITE) => C::NAN,
@@ -287,8 +291,8 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
         }
     }
 
-    /// Whether the product of two lanes may be ∞ · 0. That of a lane with itself, up to sign, is
-    /// not.
+    /// Returns whether the product of two lanes may be ∞ · 0. That of a lane with itself, up to
+    /// sign, is not.
     pub fn may_be_infinity_times_zero(&mut self, a: Lane, b: Lane) -> bool {
         let (x, y) = (self.of(a), self.of(b));
         let possible = |x: Classes, y: Classes| x.has(Classes::ZERO) && y.has(Classes::INFINITE);
@@ -322,6 +326,7 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
         }
     }
 
+    // `legalize` makes a comparison and a choice of MIN and MAX.
     fn select(&mut self, cond: Value, a: Lane, b: Lane) -> Classes {
         let compared = match self.f.op(cond) {
             Some(Op::Binary(op, x, y)) if (x, y) == (a.value(), b.value()) => Some(op),
@@ -341,6 +346,7 @@ impl<'a, L: Fn(Lane) -> Option<u32>> Ranges<'a, L> {
         }
         let first = self.product(Lane::new(a, 0), Lane::new(b, 0));
         (1..self.f.ty(a).lanes).fold(first, |total, lane| {
+            // No further term makes it less.
             if total == Classes::ALL {
                 return total;
             }

@@ -1,12 +1,12 @@
-//! Removes the lanes that nothing needs from values, parameters and results.
-//! In and out: a function that `dce` left. What is needed, [`Demand`] says.
+//! Removes the lanes that are not demanded from values, parameters and results.
+//! In and out: a function that `dce` left. [`Demand`] says what is demanded.
 //!
 //! ```text
 //! %2 = mulp %0 %1 (f32x4) ; %3 = shuffle %2.x %2.z      =>      %4 = shuffle %0.x %0.z ; %5 = shuffle %1.x %1.z
 //!                                                               %3 = mulp %4 %5 (f32x2)
 //! ```
 //!
-//! Operations that work lane by lane, literals, shuffles, loop parameters and results become
+//! Operations that work lane by lane, constants, shuffles, loop parameters and results become
 //! narrower. Inputs, uniforms, members and what a call gives or takes keep their type: where a
 //! narrow operation reads one of them, or an operand with other lanes, a shuffle picks what it
 //! needs. Shuffles that then pick everything in order go.
@@ -19,7 +19,7 @@ use crate::entity::Handle;
 use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Targets, Value, ValueList};
 
 /// Removes the lanes that the analyses of the function found unneeded; nothing that is dead
-/// altogether may be left. Operations that read literals of their own afterwards may leave the
+/// altogether may be left. Operations that read constants of their own afterwards may leave the
 /// shared ones without use.
 pub fn run(f: &mut Func, flow: &Flow, demand: &Demand, tables: &mut Tables) -> bool {
     let partial = find_layouts(f, flow, demand, &mut tables.layouts);
@@ -37,6 +37,7 @@ fn rebuild(f: &mut Func, tables: &mut Tables) {
         let data = &mut f.values[Value::from_index(index)];
         if layout != all_lanes(data.ty) {
             data.hint = narrow_hint(data.hint, data.ty.lanes, layout);
+            // Types change before definitions, so that operands see the new ones.
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
@@ -60,7 +61,7 @@ fn find_layouts(f: &Func, flow: &Flow, demand: &Demand, layouts: &mut Vec<u8>) -
                 Def::Param | Def::Result => flow.origin(value).is_some(),
                 Def::Dead => false,
             };
-        // A wide literal is no harm; it shrinks where there is something to do anyway.
+        // A wide constant is no harm; it shrinks where there is something to do anyway.
         partial |= can_narrow && !matches!(data.def, Def::Op(Op::Const(_)));
         if can_narrow { mask } else { all }
     }));
@@ -95,11 +96,11 @@ type Work = (Region, Targets<Node>);
 struct Shrink<'a> {
     f: &'a mut Func,
     map: &'a mut [Value],
-    /// Which of its old lanes each old value keeps.
+    /// Mask of the old lanes that each old value keeps.
     layouts: &'a [u8],
     /// The items of the region being rebuilt.
     items: &'a mut Vec<Item>,
-    /// Whether another value took the place of one.
+    /// Set if another value took the place of one.
     replaced: bool,
 }
 
@@ -212,6 +213,7 @@ impl Shrink<'_> {
             return self.map[value.index()];
         }
         let lanes = self.lanes(layout, |index| Lane::new(value, index));
+        // A narrower constant needs no shuffle.
         let (source, count) = (lanes[0].value(), layout.count_ones() as u8);
         let op = match self.f.op(source) {
             Some(Op::Const(bits)) => {

@@ -1,4 +1,4 @@
-//! Which registers a function still reads after the passes.
+//! The registers that a function still reads after the passes.
 //! In: a function in the `Pica` stage, without dead values. Out: [`Usage`]. Changes nothing.
 
 use crate::host::{Reach, Usage};

@@ -1,6 +1,7 @@
-//! Reads a module from text. In: any text. Out: a module of that shape, or what is wrong and where;
-//! whether it keeps the law is for the verifier to say. No recursion; memory grows with the text,
-//! the numbers of values are limited.
+//! Parses a module from text.
+//! In: any text. Out: a module of that shape, or an error with its place; well-formedness is
+//! checked by the verifier. No recursion; memory grows with the text, the numbers of values are
+//! limited.
 
 use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};
@@ -30,7 +31,7 @@ pub fn parse(text: &str) -> Result<Module> {
     Ok(Module { main, helpers: functions })
 }
 
-/// What the innermost open brace belongs to.
+/// Owner of the innermost open brace.
 enum Open {
     Body,
     Then(Node),
@@ -212,7 +213,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// What follows the closing brace of the innermost region.
+    /// Parses what follows the closing brace of the innermost region.
     fn close(&mut self) -> Result<()> {
         let Some((open, _)) = self.open.pop() else { return Ok(()) };
         match open {
@@ -254,7 +255,7 @@ impl<'a> Parser<'a> {
         self.finish(node)
     }
 
-    /// Whether the definition here is a result; an item would have an operation.
+    /// Returns whether the definition here is a result; an item would have an operation.
     fn is_definition_without_operation(&self) -> Result<bool> {
         let mut ahead = self.lexer.clone();
         loop {

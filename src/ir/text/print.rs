@@ -1,4 +1,5 @@
-//! Writes a module as text. In: a module that keeps the law's tree rules. Out: text. No recursion.
+//! Prints a module as text.
+//! In: a module whose tree is well-formed. Out: text. No recursion.
 
 use std::fmt::{self, Write};
 
@@ -85,7 +86,7 @@ fn definition_order(f: &Func) -> Vec<u32> {
     numbers
 }
 
-/// What is left to write.
+/// Part that is left to print.
 enum Task {
     Items(Region, usize),
     Case(Node, usize),
@@ -396,7 +397,7 @@ fn is_empty_yield(exit: Exit) -> bool {
     matches!(exit, Exit::Yield(ValueList { len: 0, .. }))
 }
 
-/// Whether a name needs no quotes.
+/// Returns whether a name needs no quotes.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -1,7 +1,8 @@
 //! The helper functions that legal arithmetic calls, built when first asked for, callees before
-//! callers. In: which helper, for how many lanes. Out: its index in the module. Knows neither
-//! literals nor uniforms; its callers never pass a literal that counts as zero to a product or a
-//! sum, because drivers inline these bodies and fold `x * 0` wrongly.
+//! callers.
+//! In: a helper and a number of lanes. Out: its index in the module. Knows neither constants nor
+//! uniforms. Its callers never pass a constant that counts as zero to a product or a sum, because
+//! drivers inline these bodies and fold `x * 0` wrongly.
 //!
 //! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and
 //! `|a + b| > MAX`, else `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and
@@ -43,7 +44,8 @@ macro_rules! helpers {
         ];
 
         impl Helper {
-            /// Adds the parameters of the helper and the operations of its body; returns its result.
+            /// Adds the parameters of the helper and the operations of its body; returns its
+            /// result.
             fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
                 let ty = Type::new(Kind::F32, body.lanes);
                 match self {
@@ -98,7 +100,7 @@ helpers! {
 pub(super) struct Helpers<'a> {
     /// The module's list.
     pub funcs: &'a mut Vec<Func>,
-    /// What the bodies compute with.
+    /// Precision of the bodies.
     pub precision: Precision,
     known: [[u16; 4]; NAMES.len()],
 }
@@ -178,6 +180,7 @@ impl Body<'_, '_, '_> {
         if !self.f24() {
             return self.guarded_product(a, b);
         }
+        // float24: sources first, then the guard, so that a flushed source counts as 0.
         let a = self.call(Helper::Flush, self.lanes, &[a]);
         let b = self.call(Helper::Flush, self.lanes, &[b]);
         let product = self.guarded_product(a, b);
@@ -189,6 +192,7 @@ impl Body<'_, '_, '_> {
         let max = self.float(f32::MAX);
         let (magnitude, infinity) = (self.bits(MAGNITUDE), self.bits(INFINITY));
         let emit = &mut self.emit;
+        // See the module's text for why these two tests are enough.
         let product = emit.binary(Binary::Mul, a, b);
         let bits = emit.unary(Unary::ToBits, product);
         let bits = emit.binary(Binary::BitAnd, bits, magnitude);
@@ -222,6 +226,7 @@ impl Body<'_, '_, '_> {
         let mut sum = self.emit.lane(Lane::new(products, 0));
         for index in 1..self.lanes {
             let lane = self.emit.lane(Lane::new(products, index));
+            // Every partial sum is truncated.
             sum = if self.f24() {
                 self.call(Helper::Add, 1, &[sum, lane])
             } else {
@@ -239,6 +244,7 @@ impl Body<'_, '_, '_> {
         let finite = self.emit.binary(Binary::LessEqual, magnitude, max);
         match self.helpers.precision {
             Precision::F24 => {
+                // NaN fails both comparisons, and only NaN does.
                 let infinite = self.emit.binary(Binary::Greater, magnitude, max);
                 let number = self.emit.binary(Binary::Or, finite, infinite);
                 let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
@@ -279,6 +285,7 @@ impl Body<'_, '_, '_> {
     fn unless_zero(&mut self, a: Value, quotient: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
+        // Both zeros give +inf on hardware; IEEE gives -inf for 1/-0.
         let cond = self.emit.binary(Binary::Equal, a, zero);
         self.emit.select(cond, infinity, quotient)
     }
@@ -300,6 +307,7 @@ impl Body<'_, '_, '_> {
     fn exp2(&mut self, a: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
+        // 2^-150 rounds to 0 and 2^128 overflows; drivers differ beyond.
         let range = [self.float(-150.0), self.float(128.0)];
         let power = self.emit.unary(Unary::Exp2, a);
         self.power_within(a, power, range, [zero, infinity])
@@ -312,6 +320,7 @@ impl Body<'_, '_, '_> {
         let emit = &mut self.emit;
         let above = emit.binary(Binary::GreaterEqual, a, high);
         let below = emit.binary(Binary::LessEqual, a, low);
+        // Not `not below`: NaN must be outside, too.
         let inside_low = emit.binary(Binary::Greater, a, low);
         let inside_high = emit.binary(Binary::Less, a, high);
         let inside = emit.binary(Binary::And, inside_low, inside_high);
@@ -370,6 +379,7 @@ impl Body<'_, '_, '_> {
         let significand = emit.binary(Binary::BitAnd, bits, kept);
         let significand = emit.binary(Binary::BitOr, significand, unit);
         let significand = emit.unary(Unary::FromBits, significand);
+        // The polynomial is made for significands from √½ to √2.
         let is_large = emit.binary(Binary::Greater, significand, root);
         let halved = emit.binary(Binary::Mul, significand, half);
         let significand = emit.select(is_large, halved, significand);
@@ -389,6 +399,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn difference(&mut self, a: Value, b: Value) -> Value {
+        // There is no subtraction: a - b is a + (-b) on bits.
         let b = self.emit.unary(Unary::Neg, b);
         self.emit.binary(Binary::Add, a, b)
     }
@@ -398,6 +409,7 @@ impl Body<'_, '_, '_> {
         let mut sum = None;
         for &coefficient in coefficients.iter().rev() {
             let coefficient = self.float(coefficient);
+            // The first step has nothing to add: a sum with 0 could be folded.
             let factor = match sum {
                 None => coefficient,
                 Some(sum) => self.emit.binary(Binary::Add, coefficient, sum),
@@ -421,6 +433,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn flush(&mut self, a: Value) -> Value {
+        // NaN fails the comparison and stays.
         let min = self.float(F24_MIN);
         let zero = self.float(0.0);
         let magnitude = self.emit.unary(Unary::Abs, a);
@@ -448,6 +461,7 @@ impl Body<'_, '_, '_> {
         let is_small = emit.binary(Binary::Less, magnitude, min);
         let is_large = emit.binary(Binary::GreaterEqual, magnitude, overflow);
         let fits = emit.binary(Binary::Less, magnitude, overflow);
+        // NaN is neither large nor fits.
         let result = emit.select(is_large, infinity, nan);
         let result = emit.select(fits, kept, result);
         emit.select(is_small, small, result)

@@ -1,17 +1,18 @@
-//! What is known of a lane while a function is made legal. In: a function that grows, and a lane.
-//! Out: its bits if it is constant at the current place, and whether a product may be ∞ · 0.
-//! Changes nothing. [`Known`] has the constants, [`Ranges`] the classes.
+//! Facts about lanes while a function is legalized.
+//! In: a function that grows, and a lane. Out: its bits if it is constant at the current place, and
+//! whether a product may be ∞ · 0. Changes nothing. [`Known`] has the constants, [`Ranges`] the
+//! classes.
 
 use crate::ir::known::Known;
 use crate::ir::{Func, Lane, Value};
 use crate::passes::ranges::Ranges;
 use crate::precision::Precision;
 
-/// What is known of each value of a function.
+/// Facts about the values of a function.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     known: Known<'a>,
-    /// How many values were looked at.
+    /// Number of values that were looked at.
     learned: usize,
     /// The decisions in force at the place that is looked at.
     pub context: u32,
@@ -40,6 +41,7 @@ impl<'a> Facts<'a> {
         for value in self.learned..func.values.len() {
             self.known.learn(func, Value(value as u32), self.context);
         }
+        // Each value is looked at once: facts about operands do not change later.
         self.learned = func.values.len();
     }
 

@@ -1,5 +1,5 @@
-//! Comparisons whose result is known before the program runs, because of what their operands can
-//! be. In: a function, a comparison and its lanes. Out: true, false or not known. Changes nothing.
+//! Comparisons whose result follows from what their operands can be.
+//! In: a function, a comparison and its lanes. Out: true, false or not known. Changes nothing.
 //!
 //! Why: drivers find such comparisons too, make 0 of `slt(x, 0)` where `x` came out of an SGE, and
 //! then fold `NaN * 0` to 0, NoContraction or not. What is constant before `legalize` gets the form
