@@ -6,7 +6,7 @@
 use super::executable::Stage;
 use super::instruction::Suffix;
 use super::register::{BOOL, INT};
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid, quote};
 use super::state::{Assembler, BlockKind, Reference};
 use super::{extension, lex};
 use crate::isa::limits::{BOOLS, INTS};
@@ -34,6 +34,7 @@ impl<'a> Assembler<'a> {
         let count = usize::from(condition.is_some()) + usize::from(named_target);
         let is_setemit = opcode.info().class == Class::SetEmit;
         let is_numeric = is_numeric(opcode, operands);
+        // `prim inv` is optional; without it `setemit` has one operand.
         let most = if is_setemit { 2 } else { count };
         let most = if is_numeric { roles.len() } else { most };
         self.count(rest, operands, count, most)?;
@@ -91,11 +92,8 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    self.messages.warn(
-                        text,
-                        "the blank behind the `!` is ignored",
-                        Some("write the `!` at the name"),
-                    );
+                    let hint = "write the `!` at the name";
+                    self.messages.warn(text, "the blank behind the `!` is ignored", Some(hint));
                 }
                 let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
@@ -114,11 +112,8 @@ impl<'a> Assembler<'a> {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
-                return hinted(
-                    vertex_text,
-                    format!("Value out of range (0..2): {}", quote(vertex_text)),
-                    hint,
-                );
+                let message = format!("Value out of range (0..2): {}", quote(vertex_text));
+                return hinted(vertex_text, message, hint);
             }
         };
         self.check_integer(vertex_text, vertex_text);
@@ -169,10 +164,12 @@ fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let Some(operator) = text.find(['&', '|']) else {
         let (is_y, wanted) = flag(text)?;
         let only = if is_y { ConditionOp::Y } else { ConditionOp::X };
+        // picasso writes 1 for the flag that the condition ignores.
         return Ok(put(word, [(is_y, wanted), (!is_y, true)], only));
     };
     let (left, right) = text.split_at(operator);
     let symbol = &right[..1];
+    // `&` is the same as `&&`.
     let right = right[1..].strip_prefix(symbol).unwrap_or(&right[1..]);
     let flags = [flag(lex::trim(left))?, flag(lex::trim(right))?];
     if flags[0].0 == flags[1].0 {
@@ -191,18 +188,15 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
 /// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
+    // Each `!` inverts the one behind it.
     let wanted = (text.len() - name.len()).is_multiple_of(2);
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
         _ if name.starts_with([' ', '\t']) => {
-            let message = format!("invalid condition register: {}", quote(name));
+            let message = invalid("condition register", name);
             hinted(text, message, "no blank may follow the `!`")
         }
-        _ => hinted(
-            text,
-            format!("invalid condition register: {}", quote(name)),
-            "the flags are cmp.x and cmp.y",
-        ),
+        _ => hinted(text, invalid("condition register", name), "the flags are cmp.x and cmp.y"),
     }
 }

@@ -3,7 +3,7 @@
 //! Facts: picasso's manual and probes.
 
 use super::lex;
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid};
 use crate::isa::limits::{BOOLS, FLOATS, TEMPS};
 use crate::isa::{Component, Index, Mask, Swizzle};
 
@@ -30,9 +30,11 @@ pub(super) struct Bank {
 /// The banks, highest numbers first. Outputs have the numbers of inputs.
 pub(super) const BANKS: [Bank; 5] = [
     Bank { letter: 'b', base: BOOL, count: BOOLS as u32, kind: "boolean uniform" },
+    // picasso accepts i0 to i7; hardware reads two bits of the index.
     Bank { letter: 'i', base: INT, count: 8, kind: "integer uniform" },
     Bank { letter: 'c', base: FLOAT, count: FLOATS as u32, kind: "floating-point uniform" },
     Bank { letter: 'r', base: TEMP, count: TEMPS as u32, kind: "temporary" },
+    // picasso rejects v15, which can be written as v14[1].
     Bank { letter: 'v', base: 0, count: 15, kind: "input" },
 ];
 
@@ -96,7 +98,7 @@ pub(super) fn swizzle(text: &str) -> Parse<'_, Swizzle> {
     for letter in text.chars() {
         let (Some(component), Some(place)) = (component(letter), components.get_mut(count)) else {
             let hint = "one to four letters of xyzw, rgba or stpq";
-            return hinted(text, format!("invalid swizzling mask: {}", quote(text)), hint);
+            return hinted(text, invalid("swizzling mask", text), hint);
         };
         *place = component;
         count += 1;

@@ -64,7 +64,8 @@ impl fmt::Display for Diagnostic {
 /// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(
 ///     report.to_string(),
-///     "a.pica:2:10: error: invalid temporary register: r16\na.pica:3:2: error: invalid instruction: mvo"
+///     "a.pica:2:10: error: invalid temporary register: r16\n\
+///      a.pica:3:2: error: invalid instruction: mvo"
 /// );
 /// assert_eq!(report.errors[1].hint.as_deref(), Some("did you mean `mov`?"));
 /// ```
@@ -145,6 +146,10 @@ impl<'a> Fault<'a> {
     pub fn hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+    /// Adds a hint, if there is one.
+    pub fn optional_hint(self, hint: Option<String>) -> Self {
+        Self { hint: hint.map(Cow::Owned).or(self.hint), ..self }
+    }
 }
 
 /// Result of reading a part of the current line.
@@ -177,6 +182,11 @@ pub(super) fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The message that a text is not a valid instance of a noun.
+pub(super) fn invalid(noun: &str, text: &str) -> String {
+    format!("invalid {noun}: {}", quote(text))
+}
+
 /// The byte offset of `part` in `text`; nothing if it is not a slice of it.
 pub(super) fn offset(text: &str, part: &str) -> Option<usize> {
     let offset = part.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
@@ -194,6 +204,7 @@ pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n s
     if name.len() > 40 {
         return None;
     }
+    // Short names are all similar, so the permitted distance grows with the length.
     let most = 1 + name.len() / 4;
     let near = known.into_iter().map(|known| (distance(name, known, most), known));
     let (_, best) = near.filter(|&(distance, _)| distance <= most.min(2)).min()?;
@@ -208,6 +219,7 @@ fn distance(a: &str, b: &str, most: usize) -> usize {
     }
     let a = a.to_ascii_lowercase().into_bytes();
     let b = b.to_ascii_lowercase().into_bytes();
+    // Row by row through the table of distances between prefixes. A swap looks two rows back.
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 0..a.len() {
