@@ -201,8 +201,6 @@ impl Writer {
     }
 
     /// A constant by pairs of lanes.
-    // In registers: pairs that were just written to memory lane by lane cannot be read until both
-    // have left the store buffer, which took 0.4 µs of a small program.
     fn find_constant(&mut self, ty: Type, low: u64, high: u64) -> Word {
         let constant = Constant { ty, words: [low, high] };
         let (number, is_new) = self.types.constants.intern(constant);
