@@ -1,4 +1,5 @@
-//! `src/ir/README.md` shows the tables of operations and reads: the page is made here, and `BLESS=1` writes it.
+//! `src/ir/README.md` contains the tables of operations and reads: this test generates the page, and
+//! `BLESS=1` rewrites it.
 
 use std::fmt::Write as _;
 

@@ -35,8 +35,8 @@ pub fn check(bytes: &[u8]) {
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
     input.options.control.apply(&mut uniforms);
-    forms(&input, &program, &uniforms, &vertices);
-    door(&input, &program, &around, &uniforms, &vertices);
+    check_forms(&input, &program, &uniforms, &vertices);
+    check_module(&input, &program, &around, &uniforms, &vertices);
 }
 
 /// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
@@ -51,7 +51,7 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
 }
 
 /// Checks every form separately, on the program without its undefined opcodes.
-fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
+fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
     let code: Vec<u32> = program.code().iter().map(defined).collect();
     let Pc(entry) = program.entry();
@@ -83,7 +83,7 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
 }
 
 /// Checks the translator's module.
-fn door(
+fn check_module(
     input: &Input,
     program: &Program<'_>,
     around: &Executable<'_>,
@@ -99,7 +99,7 @@ fn door(
     let block = &translated.interface.block;
     let host = host_values(input.seed);
     let mut environment = Registers {
-        // For specialisation constants, which are given the values of their registers.
+        // Specialization constants take the values of their registers.
         ints: uniforms.ints,
         bools: uniforms.bools,
         members: members(block, &pack(block, uniforms)),
