@@ -25,8 +25,8 @@ pub type Lanes = [u32; 4];
 
 /// The outside of a program.
 pub trait Environment {
-    /// What a read gives; nothing where there is nothing to read. Specialisation constants have the values of their
-    /// registers and are not asked for.
+    /// Value of a resource; nothing where there is none. Specialization constants are never asked
+    /// for: they have the values of their registers.
     fn read(&self, resource: Resource) -> Option<Lanes>;
     /// An element of a buffer of a kernel; nothing where there is none.
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
@@ -40,7 +40,7 @@ pub trait Environment {
     }
 }
 
-/// An environment of plain tables. What they do not hold reads as zero, members aside.
+/// An environment of plain tables. Everything that they do not hold reads as zero, but for members.
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
     /// v0..v15
@@ -90,7 +90,8 @@ impl Environment for Registers {
 /// ```
 ///
 /// # Errors
-/// The module breaks the law, takes more items than the budget, or reads what the environment does not have.
+/// The module breaks the law, takes more items than the budget, or reads what the environment does
+/// not have.
 pub fn eval(
     module: &Module,
     precision: Precision,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::op::{Def, Op};
+use super::resource::Resource;
 use super::types::{Type, Value};
 use crate::entity::Arena;
 
@@ -247,6 +248,13 @@ impl Func {
             Def::Op(op) => Some(op),
             Def::Param | Def::Result | Def::Dead => None,
         }
+    }
+    /// The resources that it reads by number, in order of values, with their types.
+    pub fn reads(&self) -> impl Iterator<Item = (Type, Resource)> + '_ {
+        self.values.values().iter().filter_map(|data| match data.def {
+            Def::Op(Op::Read(resource)) => Some((data.ty, resource)),
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+        })
     }
 }
 

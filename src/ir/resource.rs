@@ -137,7 +137,7 @@ impl Resource {
         }
     }
 
-    /// The register that a specialisation constant stands for.
+    /// The register that a specialization constant stands for.
     pub const fn specialized(id: u8) -> Self {
         match id {
             0..16 => Self::BoolUniform(id),

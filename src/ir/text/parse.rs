@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
         next.map_or(Ok(()), |value| self.evaluation(value))
     }
 
-    /// What evaluates a value, behind the `=`.
+    /// The operation of a value, behind the `=`.
     fn evaluation(&mut self, value: Value) -> Result<()> {
         let op = self.operation(self.f.ty(value))?;
         self.f.values[value].def = Def::Op(op);

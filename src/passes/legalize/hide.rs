@@ -52,24 +52,21 @@ pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
     }
 }
 
-/// Something that is known when the program runs only.
+/// Something that is known when the program runs only: the first of the kind that comes first here.
 fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
-    let found = |test: fn(Op, &Constants) -> bool| {
-        let ops = f.values.values().iter().filter_map(|data| match data.def {
-            Def::Op(op) if test(op, constants) => Some((data.ty, op)),
-            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
-        });
-        ops.into_iter().next()
+    let is_open = |register| constants.get(usize::from(register)).is_some_and(Option::is_none);
+    let rank = |resource| match resource {
+        Resource::Input(_) => Some(0),
+        Resource::Draw(_) => Some(1),
+        Resource::Uniform(register) => is_open(register).then_some(2),
+        Resource::IntUniform { .. } => Some(3),
+        Resource::BoolUniform(_) | Resource::Member { .. } | Resource::Host(_) | Resource::Specialized(_) => {
+            None
+        }
     };
     // Inputs first: they differ between invocations.
-    found(|op, _| matches!(op, Op::Read(Resource::Input(_))))
-        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::Draw(_)))))
-        .or_else(|| {
-            found(|op, constants| {
-                matches!(op, Op::Read(Resource::Uniform(register)) if constants.get(usize::from(register)).is_some_and(Option::is_none))
-            })
-        })
-        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::IntUniform { .. }))))
+    let ranked = f.reads().filter_map(|(ty, resource)| Some((rank(resource)?, ty, resource)));
+    ranked.min_by_key(|&(rank, ..)| rank).map(|(_, ty, resource)| (ty, Op::Read(resource)))
 }
 
 /// The lanes of each value that no copy of the code may know: those at risk and what they are

@@ -35,7 +35,7 @@ use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::known::{Constants, Known};
-use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value, ValueData};
+use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -77,9 +77,8 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
 /// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
 fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
     let mut known = Known::new(precision, Some(constants), f.values.len());
-    let is_specialized = |data: &ValueData| matches!(data.def, Def::Op(Op::Read(Resource::Specialized(_))));
     // Elsewhere facts can be gathered on the way.
-    if !f.nodes.is_empty() || f.values.values().iter().any(is_specialized) {
+    if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {
         known.analyze(f);
         hide::run(f, &known, constants);
     }
