@@ -114,7 +114,9 @@ impl Writer {
         words.push(0);
         words.extend_from_slice(head);
         if let Some(text) = text {
-            let text = &text.as_bytes()[..text.floor_char_boundary(NAME_BYTES)];
+            let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
+            let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+            let text = &text.as_bytes()[..end];
             let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
             let (whole, rest) = text.as_chunks();
             words.extend(whole.iter().map(|&bytes| Word::from_le_bytes(bytes)));

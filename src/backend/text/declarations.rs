@@ -8,11 +8,14 @@
 use std::fmt::Write as _;
 
 use super::dialect::Dialect;
+#[cfg(feature = "glsl")]
 use super::glsl::GlslVersion;
 use super::names::Names;
+#[cfg(feature = "glsl")]
+use crate::backend::interface::WORKGROUP;
 use crate::backend::interface::{
-    DRAW, REGISTERS, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
-    draw_members, element_type, host_type, output_type,
+    DRAW, REGISTERS, Reads, Source, StorageBuffer, array_length, attribute_type, defect, draw_members,
+    element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
 use crate::host::profile::specialized_name;
@@ -204,6 +207,7 @@ impl Declarations {
     }
 
     /// Writes everything in WGSL.
+    #[cfg(feature = "wgsl")]
     pub fn write_wgsl(&self, out: &mut String, dialect: &Dialect, is_invariant: bool) {
         if self.clips() {
             out.push_str("enable clip_distances;\n\n");
@@ -259,6 +263,7 @@ impl Declarations {
     }
 
     /// Writes everything in GLSL.
+    #[cfg(feature = "glsl")]
     pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion, is_invariant: bool) {
         self.write_specialized(out, dialect);
         self.globals.iter().for_each(|global| global.write_glsl(out, dialect, version));
@@ -301,6 +306,7 @@ impl Declarations {
     }
 }
 
+#[cfg(feature = "glsl")]
 impl Global {
     fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion) {
         let Self { name, binding: Binding { set, binding }, content } = self;

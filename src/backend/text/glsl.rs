@@ -41,6 +41,7 @@ use super::{
 use crate::backend::interface::Source;
 #[cfg(feature = "glsl")]
 use crate::error::{At, Error, Kind, Result};
+#[cfg(feature = "glsl")]
 use crate::ir::{self, Type};
 
 /// Version of GLSL.
@@ -146,14 +147,14 @@ impl GlslVersion {
 /// where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
 pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
-    let (module, mut names) = Shared::new(source, dialect::glsl(version))?;
+    let (module, names) = Shared::new(source, dialect::glsl(version))?;
     check(&module, version)?;
     let mut out = String::new();
     version.head(&mut out, &header(source.interface), source.profile.no_contraction);
     let is_invariant = source.profile.invariant_position;
     module.declarations.write_glsl(&mut out, &module.dialect, version, is_invariant);
     let start = out.len();
-    let mut called = module.functions(&mut out, &mut names, source.profile.no_contraction)?;
+    let mut called = module.functions(&mut out, &names, source.profile.no_contraction)?;
     called.sort_unstable();
     let helpers: String = called.into_iter().map(|(helper, ty)| definition(&module, helper, ty)).collect();
     out.insert_str(start, &helpers);

@@ -94,10 +94,10 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// bindings that there are not.
 #[cfg(feature = "wgsl")]
 pub fn wgsl(source: &Source<'_>) -> Result<String> {
-    let (module, mut names) = Shared::new(source, dialect::WGSL)?;
+    let (module, names) = Shared::new(source, dialect::WGSL)?;
     let mut out = header(source.interface);
     module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);
-    module.functions(&mut out, &mut names, false)?;
+    module.functions(&mut out, &names, false)?;
     Ok(out)
 }
 

@@ -144,8 +144,9 @@ impl Draft {
     fn survey_line(&mut self, at: u32, block: u32) -> u32 {
         match self.lines[at as usize] {
             Line::Evaluate(expr) => {
-                let home = self.blocks[block as usize].home;
-                self.facts[expr as usize] = Fact { at, home, last: at, block, ..Fact::NEW };
+                let fact = &mut self.facts[expr as usize];
+                fact.home = self.blocks[block as usize].home;
+                (fact.at, fact.last, fact.block) = (at, at, block);
             }
             Line::Store { variable, value } => {
                 self.used(value, at, block);
