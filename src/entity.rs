@@ -17,13 +17,14 @@ pub trait Handle: Copy {
 }
 
 /// Defines a handle type: a `u32` index that prints as `prefix` and a number.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! define_handle {
     ($(#[$attr:meta])* $name:ident, $prefix:literal) => {
         $(#[$attr])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
-        impl $crate::entity::Handle for $name {
+        impl $crate::stages::entity::Handle for $name {
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index < u32::MAX as usize);
@@ -50,7 +51,7 @@ macro_rules! define_handle {
 /// A growing table of `T`, indexed by handles of type `K`.
 ///
 /// ```
-/// use transpica::entity::Arena;
+/// use transpica::stages::entity::Arena;
 /// transpica::define_handle!(/** A node. */ Node, "node");
 /// let mut nodes: Arena<Node, &str> = Arena::new();
 /// let first = nodes.push("a");
@@ -148,7 +149,7 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
 /// The hash decides only where to look, so the numbers do not depend on it.
 ///
 /// ```
-/// use transpica::entity::Interner;
+/// use transpica::stages::entity::Interner;
 /// let mut words = Interner::default();
 /// assert_eq!([words.intern("a"), words.intern("b"), words.intern("a")], [(0, true), (1, true), (0, false)]);
 /// assert_eq!((words.find(&"b"), words.find(&"c")), (Some(1), None));

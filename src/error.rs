@@ -291,7 +291,7 @@ impl Kind {
 /// An error with its place.
 ///
 /// ```
-/// use transpica::error::{At, Error, Kind};
+/// use transpica::{At, Error, Kind};
 /// let error = Error::new(Kind::BadOpcode(0x2f), At::Pc(0x1c));
 /// assert_eq!(error.to_string(), "pc 0x1c: opcode 0x2f is not defined");
 /// ```

@@ -16,7 +16,7 @@ use crate::error::{At, Error, Kind, Result};
 /// | `code_words`, `descriptors`, `executables`, `values` by a pc dispatcher, `output_words` | [`Kind::Limit`] |
 ///
 /// ```
-/// let limits = transpica::limits::Limits::default();
+/// let limits = transpica::stages::limits::Limits::default();
 /// assert_eq!(limits.code_words, 4096);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

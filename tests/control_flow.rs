@@ -3,17 +3,17 @@
 //! This is the test that tells whether the rules of `cfg::live` are right; simpler ones were wrong, and nothing else
 //! showed it.
 
-use transpica::cfg::Cfg;
-use transpica::cfg::explore::{Explored, Options, explore};
-use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::error::Kind as ErrorKind;
-use transpica::interp::{Machine, Record, Registers, Settings, Uniforms};
-use transpica::isa::{Inst, Pc, Program};
-use transpica::limits::Limits;
-use transpica::precision::Precision;
-use transpica::structure::{Structured, blocks, structure, tree::Tree};
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::error::Kind as ErrorKind;
+use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::isa::{Inst, Pc, Program};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
+use transpica::stages::structure::{Structured, blocks, structure, tree::Tree};
 // The text form of programs names these as the library's own tests do.
-use transpica::{isa, limits};
+use transpica::stages::{isa, limits};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
 use transpica_prove::walk::{Walk, Walked};

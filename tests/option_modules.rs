@@ -5,16 +5,16 @@ mod samples;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use samples::{Sample, samples};
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::{ShaderType, Shbin};
-use transpica::error::{Error, Kind};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::{Error, Kind};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, OutputSet, Outputs, Profile,
-    RegisterLayout, Unwritten,
+    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, RegisterLayout,
+    Unwritten,
 };
-use transpica::precision::Precision;
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::{glslang, spirv_tools};
 
@@ -119,7 +119,7 @@ const CHANGES: [Change; 48] = [
     ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),
     ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
     ("colours as they are", |f| f.options.outputs.clamp_colors = false),
-    ("all outputs", |f| f.options.outputs.set = OutputSet::All),
+    ("all outputs", |f| f.options.outputs.all = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = Unwritten::Zero),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = Unwritten::Zero),
     ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
@@ -240,7 +240,7 @@ fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) ->
     let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, &around, job).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
-    let assembly = transpica::backend::spirv::text(&words).expect("readable");
+    let assembly = transpica::stages::backend::spirv::text(&words).expect("readable");
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 

@@ -1,7 +1,7 @@
 //! Every form of a random program gives what the reference interpreter gives: the tree, the block dispatcher, the pc
 //! dispatcher, and the intermediate form after lowering, after each pass and after legalisation, bit for bit.
 
-use transpica::precision::Precision;
+use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 use transpica_prove::shrink;

@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
-use transpica::container::{ShaderType, Shbin};
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::registers::number;
-use transpica::host::{
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
     Job, Layout, Options, Outputs, Profile, RegisterState,
 };
-use transpica::isa::{Pc, Program, Stage};
-use transpica::reflect::{Reflection, SCHEMA};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
 /// Every vertex program of the samples: name, file, number in it.
@@ -121,7 +121,7 @@ fn said(reflection: &Reflection) -> Vec<String> {
     lines.extend(reflection.uniforms.iter().map(|u| format!("member {} {}", u.offset, u.name)));
     if reflection.host_block.is_some() {
         // The block is declared whole; what is said is what is read.
-        let fields = transpica::host::HostField::ALL;
+        let fields = transpica::stages::host::HostField::ALL;
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
     for attribute in &reflection.attributes {

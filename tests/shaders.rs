@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
-use transpica::host::{GeometryInput, Options, dvle};
-use transpica::interp::{Machine, Registers, Settings, Uniforms};
-use transpica::isa::control::{self, Outcome, State};
-use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
-use transpica::limits::Limits;
-use transpica::precision::{Precision, float24};
+use transpica::stages::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
+use transpica::stages::host::{GeometryInput, Options, dvle};
+use transpica::stages::interp::{Machine, Registers, Settings, Uniforms};
+use transpica::stages::isa::control::{self, Outcome, State};
+use transpica::stages::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::{Precision, float24};
 
 /// Shows infinities and NaN on purpose.
 const SPECIAL: &str = "extremes.shbin";

@@ -1,13 +1,13 @@
 //! Geometry programs as geometry stages: what a module states, and which programs and set-ups cannot be one. That they make
 //! what the interpreter makes is shown where a driver runs them.
 
-use transpica::asm::{Source, assemble};
-use transpica::backend::text::Language;
-use transpica::container::Shbin;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
-use transpica::limits::Limits;
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
+use transpica::stages::limits::Limits;
 use transpica::{Control, Options, Profile, Translator};
 use transpica_prove::spirv_tools;
 

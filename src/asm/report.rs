@@ -50,7 +50,7 @@ impl fmt::Display for Diagnostic {
 /// Why nothing was assembled: every error of the texts that is not the consequence of another one.
 ///
 /// ```
-/// use transpica::asm::{Source, assemble};
+/// use transpica::stages::asm::{Source, assemble};
 /// let text = ".proc main\n\tmov r0, r16\n\tmvo r1, r0\n\tend\n.end";
 /// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(

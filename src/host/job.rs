@@ -8,7 +8,7 @@ use crate::isa::Stage;
 /// What a program is translated to.
 ///
 /// ```
-/// use transpica::host::Job;
+/// use transpica::Job;
 /// assert!(Job::Compute.is_compute() && !Job::default().is_compute());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub use job::Job;
 pub use layout::pack;
 pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, OutputSet, Outputs, Unwritten,
+    IntUniforms, Layout, Options, Outputs, Unwritten,
 };
 pub use profile::{Binding, Bindings, HostField, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};

@@ -90,17 +90,6 @@ pub enum Unwritten {
     Zero,
 }
 
-/// Which outputs a vertex entry has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum OutputSet {
-    /// The position, and each semantic that some component is mapped to.
-    #[default]
-    Mapped,
-    /// All semantics, so that one fragment stage fits every program.
-    All,
-}
-
 /// The number format of a vertex attribute in the host's input assembly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -197,8 +186,9 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Outputs {
-    /// Which there are.
-    pub set: OutputSet,
+    /// Whether every semantic has an output, so that one fragment stage fits every program; else those that some
+    /// component is mapped to, and the position.
+    pub all: bool,
     /// z convention of the position.
     pub depth: DepthRange,
     /// Whether the position is mirrored in y.
@@ -214,7 +204,7 @@ pub struct Outputs {
 impl Default for Outputs {
     fn default() -> Self {
         Self {
-            set: OutputSet::default(),
+            all: false,
             depth: DepthRange::default(),
             flip_y: FlipY::default(),
             clip_planes: ClipPlanes::default(),

@@ -33,7 +33,7 @@ pub struct Record {
 /// Receives every executed instruction. Any `FnMut(&Record)` is one.
 ///
 /// ```
-/// use transpica::interp::Record;
+/// use transpica::stages::interp::Record;
 /// let mut lines = Vec::new();
 /// let mut trace = |record: &Record| lines.push(record.to_string());
 /// # let _ = &mut trace;

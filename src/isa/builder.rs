@@ -12,13 +12,13 @@ use crate::limits::check;
 /// Collects instructions.
 ///
 /// ```
-/// use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
+/// use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
 /// let mut builder = Builder::new();
 /// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[Operand::new(Source::Input(0))]));
 /// builder.push(Inst::Flow(Flow::End));
 /// let (code, descriptors) = builder.finish()?;
 /// assert_eq!((code, descriptors), (vec![0x4C00_0000, 0x8800_0000], vec![0x36F]));
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Builder {

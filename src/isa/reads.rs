@@ -7,7 +7,7 @@ use super::reg::Mask;
 /// The components of a source that can change a result.
 ///
 /// ```
-/// use transpica::isa::{DataOp, Mask};
+/// use transpica::stages::isa::{DataOp, Mask};
 /// let [first, second] = DataOp::Dst.reads() else { unreachable!("two sources") };
 /// assert_eq!((first.of(Mask::XYZ).to_string(), second.of(Mask::XYZ).to_string()), ("yz".into(), "y".into()));
 /// ```

@@ -5,7 +5,7 @@ use super::bits::{INFINITY, MAGNITUDE, MIN_NORMAL};
 /// Widens float24 bits (the low 24 of `bits`) to f32 bits. Lossless: subnormals become normal f32 values.
 ///
 /// ```
-/// use transpica::precision::float24::to_f32_bits;
+/// use transpica::stages::precision::float24::to_f32_bits;
 /// assert_eq!(to_f32_bits(0x3F0000), 1.0f32.to_bits());
 /// assert_eq!(to_f32_bits(0x000001), 0x1880_0000); // 2^-78
 /// assert_eq!(to_f32_bits(0x7F8000), 0x7FC0_0000); // NaN
@@ -29,7 +29,7 @@ pub const fn to_f32_bits(bits: u32) -> u32 {
 /// give the subnormal they truncate to, NaN gives the canonical NaN 0x7F8000.
 ///
 /// ```
-/// use transpica::precision::float24::from_f32_bits;
+/// use transpica::stages::precision::float24::from_f32_bits;
 /// assert_eq!(from_f32_bits(1.0f32.to_bits()), 0x3F0000);
 /// assert_eq!(from_f32_bits(1e30f32.to_bits()), 0x7F0000);
 /// assert_eq!(from_f32_bits(0x1880_0000), 0x000001);

@@ -42,9 +42,9 @@ use writer::Writer;
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use transpica::backend::spirv::{Source, SpirvWriter};
-/// use transpica::host::{Interface, Options, Profile};
-/// use transpica::ir::{Exit, Func, Module, RegionData, ValueList};
+/// use transpica::stages::backend::spirv::{Source, SpirvWriter};
+/// use transpica::{Interface, Options, Profile};
+/// use transpica::stages::ir::{Exit, Func, Module, RegionData, ValueList};
 ///
 /// let mut main = Func { name: Cow::Borrowed("main"), ..Func::default() };
 /// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));

@@ -36,7 +36,7 @@ fn is_reserved(name: &str) -> bool {
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::{backend::{Source, text}, host, ir};
+/// # use transpica::stages::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -62,7 +62,7 @@ fn is_reserved(name: &str) -> bool {
 /// }
 /// "
 /// );
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors

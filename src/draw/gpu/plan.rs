@@ -149,8 +149,8 @@ impl Plan {
     /// of triangles and counts.
     ///
     /// ```
-    /// use transpica::draw::gpu::{Plan, Request};
-    /// use transpica::host::{GeometryInput, Memory, Topology};
+    /// use transpica::stages::draw::gpu::{Plan, Request};
+    /// use transpica::stages::host::{GeometryInput, Memory, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
     ///     outputs: 1,
@@ -167,7 +167,7 @@ impl Plan {
     /// let invocations: Vec<u32> = plan.draws().map(|draw| draw.invocations).collect();
     /// assert_eq!((plan.is_split, &invocations[..]), (true, &[100, 400, 700, 1000][..]));
     /// assert_eq!(plan.draws().map(|draw| draw.first_thread).max(), Some(3));
-    /// # Ok::<(), transpica::error::Error>(())
+    /// # Ok::<(), transpica::Error>(())
     /// ```
     pub fn draws(&self) -> impl ExactSizeIterator<Item = Draw> + use<> {
         self.draw.dispatches(self.is_split)

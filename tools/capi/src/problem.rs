@@ -1,7 +1,7 @@
 //! What goes wrong at the interface: the library's errors, and calls that are not as they must be.
 //! In: errors, words about calls. Out: [`Problem`], from which a result is made. Knows no pointer.
 
-use transpica::error::{At, Error};
+use transpica::stages::error::{At, Error};
 
 use crate::enums::{TranspicaCode, TranspicaStatus};
 

@@ -2,18 +2,18 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows what carries over from one invocation to the next and how vertices come in,
 //! but executes nothing.
 
-use transpica::host::Setup;
-use transpica::host::{GeometryInput, GeometrySetup, OutputMap, Topology};
-use transpica::interp::Uniforms;
-use transpica::isa::word::{Field, Word};
-use transpica::isa::{Opcode, Pc, Program, Stage};
-use transpica::limits::Limits;
+use transpica::stages::host::Setup;
+use transpica::stages::host::{GeometryInput, GeometrySetup, OutputMap, Topology};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::word::{Field, Word};
+use transpica::stages::isa::{Opcode, Pc, Program, Stage};
+use transpica::stages::limits::Limits;
 
 use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;
 use crate::random::Random;
 use crate::values::{inputs, uniforms};
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// EMITs of one invocation.
 const MOST_EMITS: u32 = 24;
@@ -92,8 +92,8 @@ impl GeneratedGeometry {
 /// 400 triangles.
 ///
 /// ```
-/// use transpica::isa::Stage;
-/// use transpica::draw::cpu::Pipeline;
+/// use transpica::stages::isa::Stage;
+/// use transpica::stages::draw::cpu::Pipeline;
 /// let generated = transpica_generate::generate_geometry(1);
 /// let (vertex, geometry) = (generated.vertex(), generated.geometry());
 /// let mut pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &Default::default())?;
@@ -105,7 +105,7 @@ impl GeneratedGeometry {
 ///     let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
 ///     assert!(drawn.triangles().len() <= 400);
 /// }
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::stages::error::Error>(())
 /// ```
 pub fn generate_geometry(seed: u64) -> GeneratedGeometry {
     let mut random = Random::new(seed, "geometry");

@@ -1,9 +1,9 @@
 //! Straight code that sends values through every opcode, for runs with special values.
 //! In: random choices. Out: code without branches whose results end in output registers.
 
-use transpica::isa::Opcode;
-use transpica::isa::table::Class;
-use transpica::isa::word::{Field, Word};
+use transpica::stages::isa::Opcode;
+use transpica::stages::isa::table::Class;
+use transpica::stages::isa::word::{Field, Word};
 
 use crate::data::DataMaker;
 use crate::random::Random;

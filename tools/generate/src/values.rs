@@ -1,7 +1,7 @@
 //! Inputs and uniforms to run programs with.
 //! In: a seed. Out: values. Counts of loops are small, so that programs with nested loops still end soon.
 
-use transpica::interp::{Registers, Uniforms};
+use transpica::stages::interp::{Registers, Uniforms};
 
 use crate::random::Random;
 

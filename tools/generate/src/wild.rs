@@ -2,8 +2,8 @@
 //! overflow, code without END. All words are defined, so every run is, but not every run ends.
 //! In: random choices. Out: code. Knows no values.
 
-use transpica::isa::word::{Field, Word};
-use transpica::isa::{Move, Opcode};
+use transpica::stages::isa::word::{Field, Word};
+use transpica::stages::isa::{Move, Opcode};
 
 use crate::clean;
 use crate::data::DataMaker;

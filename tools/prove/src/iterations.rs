@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use transpica::interp::{Machine, Record, Settings};
-use transpica::isa::word::Word;
-use transpica::isa::{Flow, Inst, Move, Pc};
+use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::isa::word::Word;
+use transpica::stages::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
 /// By address: how often a vertex entered a loop there (a LOOP in the word before), and how often it came back.

@@ -1,7 +1,7 @@
 //! Random well-formed modules, to try the passes on.
 //! Everything nests and leaves everything in every way that the verifier allows; loops count their iterations, so all end.
 
-use transpica::ir::{
+use transpica::stages::ir::{
     Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData, Shape, Type,
     Unary, Value, ValueList,
 };
@@ -284,7 +284,7 @@ impl Generator {
 /// A random module.
 ///
 /// ```
-/// use transpica::ir::{Stage, verify};
+/// use transpica::stages::ir::{Stage, verify};
 /// let module = transpica_prove::modules::module(1);
 /// assert!(verify(&module, Stage::Pica).is_ok());
 /// ```

@@ -2,19 +2,19 @@
 //! In: a program, its control flow or its module between two stages of the translation. Out: the same with an error in it, as if
 //! the stage before had made it. The library itself has none and knows of none.
 
-use transpica::cfg::{Action, Cfg};
-use transpica::error::Result;
-use transpica::host::{Interface, Job, Options, Surroundings};
-use transpica::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
-use transpica::isa::control::{Effect, Test};
-use transpica::isa::limits::FLOATS;
-use transpica::isa::word::{Field, Word};
-use transpica::isa::{ConditionOp, Opcode, Program};
-use transpica::lower::{self, Context, Outputs};
-use transpica::passes::{self, Scratch};
-use transpica::precision::Precision;
-use transpica::structure::tree::{Cond, Stmt, Tree};
-use transpica::translate::{self, Control};
+use transpica::stages::cfg::{Action, Cfg};
+use transpica::stages::error::Result;
+use transpica::stages::host::{Interface, Job, Options, Surroundings};
+use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
+use transpica::stages::isa::control::{Effect, Test};
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::word::{Field, Word};
+use transpica::stages::isa::{ConditionOp, Opcode, Program};
+use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::passes::{self, Scratch};
+use transpica::stages::precision::Precision;
+use transpica::stages::structure::tree::{Cond, Stmt, Tree};
+use transpica::stages::translate::{self, Control};
 use transpica::{Translated, Translator};
 
 /// An error.
@@ -285,7 +285,7 @@ pub fn translate(
 #[cfg(test)]
 mod tests {
     use transpica::Profile;
-    use transpica::host::{Constants, OutputMap, Usage, layout};
+    use transpica::stages::host::{Constants, OutputMap, Usage, layout};
     use transpica_generate::{Kind, generate};
 
     use super::*;

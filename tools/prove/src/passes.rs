@@ -1,10 +1,10 @@
 //! Does a pass keep what a module computes? Runs it before and after on random inputs and compares the bits.
 //! In: a module, a precision, a seed. Out: nothing, or what differs.
 
-use transpica::error::{At, Error, Kind, Result};
-use transpica::ir::{Func, Module, Stage, text, verify};
-use transpica::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
-use transpica::precision::Precision;
+use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::stages::ir::{Func, Module, Stage, text, verify};
+use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
+use transpica::stages::precision::Precision;
 
 use crate::same::compare;
 
@@ -43,11 +43,11 @@ pub fn find(name: &str) -> Option<Pass> {
 /// on `runs` random inputs.
 ///
 /// ```
-/// use transpica::{ir::text, precision::Precision};
+/// use transpica::stages::{ir::text, precision::Precision};
 /// use transpica_prove::passes::check_passes;
 /// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }")?;
 /// check_passes(&module, Precision::Exact, 1, 10)?;
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::stages::error::Error>(())
 /// ```
 ///
 /// # Errors

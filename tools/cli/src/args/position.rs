@@ -1,7 +1,7 @@
 //! How the position and its planes reach the rasterizer: options that translated vertex stages have.
 
 use clap::{Args, ValueEnum};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
+use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
 
 /// Conventions of the host for the position of a vertex stage. The defaults are those of the library.
 #[derive(Args, Clone, Copy, Debug, Default)]

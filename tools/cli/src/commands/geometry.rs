@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use transpica::container::{Dvle, GeometryMode, ShaderType, Shbin};
-use transpica::error::Error;
-use transpica::interp::{Emit, GeometryMachine, Settings};
-use transpica::isa::Program;
+use transpica::stages::container::{Dvle, GeometryMode, ShaderType, Shbin};
+use transpica::stages::error::Error;
+use transpica::stages::interp::{Emit, GeometryMachine, Settings};
+use transpica::stages::isa::Program;
 use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::{EmitCase, Given, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
@@ -14,7 +14,7 @@ use transpica_gpu::{Gpu, Route};
 use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
 use crate::trace::Log;
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Runs all invocations and tells what each emitted; into the log, if there is one, goes what runs.
 pub fn run(

@@ -1,7 +1,7 @@
 //! Any text: a report or a file, never a panic; the file can be read and holds what the assembler says it does.
 
-use transpica::asm::{Options, Source, assemble_with};
-use transpica::container::{Model, Shbin};
+use transpica::stages::asm::{Options, Source, assemble_with};
+use transpica::stages::container::{Model, Shbin};
 
 /// Between the sources of one input.
 const BETWEEN: &str = "\u{1e}";

@@ -1,10 +1,10 @@
 //! Any text: what the parser takes is printed and parsed to the same, what keeps the law goes through every pass, which
 //! keeps the law and what the module computes.
 
-use transpica::host::Arithmetic;
-use transpica::ir::{Stage, text, verify};
-use transpica::passes::{Scratch, approximate, leave, optimize, tidy, usage};
-use transpica::precision::Precision;
+use transpica::stages::host::Arithmetic;
+use transpica::stages::ir::{Stage, text, verify};
+use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usage};
+use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
 /// Inputs that a module is run on before and after each pass.

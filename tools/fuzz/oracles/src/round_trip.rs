@@ -1,9 +1,9 @@
 //! Any container: its text assembles to the same content. The input is a file, or what [`Input`] makes of it.
 
 use arbitrary::Unstructured;
-use transpica::asm::{Source, assemble};
-use transpica::container::{Model, Shbin, write};
-use transpica::dis::{Options, content, disassemble};
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::container::{Model, Shbin, write};
+use transpica::stages::dis::{Options, content, disassemble};
 
 use crate::Input;
 
