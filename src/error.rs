@@ -116,8 +116,72 @@ pub enum Kind {
     },
     /// The step budget of the interpreter was used up.
     StepBudget(u64),
-    /// An option or a profile field that contradicts another, or that a target cannot express.
-    BadOption(String),
+    /// A uniform is both known and a specialisation constant.
+    KnownAndSpecialized {
+        /// `b` or `i`.
+        bank: char,
+        /// Its register.
+        register: u8,
+    },
+    /// An attribute has another number of components than 1 to 4.
+    AttributeComponents {
+        /// Its register.
+        register: u8,
+        /// Its components.
+        components: u8,
+    },
+    /// A bank of a register layout is not aligned, or ends beyond what every device can bind.
+    MisplacedBank {
+        /// Name of the bank.
+        bank: &'static str,
+        /// Its first byte.
+        byte: u32,
+        /// What that must be a multiple of.
+        align: u32,
+        /// Bytes that a block can have.
+        most: u32,
+    },
+    /// Two banks of a register layout overlap.
+    OverlappingBanks([&'static str; 2]),
+    /// Two outputs have one location.
+    SharedLocation {
+        /// The location.
+        location: u32,
+        /// Their names.
+        outputs: [String; 2],
+    },
+    /// Uniform block and host block have one place.
+    SharedBinding {
+        /// Set or group.
+        set: u32,
+        /// Binding in it.
+        binding: u32,
+    },
+    /// A SPIR-V version that does not exist.
+    SpirvVersion {
+        /// Its first number.
+        major: u8,
+        /// Its second number.
+        minor: u8,
+    },
+    /// The target language has no means for what the options, the profile or the job ask for; another target may.
+    TargetLacks {
+        /// The language.
+        target: &'static str,
+        /// What it has not.
+        what: String,
+    },
+    /// A setup of a draw, or its indices, that contradicts itself.
+    Setup(String),
+    /// An index names a vertex that does not exist.
+    NoVertex {
+        /// Which index.
+        place: usize,
+        /// Its value.
+        vertex: u32,
+        /// Vertices there are.
+        count: usize,
+    },
     /// Text that is not what its grammar says.
     Syntax(String),
     /// An intermediate form breaks one of its own rules (a defect of this library).
@@ -155,7 +219,8 @@ pub enum Code {
     Stage = 10,
     /// [`Kind::StepBudget`]
     StepBudget = 11,
-    /// [`Kind::BadOption`]
+    /// Options, a profile or a setup that contradict themselves, or that a target cannot express: the kinds from
+    /// [`Kind::KnownAndSpecialized`] to [`Kind::Setup`].
     BadOption = 12,
     /// [`Kind::Syntax`]
     Syntax = 13,
@@ -196,7 +261,33 @@ impl fmt::Display for Kind {
             Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
             Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
             Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
-            Self::BadOption(text)
+            Self::KnownAndSpecialized { bank, register } => {
+                write!(f, "{bank}{register} is both known and a specialisation constant")
+            }
+            Self::AttributeComponents { register, components } => {
+                write!(f, "attribute v{register} has {components} components, must be 1 to 4")
+            }
+            Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
+                write!(f, "register layout: {bank} at byte {byte}, which is no multiple of {align}")
+            }
+            Self::MisplacedBank { bank, byte, most, .. } => {
+                write!(f, "register layout: {bank} at byte {byte}, beyond {most} bytes")
+            }
+            Self::OverlappingBanks([a, b]) => write!(f, "register layout: {a} and {b} overlap"),
+            Self::SharedLocation { location, outputs: [a, b] } => {
+                write!(f, "{a} and {b} have location {location}")
+            }
+            Self::SharedBinding { set, binding } => {
+                write!(f, "both blocks have set {set}, binding {binding}")
+            }
+            Self::SpirvVersion { major, minor } => {
+                write!(f, "SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are")
+            }
+            Self::TargetLacks { target, what } => write!(f, "{target} has no {what}"),
+            Self::NoVertex { place, vertex, count } => {
+                write!(f, "indices[{place}] is {vertex}, there are {count} vertices")
+            }
+            Self::Setup(text)
             | Self::Syntax(text)
             | Self::Verify(text)
             | Self::Backend(text)
@@ -221,11 +312,19 @@ impl Kind {
             Self::Limit { .. } => Code::Limit,
             Self::Stage { .. } => Code::Stage,
             Self::StepBudget(_) => Code::StepBudget,
-            Self::BadOption(_) => Code::BadOption,
+            Self::KnownAndSpecialized { .. }
+            | Self::AttributeComponents { .. }
+            | Self::MisplacedBank { .. }
+            | Self::OverlappingBanks(_)
+            | Self::SharedLocation { .. }
+            | Self::SharedBinding { .. }
+            | Self::SpirvVersion { .. }
+            | Self::TargetLacks { .. }
+            | Self::Setup(_) => Code::BadOption,
             Self::Syntax(_) => Code::Syntax,
             Self::Verify(_) => Code::Verify,
             Self::Backend(_) => Code::Backend,
-            Self::Other(_) => Code::Other,
+            Self::NoVertex { .. } | Self::Other(_) => Code::Other,
             Self::NoGeometryStage(_) => Code::NoGeometryStage,
         }
     }
@@ -260,30 +359,41 @@ impl Kind {
                 Some("this is a defect of transpica; please report it with the file")
             }
             Self::NoGeometryStage(_) => Some("the compute form runs every geometry program"),
-            Self::BadOption(_) | Self::Syntax(_) | Self::Other(_) => None,
+            Self::KnownAndSpecialized { .. }
+            | Self::AttributeComponents { .. }
+            | Self::MisplacedBank { .. }
+            | Self::OverlappingBanks(_)
+            | Self::SharedLocation { .. }
+            | Self::SharedBinding { .. }
+            | Self::SpirvVersion { .. }
+            | Self::TargetLacks { .. }
+            | Self::Setup(_)
+            | Self::NoVertex { .. }
+            | Self::Syntax(_)
+            | Self::Other(_) => None,
         }
     }
     /// Returns whether the input may well be sound and this library does not handle it: running the program otherwise, with
     /// [`interp`](crate::interp) say, can do better. Defects of this library count, too. Otherwise the input contradicts itself.
     pub fn is_unsupported(&self) -> bool {
-        match self {
-            Self::BadOpcode(_)
-            | Self::Limit { .. }
-            | Self::Stage { .. }
-            | Self::StepBudget(_)
-            | Self::Verify(_)
-            | Self::Backend(_)
-            | Self::NoGeometryStage(_) => true,
-            Self::Truncated { .. }
-            | Self::BadMagic { .. }
-            | Self::OutOfFile { .. }
-            | Self::BadField { .. }
-            | Self::NoExecutable { .. }
-            | Self::EntryOutOfCode { .. }
-            | Self::EntryOutOfReach { .. }
-            | Self::BadOption(_)
-            | Self::Syntax(_)
-            | Self::Other(_) => false,
+        match self.code() {
+            Code::BadOpcode
+            | Code::Limit
+            | Code::Stage
+            | Code::StepBudget
+            | Code::Verify
+            | Code::Backend
+            | Code::NoGeometryStage => true,
+            Code::Truncated
+            | Code::BadMagic
+            | Code::OutOfFile
+            | Code::BadField
+            | Code::NoExecutable
+            | Code::EntryOutOfCode
+            | Code::EntryOutOfReach
+            | Code::BadOption
+            | Code::Syntax
+            | Code::Other => false,
         }
     }
 }
@@ -308,6 +418,11 @@ impl Error {
     #[cold]
     pub fn new(kind: Kind, at: At) -> Self {
         Self { kind, at }
+    }
+    /// An error in words about the setup of a draw.
+    #[cold]
+    pub fn setup(text: impl Into<String>) -> Self {
+        Self::new(Kind::Setup(text.into()), At::Whole)
     }
     /// Returns whether running the program otherwise can do better: [`Kind::is_unsupported`].
     pub fn is_unsupported(&self) -> bool {

@@ -12,7 +12,8 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::cfg::reach::reach;
-use crate::host::{GeometryInput, GeometrySetup, Job, Options, Profile, Setup, Surroundings};
+use crate::geometry::{GeometryInput, GeometrySetup};
+use crate::host::{Job, Options, Profile, Setup, Surroundings};
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::stable;

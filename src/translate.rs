@@ -211,7 +211,8 @@ impl Translator {
     ///
     /// ```
     /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
-    /// use transpica::stages::host::{Memory, dvle, dvle::Executable};
+    /// use transpica::stages::geometry::Memory;
+    /// use transpica::stages::host::{dvle, dvle::Executable};
     /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
     /// let options = Options::default();
     /// let program = dvle::program(&file, 1, &options.limits)?;

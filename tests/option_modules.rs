@@ -7,7 +7,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use samples::{Sample, samples};
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::{Error, Kind};
+use transpica::stages::error::{Code, Error, Kind};
 use transpica::stages::host::dvle::{self, Executable};
 use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
@@ -54,7 +54,7 @@ fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersi
     for language in [Language::Hlsl, Language::Msl] {
         match translated.text(language) {
             Ok(_) => {}
-            Err(error) if specialized(&options) && matches!(error.kind, Kind::BadOption(_)) => {}
+            Err(error) if specialized(&options) && error.kind.code() == Code::BadOption => {}
             Err(error) => return Err(format!("{language:?}: {error}")),
         }
     }
@@ -78,7 +78,7 @@ fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), Strin
     };
     let text = match translated.text(Language::Glsl(version)) {
         Ok(text) => text,
-        Err(error) if lacks && matches!(error.kind, Kind::BadOption(_)) => return Ok(()),
+        Err(error) if lacks && matches!(error.kind, Kind::TargetLacks { .. }) => return Ok(()),
         Err(error) => return Err(format!("{version:?}: {error}")),
     };
     let stage = if is_vertex { glslang::Stage::Vertex } else { glslang::Stage::Compute };
@@ -402,7 +402,7 @@ fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Langua
     let around = Executable::new(&file, 0, "").expect("there");
     let translated = translator.translate(&program, &around, job).expect("translates");
     let error = translated.text(language).expect_err("is refused");
-    assert!(matches!(error.kind, Kind::BadOption(_)), "{error}");
+    assert!(matches!(error.kind, Kind::TargetLacks { .. }), "{error}");
     error.to_string()
 }
 
@@ -452,7 +452,7 @@ fn two_things_in_one_place_are_refused() {
             naga
         });
         let error = spirv.expect_err("is refused");
-        assert!(matches!(error.kind, Kind::BadOption(_)) && error.to_string().contains(part), "{error}");
+        assert!(error.kind.code() == Code::BadOption && error.to_string().contains(part), "{error}");
     };
     let locations = Locations { color: 3, texcoord0: 3, ..Locations::default() };
     let profile = Profile { locations, ..Profile::default() };

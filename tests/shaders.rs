@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use transpica::stages::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
-use transpica::stages::host::{GeometryInput, Options, dvle};
+use transpica::stages::geometry::GeometryInput;
+use transpica::stages::host::{Options, dvle};
 use transpica::stages::interp::{Machine, Registers, Settings, Uniforms};
 use transpica::stages::isa::control::{self, Outcome, State};
 use transpica::stages::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};

@@ -4,9 +4,10 @@
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
+use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
+use transpica::stages::host::{IntUniforms, Job};
 use transpica::stages::limits::Limits;
 use transpica::{Control, Options, Profile, Translator};
 use transpica_prove::spirv_tools;

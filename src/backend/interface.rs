@@ -5,9 +5,9 @@
 
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
+use crate::geometry::{DrawField, GeometryKernel};
 use crate::host::{
-    AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
-    MemberType, Output, Profile,
+    AttributeKind, Binding, EntryPoint, HostField, Interface, Location, MemberType, Output, Profile,
 };
 use crate::ir::{self, Def, Func, Module, Op, Type};
 use crate::limits::Limits;
@@ -46,7 +46,7 @@ impl Source<'_> {
     /// The binding of the host block.
     ///
     /// # Errors
-    /// [`Kind::BadOption`] where the uniform block has it too.
+    /// [`Kind::SharedBinding`] where the uniform block has it too.
     pub(super) fn host_binding(&self) -> Result<Binding> {
         if self.interface.kernel().is_some() {
             return Ok(Binding { set: 0, binding: bindings::HOST });

@@ -76,16 +76,16 @@ pub struct GeometrySetup {
     pub outputs: u16,
 }
 
-/// An error in words about the set-up.
+/// Refuses the setup.
 fn wrong<T>(text: impl Into<String>) -> Result<T> {
-    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+    Err(Error::setup(text))
 }
 
 impl GeometryInput {
     /// Checks what types cannot say, after a vertex program that passes on what the bits of `outputs` tell.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: a vertex program that passes nothing on; numbers out of the ranges that are told here; in point
+    /// [`Kind::Setup`]: a vertex program that passes nothing on; numbers out of the ranges that are told here; in point
     /// mode a number of vectors that is not a multiple of the outputs of a vertex (what hardware does then is not known); in
     /// fixed mode vertices that would go beyond c95.
     pub fn check(&self, outputs: u16) -> Result<()> {
@@ -107,7 +107,7 @@ impl GeometryInput {
     /// Checks what no vertex program is needed for.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: numbers out of the ranges that are told here.
+    /// [`Kind::Setup`]: numbers out of the ranges that are told here.
     pub fn check_numbers(&self) -> Result<()> {
         let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
             true => Ok(()),
@@ -142,8 +142,7 @@ impl GeometryInput {
 
 /// That `indices[place]` names a vertex that does not exist.
 pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
-    let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
-    Error::new(Kind::Other(text), At::Whole)
+    Error::new(Kind::NoVertex { place, vertex, count }, At::Whole)
 }
 
 /// A primitive of variable mode.
@@ -173,20 +172,14 @@ impl<'a> Primitives<'a> {
     /// No indices.
     pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
         let Some(indices) = indices else {
-            let text = "primitives of variable size need indices, which tell the sizes";
-            return Err(Error::new(Kind::Other(text.to_string()), At::Whole));
+            return wrong("primitives of variable size need indices, which tell the sizes");
         };
         Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
     }
 
     /// The primitive whose size stands at `place`.
     fn primitive(&self, place: usize, size: u32) -> Result<Primitive> {
-        let wrong = |text: String| {
-            Err(Error::new(
-                Kind::Other(format!("indices[{place}]: a primitive of {size} vertices{text}")),
-                At::Whole,
-            ))
-        };
+        let wrong = |text: String| wrong(format!("indices[{place}]: a primitive of {size} vertices{text}"));
         let main = self.main;
         // What hardware does then is not known.
         if size < main {

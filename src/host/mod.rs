@@ -14,10 +14,6 @@ pub mod setup;
 mod values;
 pub mod varying;
 
-pub use crate::geometry::{
-    DrawField, GeometryInput, GeometryKernel, GeometrySetup, GeometryStage, Memory, Primitive, Primitives,
-    StagePrimitive, StateWord, Topology,
-};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,

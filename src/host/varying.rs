@@ -155,13 +155,13 @@ pub fn passed_on(outputs: u16) -> Vec<Output> {
 /// Checks that no two outputs have one location.
 ///
 /// # Errors
-/// [`Kind::BadOption`] that names both.
+/// [`Kind::SharedLocation`] that names both.
 pub fn check_locations(outputs: &[Output]) -> Result<()> {
     for (index, output) in outputs.iter().enumerate() {
         let Location::Varying(location) = output.location else { continue };
         if let Some(other) = outputs[..index].iter().find(|other| other.location == output.location) {
-            let text = format!("{} and {} have location {location}", other.name, output.name);
-            return Err(Error::new(Kind::BadOption(text), At::Whole));
+            let outputs = [other.name.clone(), output.name.clone()];
+            return Err(Error::new(Kind::SharedLocation { location, outputs }, At::Whole));
         }
     }
     Ok(())

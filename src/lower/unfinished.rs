@@ -13,7 +13,8 @@
 
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
-use crate::host::{DrawField, Options};
+use crate::geometry::DrawField;
+use crate::host::Options;
 use crate::ir::{Binary, Lane, NodeData, Op, Type, Value};
 use crate::precision::bits::ONE;
 

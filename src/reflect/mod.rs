@@ -6,11 +6,9 @@ mod table;
 
 use crate::cfg::reach::reach;
 use crate::geometry::kernel::bindings;
+use crate::geometry::{DrawField, GeometryInput, GeometryKernel, Memory};
 use crate::host::profile::specialized_name;
-use crate::host::{
-    AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,
-    MemberType, Memory, Reach, Usage,
-};
+use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Reach, Usage};
 use crate::ir::Op;
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};

@@ -1,11 +1,12 @@
 //! Every value of a type, one part changed at a time. The lists below name each field and each variant, and the compiler
 //! refuses them while one is missing: what is new is tried, or does not build.
 
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options,
-    OutputMap, Outputs, Profile, RegisterLayout, Topology, Unwritten,
+    DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs, Profile,
+    RegisterLayout, Unwritten,
 };
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;

@@ -12,7 +12,7 @@ use crate::backend::interface::{
 };
 use crate::error::Result;
 use crate::geometry::kernel::FIRST_THREAD;
-use crate::host::{DrawField, GeometryKernel};
+use crate::geometry::{DrawField, GeometryKernel};
 use crate::ir::{Buffer, Type, Value, ValueList};
 
 /// Ids of the variables of a kernel.

@@ -70,7 +70,7 @@ impl SpirvWriter {
     ///
     /// # Errors
     /// [`Kind::Verify`] if the module breaks the law of the intermediate form or is not legalised, [`Kind::Limit`] if it is
-    /// larger than the options allow, [`Kind::Other`] for a SPIR-V version that does not exist.
+    /// larger than the options allow.
     pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;

@@ -64,7 +64,7 @@ impl Declarations {
     /// The declarations of a module. Members and outputs get names that are not reserved.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::BadOption`] for entries
+    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for entries
     /// that text has not.
     pub fn new(source: &Source<'_>, reserved: fn(&str) -> bool) -> Result<Self> {
         let reads = Reads::of(source.module)?;
@@ -109,8 +109,8 @@ impl Declarations {
                 out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
             EntryPoint::Stage(_) => {
-                let text = "text targets have no geometry stages; SPIR-V has them";
-                return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
+                let what = "geometry stages; SPIR-V has them".into();
+                return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
             }
         }
         Ok(out)
@@ -160,7 +160,7 @@ impl Declarations {
 
     /// Checks that no specialisation constant is left, for languages that have none.
     #[cfg(feature = "glsl")]
-    pub fn no_specialized(&self, target: &str) -> Result<()> {
+    pub fn no_specialized(&self, target: &'static str) -> Result<()> {
         match self.reads.specialized {
             0 => Ok(()),
             _ => Err(super::unspecialized(target)),
@@ -169,7 +169,7 @@ impl Declarations {
 
     /// Checks that no two blocks have one binding, for languages without sets.
     #[cfg(feature = "glsl")]
-    pub fn no_shared_bindings(&self, target: &str) -> Result<()> {
+    pub fn no_shared_bindings(&self, target: &'static str) -> Result<()> {
         super::no_shared_bindings(target, self.globals.iter().map(|global| global.binding.binding).collect())
     }
 }

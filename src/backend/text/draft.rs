@@ -6,7 +6,8 @@
 //! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
 //! each use: `r1.xyz` reads better than a name for it.
 
-use crate::host::{DrawField, HostField};
+use crate::geometry::DrawField;
+use crate::host::HostField;
 use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
 
 /// An expression: index into [`Draft::nodes`].

@@ -8,7 +8,8 @@ use super::declarations::Attribute;
 use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Source, View, int, whole};
 use crate::backend::interface::{Reads, StorageBuffer, defect, kernel_outputs, submission};
 use crate::error::Result;
-use crate::host::{DrawField, GeometryKernel, Interface, Output};
+use crate::geometry::{DrawField, GeometryKernel};
+use crate::host::{Interface, Output};
 use crate::ir::{Binary, Kind, Type, Value, ValueList};
 
 impl Builder<'_> {

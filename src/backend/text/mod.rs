@@ -196,21 +196,20 @@ fn comment(out: &mut String, name: &str) {
 /// The error of specialisation constants in a language that has none.
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 #[cold]
-pub(super) fn unspecialized(target: &str) -> Error {
-    let text =
-        format!("{target} has no specialisation constants here: bake the values or read them from the block");
-    Error::new(Kind::BadOption(text), At::Whole)
+pub(super) fn unspecialized(target: &'static str) -> Error {
+    let what = "specialisation constants here: bake the values or read them from the block".into();
+    Error::new(Kind::TargetLacks { target, what }, At::Whole)
 }
 
 /// Checks that no two bindings are equal, for languages without sets.
 #[cfg(any(feature = "glsl", feature = "msl"))]
-pub(super) fn no_shared_bindings(target: &str, mut bindings: Vec<u32>) -> Result<()> {
+pub(super) fn no_shared_bindings(target: &'static str, mut bindings: Vec<u32>) -> Result<()> {
     bindings.sort_unstable();
     match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
         Some(pair) => {
-            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
-            Err(Error::new(Kind::BadOption(text), At::Whole))
+            let what = format!("sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::TargetLacks { target, what }, At::Whole))
         }
     }
 }

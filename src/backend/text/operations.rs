@@ -6,7 +6,8 @@ use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
 use crate::backend::interface::{StorageBuffer, array_length, defect, draw_field, host_field, not_legal};
 use crate::error::Result;
-use crate::host::{DrawField, GeometryKernel, Member};
+use crate::geometry::{DrawField, GeometryKernel};
+use crate::host::Member;
 use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
 
 impl<'a> Builder<'a> {

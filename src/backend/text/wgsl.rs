@@ -67,7 +67,7 @@ fn is_reserved(name: &str) -> bool {
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
-/// fit its interface, [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and
+/// fit its interface, [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for entry points and
 /// bindings that there are not.
 pub fn wgsl(source: &Source<'_>) -> Result<String> {
     let declarations = Declarations::new(source, is_reserved)?;

@@ -1,7 +1,7 @@
 //! The primitive assembler: vertices one by one in, triangles out.
 //! Knows nothing of what a vertex is. Facts: 3dbrew (topologies, restart); a strip turns its triangles as everywhere.
 
-use crate::host::Topology;
+use crate::geometry::Topology;
 
 /// Makes triangles.
 ///

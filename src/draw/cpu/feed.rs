@@ -2,7 +2,7 @@
 //! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
 //! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
 
-use crate::host::GeometryInput;
+use crate::geometry::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
 /// The outputs of a vertex that are passed on, in the order of their registers.

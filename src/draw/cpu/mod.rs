@@ -37,6 +37,6 @@ mod feed;
 #[cfg(test)]
 mod tests;
 
-pub use crate::host::{GeometryInput, GeometrySetup, Topology};
+pub use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 pub use assembly::Assembler;
 pub use draw::{Bounds, Drawn, Pipeline, draw};

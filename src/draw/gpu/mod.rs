@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use transpica::stages::draw::gpu::{Pass, Plan, Request};
-//! use transpica::stages::host::{GeometryInput, Memory, Topology};
+//! use transpica::stages::geometry::{GeometryInput, Memory, Topology};
 //! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
 //! let mut registers = [0; 16];
 //! registers[1] = 1;

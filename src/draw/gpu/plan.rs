@@ -4,7 +4,7 @@
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::input::no_vertex;
-use crate::host::{GeometryInput, Memory, Primitives, Topology};
+use crate::geometry::{GeometryInput, Memory, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;
 
@@ -150,7 +150,7 @@ impl Plan {
     ///
     /// ```
     /// use transpica::stages::draw::gpu::{Plan, Request};
-    /// use transpica::stages::host::{GeometryInput, Memory, Topology};
+    /// use transpica::stages::geometry::{GeometryInput, Memory, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
     ///     outputs: 1,

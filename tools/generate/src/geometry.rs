@@ -2,8 +2,9 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows what carries over from one invocation to the next and how vertices come in,
 //! but executes nothing.
 
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
+use transpica::stages::host::OutputMap;
 use transpica::stages::host::Setup;
-use transpica::stages::host::{GeometryInput, GeometrySetup, OutputMap, Topology};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{Opcode, Pc, Program, Stage};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use transpica::stages::cfg::explore::{Explored, Options, explore};
 use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::geometry::GeometryInput;
 use transpica::stages::geometry::{Carried, bounds, observe};
-use transpica::stages::host::GeometryInput;
 use transpica::stages::isa::{Inst, Mask, Pc, Stage};
 use transpica::stages::limits::Limits;
 use transpica_generate::{GeneratedGeometry, Memory, generate_geometry};

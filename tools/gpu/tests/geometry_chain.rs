@@ -2,7 +2,7 @@
 //! for bit.
 
 use transpica::Options;
-use transpica::stages::host::Topology;
+use transpica::stages::geometry::Topology;
 use transpica::stages::isa::Stage;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};

@@ -3,7 +3,7 @@
 
 use transpica::stages::draw::gpu::{Collect, Found, Pass, Plan, Request};
 use transpica::stages::error::Result;
-use transpica::stages::host::{GeometryInput, Memory, Topology};
+use transpica::stages::geometry::{GeometryInput, Memory, Topology};
 use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;

@@ -11,11 +11,11 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
 use transpica::stages::draw::cpu::Drawn;
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::Executable;
 use transpica::stages::host::{
-    self, Binding, Bindings, GeometryInput, GeometrySetup, HostValues, IntUniforms, Layout, Output,
-    StagePrimitive, Surroundings, Topology, dvle, layout, varying,
+    self, Binding, Bindings, HostValues, IntUniforms, Layout, Output, Surroundings, dvle, layout, varying,
 };
 use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::container::Shbin;
+use transpica::stages::geometry::{Memory, Topology};
 use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Memory, Options, Profile, Topology};
+use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
 use transpica::stages::interp::{Machine, Registers as State, Settings, Uniforms};
 use transpica::stages::isa::{Program, Stage};
 

@@ -6,10 +6,12 @@ use std::cell::RefCell;
 
 use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::kernel::RECORDED;
+use transpica::stages::geometry::{
+    DrawField, GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
+};
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
-    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
-    OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
+    Constants, Interface, Job, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
 };
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers, same};

@@ -103,7 +103,7 @@ impl GlslVersion {
 /// ```
 ///
 /// # Errors
-/// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute
+/// [`Kind::TargetLacks`] for what the version lacks: specialisation constants (but 450), the compute
 /// form (330), clip distances as a built-in and two blocks of one binding (ES). [`Kind::Verify`]
 /// where the program is not well-formed or does not fit its interface.
 pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
@@ -127,8 +127,7 @@ pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
 /// Checks that a version can say what the module wants.
 fn check(source: &Source<'_>, declarations: &Declarations, version: GlslVersion) -> Result<()> {
     let lacks = |what: &str| {
-        let text = format!("{} has no {what}", version.name());
-        Err(Error::new(Kind::BadOption(text), At::Whole))
+        Err(Error::new(Kind::TargetLacks { target: version.name(), what: what.into() }, At::Whole))
     };
     if version != GlslVersion::Vulkan450 {
         declarations.no_specialized(version.name())?;

@@ -5,8 +5,9 @@
 
 use transpica::stages::draw::gpu::Draw;
 use transpica::stages::error::{At, Error, Kind};
+use transpica::stages::geometry::Memory;
 use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::stages::host::{Block, Control, HostValues, Job, Memory, Options, Profile, Surroundings};
+use transpica::stages::host::{Block, Control, HostValues, Job, Options, Profile, Surroundings};
 use transpica::stages::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
 use transpica::stages::isa::Program;
 use transpica::stages::limits;
@@ -110,8 +111,7 @@ pub fn run_emits(
     let given = case.given;
     let kernel = translated.interface.kernel().filter(|kernel| kernel.records_emits);
     let Some(kernel) = kernel else {
-        let kind = Kind::BadOption("a program whose EMITs are recorded is wanted".into());
-        return Err(Error::new(kind, At::Whole).into());
+        return Err(Error::setup("a program whose EMITs are recorded is wanted").into());
     };
     if given.is_empty() {
         return Ok(Vec::new());

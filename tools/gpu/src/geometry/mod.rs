@@ -10,11 +10,10 @@ mod stage;
 use transpica::stages::container::Shbin;
 use transpica::stages::draw::gpu::{Draw, Found, Pass, Plan, Request};
 use transpica::stages::error::{At, Error, Kind};
+use transpica::stages::geometry::{GeometryKernel, Memory, Topology};
 use transpica::stages::host::Setup;
 use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{
-    Control, GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology,
-};
+use transpica::stages::host::{Control, HostValues, Job, Options, Profile, Surroundings};
 use transpica::stages::interp::Uniforms;
 use transpica::stages::isa::{Program, Stage as Unit};
 use transpica::stages::precision::{Precision, arith};
