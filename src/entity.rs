@@ -1,5 +1,5 @@
-//! Typed handles, the arenas they index, and numbers for equal values.
-//! In: values pushed one by one. Out: small copyable handles. Knows nothing about what it stores.
+//! Typed handles, the arenas they index, and an interner.
+//! In: values pushed one by one. Out: small copyable handles. Knows nothing about the values.
 
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -8,9 +8,10 @@ use std::ops::{Index, IndexMut};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// A typed index into an [`Arena`]; made by [`define_handle!`](crate::define_handle).
+/// A typed index into an [`Arena`]; defined by [`define_handle!`](crate::define_handle).
 pub trait Handle: Copy {
-    /// The handle with this index. Indices stay below 2^32 because every arena is bounded by [`crate::limits::Limits`].
+    /// Creates the handle with this index. Indices stay below 2^32 because
+    /// [`crate::limits::Limits`] bounds every arena.
     fn from_index(index: usize) -> Self;
     /// The index of this handle.
     fn index(self) -> usize;
@@ -64,11 +65,11 @@ pub struct Arena<K, T> {
 }
 
 impl<K: Handle, T> Arena<K, T> {
-    /// An empty arena.
+    /// Creates an empty arena.
     pub const fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
     }
-    /// Makes room for this many more values.
+    /// Reserves room for this many more values.
     pub fn reserve(&mut self, more: usize) {
         self.items.reserve(more);
     }
@@ -83,15 +84,15 @@ impl<K: Handle, T> Arena<K, T> {
     pub fn next_key(&self) -> K {
         K::from_index(self.items.len())
     }
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The value of a handle, or nothing where the handle belongs to a larger arena.
+    /// The value of a handle; nothing if the handle belongs to a larger arena.
     pub fn get(&self, key: K) -> Option<&T> {
         self.items.get(key.index())
     }
@@ -107,7 +108,7 @@ impl<K: Handle, T> Arena<K, T> {
     pub fn values(&self) -> &[T] {
         &self.items
     }
-    /// The values in order, to change.
+    /// The values in order, mutable.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
@@ -144,26 +145,27 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
     }
 }
 
-/// Numbers values in the order in which they are first seen; equal values have one number.
+/// An index for each distinct value, in the order of first occurrence.
 ///
-/// The hash decides only where to look, so the numbers do not depend on it.
+/// The hash decides only the position in the table, so the indices do not depend on it.
 ///
 /// ```
 /// use transpica::stages::entity::Interner;
 /// let mut words = Interner::default();
-/// assert_eq!([words.intern("a"), words.intern("b"), words.intern("a")], [(0, true), (1, true), (0, false)]);
+/// assert_eq!([words.intern("a"), words.intern("b")], [(0, true), (1, true)]);
+/// assert_eq!(words.intern("a"), (0, false));
 /// assert_eq!((words.find(&"b"), words.find(&"c")), (Some(1), None));
 /// assert_eq!(words.get(1), Some(&"b"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interner<T> {
-    /// The numbers, each where the hash of its value says.
+    /// The indices, at the positions that the hashes of their values give.
     table: HashTable<u32>,
     values: Vec<T>,
 }
 
 impl<T: Hash + Eq> Interner<T> {
-    /// The number of a value, and whether the value is new.
+    /// The index of a value, and whether the value is new.
     #[inline]
     pub fn intern(&mut self, value: T) -> (usize, bool) {
         let Self { table, values } = self;
@@ -178,13 +180,13 @@ impl<T: Hash + Eq> Interner<T> {
             }
         }
     }
-    /// The number of a value, if it has one.
+    /// The index of a value, if it has one.
     #[inline]
     pub fn find(&self, value: &T) -> Option<usize> {
         let is_equal = |&number: &u32| self.values[number as usize] == *value;
         self.table.find(hash(value), is_equal).map(|&number| number as usize)
     }
-    /// The value with a number.
+    /// The value at an index.
     pub fn get(&self, number: usize) -> Option<&T> {
         self.values.get(number)
     }
@@ -196,7 +198,7 @@ impl<T: Hash + Eq> Interner<T> {
 }
 
 impl<T> Interner<T> {
-    /// An interner with room for so many values.
+    /// Creates an interner with room for this many values.
     pub fn with_capacity(values: usize) -> Self {
         Self { table: HashTable::with_capacity(values), values: Vec::with_capacity(values) }
     }
@@ -215,7 +217,8 @@ fn hash<T: Hash>(value: &T) -> u64 {
     mixer.finish()
 }
 
-/// A quick hasher for small values. It is not proof against values chosen to collide: limits bound how many there are.
+/// A quick hasher for small values. It does not resist values chosen to collide: limits bound how
+/// many there are.
 struct Mixer(u64);
 
 impl Mixer {
@@ -252,7 +255,8 @@ impl Hasher for Mixer {
     fn write_usize(&mut self, value: usize) {
         self.mix(value as u64);
     }
-    /// The table looks at the lowest and at the highest bits; the latter depend on all bits of a product's factors.
+    /// The table uses the lowest and the highest bits. Only the high bits of a product depend on
+    /// all bits of its factors.
     #[inline]
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 32
@@ -268,7 +272,7 @@ mod tests {
         let mut numbers = Interner::with_capacity(1);
         for round in 0..2 {
             for value in 0..5000usize {
-                // Multiples of a power of two, which a poor hash puts into one place.
+                // Multiples of a power of two, which a poor hash maps to one position.
                 assert_eq!(numbers.intern(value << 20), (value, round == 0));
             }
         }

@@ -35,24 +35,24 @@ impl fmt::Display for At {
     }
 }
 
-/// What is wrong. One variant for each way to be malformed.
+/// The kind of an error: one variant for each way to be malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
     /// The file ends before a structure does.
     Truncated {
-        /// What was being read.
+        /// Name of the structure.
         what: &'static str,
-        /// Bytes it needs.
+        /// Number of bytes it needs.
         need: u64,
-        /// Bytes there are.
+        /// Number of bytes left.
         have: u64,
     },
     /// Four bytes that name a structure differ from what they must be.
     BadMagic {
-        /// The magic that must stand here.
+        /// The expected magic.
         expected: &'static str,
-        /// What stands here.
+        /// The bytes in the file.
         found: [u8; 4],
     },
     /// A table or string lies outside the file.
@@ -66,20 +66,20 @@ pub enum Kind {
         /// Size of the file.
         file: u64,
     },
-    /// A field holds a value that has no meaning.
+    /// A field holds an undefined value.
     BadField {
         /// Name of the field.
         what: &'static str,
         /// Its value.
         value: u32,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// There is no executable (DVLE) with this number.
     NoExecutable {
-        /// The number asked for.
+        /// Index that the caller asked for.
         index: usize,
-        /// How many there are.
+        /// Number of executables.
         count: usize,
     },
     /// The entry point lies outside the code.
@@ -89,7 +89,7 @@ pub enum Kind {
         /// Code words.
         words: u32,
     },
-    /// The entry point lies in the code, but beyond the words that its shader unit holds.
+    /// The entry point is inside the code, but beyond the words that its shader unit holds.
     EntryOutOfReach {
         /// Entry point.
         entry: u32,
@@ -98,7 +98,7 @@ pub enum Kind {
     },
     /// A reachable opcode that the instruction set does not define.
     BadOpcode(u8),
-    /// A limit of [`crate::limits::Limits`] was passed.
+    /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
         /// Name of the limit.
         name: &'static str,
@@ -107,14 +107,14 @@ pub enum Kind {
         /// The limit.
         limit: u32,
     },
-    /// The program is of a stage that the operation does not handle.
+    /// The operation does not support programs of this stage.
     Stage {
         /// The operation.
         what: &'static str,
-        /// The stage it was given.
+        /// The stage of the program.
         stage: &'static str,
     },
-    /// The step budget of the interpreter was used up.
+    /// The step budget of the interpreter is exhausted.
     StepBudget(u64),
     /// A uniform is both known and a specialisation constant.
     KnownAndSpecialized {
@@ -182,56 +182,57 @@ pub enum Kind {
         /// Vertices there are.
         count: usize,
     },
-    /// Text that is not what its grammar says.
+    /// Text with a syntax error.
     Syntax(String),
-    /// An intermediate form breaks one of its own rules (a defect of this library).
+    /// An intermediate form violates an invariant (a defect of this library).
     Verify(String),
     /// A downstream library refused our output (a defect of this library).
     Backend(String),
-    /// Anything else, in words.
+    /// Any other error, as text.
     Other(String),
-    /// A geometry program that cannot be a geometry stage of the host's API, and why; it can be a compute stage.
+    /// The reason why a geometry program cannot be a native geometry stage; it can be a compute
+    /// stage.
     NoGeometryStage(String),
 }
 
-/// The variants of [`Kind`] without what they hold, for hosts that tell errors apart by number. The numbers stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Code {
-    /// [`Kind::Truncated`]
-    Truncated = 1,
-    /// [`Kind::BadMagic`]
-    BadMagic = 2,
-    /// [`Kind::OutOfFile`]
-    OutOfFile = 3,
-    /// [`Kind::BadField`]
-    BadField = 4,
-    /// [`Kind::NoExecutable`]
-    NoExecutable = 5,
-    /// [`Kind::EntryOutOfCode`]
-    EntryOutOfCode = 6,
-    /// [`Kind::EntryOutOfReach`]
-    EntryOutOfReach = 7,
-    /// [`Kind::BadOpcode`]
-    BadOpcode = 8,
-    /// [`Kind::Limit`]
-    Limit = 9,
-    /// [`Kind::Stage`]
-    Stage = 10,
-    /// [`Kind::StepBudget`]
-    StepBudget = 11,
-    /// Options, a profile or a setup that contradict themselves, or that a target cannot express: the kinds from
-    /// [`Kind::KnownAndSpecialized`] to [`Kind::Setup`].
-    BadOption = 12,
-    /// [`Kind::Syntax`]
-    Syntax = 13,
-    /// [`Kind::Verify`]
-    Verify = 14,
-    /// [`Kind::Backend`]
-    Backend = 15,
-    /// [`Kind::Other`]
-    Other = 16,
-    /// [`Kind::NoGeometryStage`]
-    NoGeometryStage = 17,
+macro_rules! define_codes {
+    ($($code:ident = $number:literal: $($kind:ident)|+,)*) => {
+        /// Groups of [`Kind`], for hosts that distinguish errors by number. The numbers are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $($(#[doc = concat!("[`Kind::", stringify!($kind), "`]")])+ $code = $number,)*
+        }
+
+        impl Kind {
+            /// The group of the variant.
+            pub fn code(&self) -> Code {
+                match self {
+                    $($(Self::$kind { .. })|+ => Code::$code,)*
+                }
+            }
+        }
+    };
+}
+
+define_codes! {
+    Truncated = 1: Truncated,
+    BadMagic = 2: BadMagic,
+    OutOfFile = 3: OutOfFile,
+    BadField = 4: BadField,
+    NoExecutable = 5: NoExecutable,
+    EntryOutOfCode = 6: EntryOutOfCode,
+    EntryOutOfReach = 7: EntryOutOfReach,
+    BadOpcode = 8: BadOpcode,
+    Limit = 9: Limit,
+    Stage = 10: Stage,
+    StepBudget = 11: StepBudget,
+    BadOption = 12: KnownAndSpecialized | AttributeComponents | MisplacedBank | OverlappingBanks | SharedLocation
+        | SharedBinding | SpirvVersion | TargetLacks | Setup,
+    Syntax = 13: Syntax,
+    Verify = 14: Verify,
+    Backend = 15: Backend,
+    Other = 16: NoVertex | Other,
+    NoGeometryStage = 17: NoGeometryStage,
 }
 
 impl fmt::Display for Kind {
@@ -298,37 +299,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Which variant it is.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Truncated { .. } => Code::Truncated,
-            Self::BadMagic { .. } => Code::BadMagic,
-            Self::OutOfFile { .. } => Code::OutOfFile,
-            Self::BadField { .. } => Code::BadField,
-            Self::NoExecutable { .. } => Code::NoExecutable,
-            Self::EntryOutOfCode { .. } => Code::EntryOutOfCode,
-            Self::EntryOutOfReach { .. } => Code::EntryOutOfReach,
-            Self::BadOpcode(_) => Code::BadOpcode,
-            Self::Limit { .. } => Code::Limit,
-            Self::Stage { .. } => Code::Stage,
-            Self::StepBudget(_) => Code::StepBudget,
-            Self::KnownAndSpecialized { .. }
-            | Self::AttributeComponents { .. }
-            | Self::MisplacedBank { .. }
-            | Self::OverlappingBanks(_)
-            | Self::SharedLocation { .. }
-            | Self::SharedBinding { .. }
-            | Self::SpirvVersion { .. }
-            | Self::TargetLacks { .. }
-            | Self::Setup(_) => Code::BadOption,
-            Self::Syntax(_) => Code::Syntax,
-            Self::Verify(_) => Code::Verify,
-            Self::Backend(_) => Code::Backend,
-            Self::NoVertex { .. } | Self::Other(_) => Code::Other,
-            Self::NoGeometryStage(_) => Code::NoGeometryStage,
-        }
-    }
-    /// What the person who gave the input can do about it.
+    /// Advice for the person who gave the input.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Truncated { .. } | Self::OutOfFile { .. } => {
@@ -373,8 +344,9 @@ impl Kind {
             | Self::Other(_) => None,
         }
     }
-    /// Returns whether the input may well be sound and this library does not handle it: running the program otherwise, with
-    /// [`interp`](crate::interp) say, can do better. Defects of this library count, too. Otherwise the input contradicts itself.
+    /// Returns whether the input may be valid but this library does not support it, so that another
+    /// way to run the program, such as [`interp`](crate::interp), can do better. True for defects
+    /// of this library. Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
         match self.code() {
             Code::BadOpcode
@@ -407,14 +379,14 @@ impl Kind {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind.
     pub kind: Kind,
-    /// Where.
+    /// The place.
     pub at: At,
 }
 
 impl Error {
-    /// An error at a place.
+    /// Creates an error at a place.
     #[cold]
     pub fn new(kind: Kind, at: At) -> Self {
         Self { kind, at }
@@ -424,11 +396,11 @@ impl Error {
     pub fn setup(text: impl Into<String>) -> Self {
         Self::new(Kind::Setup(text.into()), At::Whole)
     }
-    /// Returns whether running the program otherwise can do better: [`Kind::is_unsupported`].
+    /// Returns whether another way to run the program can do better: [`Kind::is_unsupported`].
     pub fn is_unsupported(&self) -> bool {
         self.kind.is_unsupported()
     }
-    /// Returns whether the input contradicts itself, so that no other way of running it does better.
+    /// Returns whether the input is invalid, so that no other way to run it does better.
     pub fn is_input(&self) -> bool {
         !self.is_unsupported()
     }
@@ -442,12 +414,12 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Something suspicious that does not stop the work.
+/// A problem that does not stop the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What was noticed, in words.
+    /// The problem as text.
     pub text: String,
-    /// Where.
+    /// The place.
     pub at: At,
 }
 

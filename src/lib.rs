@@ -7,6 +7,7 @@
 pub mod stages {
     pub mod entity;
     pub mod error;
+    pub(crate) mod fields;
     pub mod limits;
     pub mod precision;
     pub(crate) mod stable;

@@ -1,8 +1,12 @@
-//! Values as bytes that are the same on every machine: what digests that outlive a process are made of.
-//! In: values with a derived `Hash`. Out: their bytes, appended. Knows no type, and so forgets no field.
-//! Rules: `Hash` as `derive` makes it writes every field, the variant before its fields, the length before the elements.
-//! Integers are little-endian here; `usize`, which lengths are, has eight bytes, `isize`, which variants are, one where it fits.
-//! Arrays of wider integers than bytes must not be in such values: `Hash` writes them as the machine has them.
+//! Serialization of hashable values for digests that outlive a process.
+//! In: values with a derived `Hash`. Out: their bytes, appended. Knows no type, so it cannot omit a
+//! field.
+//! Rules: a derived `Hash` writes every field, the variant before its fields, the length before the
+//! elements.
+//! Integers are little-endian. A `usize` (a length) has eight bytes; an `isize` (a variant) has one
+//! where it fits.
+//! Values must not contain arrays of integers wider than a byte: `Hash` writes those in native byte
+//! order.
 
 use std::hash::{Hash, Hasher};
 
@@ -13,7 +17,7 @@ pub(crate) fn append(out: &mut Vec<u8>, value: &impl Hash) {
     value.hash(&mut Bytes(out));
 }
 
-/// Where values are written.
+/// The hasher that appends.
 struct Bytes<'a>(&'a mut Vec<u8>);
 
 impl Hasher for Bytes<'_> {
@@ -44,7 +48,7 @@ impl Hasher for Bytes<'_> {
     fn write_isize(&mut self, value: isize) {
         match u8::try_from(value) {
             Ok(byte @ 0..0xFF) => self.0.push(byte),
-            // Nothing else begins with this byte.
+            // No one-byte value begins with this byte.
             Ok(0xFF) | Err(_) => {
                 self.0.push(0xFF);
                 self.write_i64(value as i64);

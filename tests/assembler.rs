@@ -1,6 +1,8 @@
-//! The assembler against picasso 2.7.1: our own shaders and small probes assemble to the same bytes, or are refused alike.
-//! `tests/cases/picasso/NAME.pica` (and `NAME.b.pica`, a second source) gives `NAME.shbin`; where that file is missing
-//! picasso refuses. `NAME.txt` holds its options, exit status and messages.
+//! The assembler against picasso 2.7.1: our own shaders and small probes assemble to the same
+//! bytes, or both reject them.
+//! `tests/cases/picasso/NAME.pica` (and `NAME.b.pica`, a second source) assembles to `NAME.shbin`;
+//! if that file is missing, picasso rejects the source. `NAME.txt` holds its options, exit status
+//! and messages.
 #![cfg(feature = "asm")]
 
 use std::fs;
@@ -36,14 +38,15 @@ fn assemble_files(paths: &[&PathBuf], options: &Options) -> Result<Assembled, Re
     assemble_with(&sources, options)
 }
 
-/// These binaries are picasso's own, so they are never written again.
+/// picasso's own binaries, which are never rewritten.
 const BY_PICASSO: [&str; 10] =
     ["fog", "library", "lights", "points", "quaternion", "skinning", "textured", "toon", "uber", "water"];
 
-/// Two shaders show what becomes of constants that do not fit.
+/// Warnings of two shaders on purpose: their constants overflow and underflow.
 const MEANT: [&str; 2] = ["1e38 becomes inf", "1e-30 becomes 0.0"];
 
-/// `NAME.shbin` is made of `NAME.*.pica` in reverse alphabetical order. `BLESS=1` writes those that are not picasso's.
+/// `NAME.shbin` is assembled from `NAME.*.pica` in reverse alphabetical order. `BLESS=1` rewrites
+/// those that are not picasso's.
 #[test]
 fn every_shader_assembles_to_its_binary() {
     let shaders = files("shaders");
@@ -112,12 +115,13 @@ fn probes_assemble_as_with_picasso() {
     assert!(count >= 104);
 }
 
-/// What is wrong with the place or text of the error, which `said` begins with file, line and text.
+/// Compares place and text of the error with picasso's message, which begins with file, line and
+/// text.
 fn misplaced(stem: &str, said: &str, report: &Report) -> Option<String> {
     let expected = said.lines().find_map(|line| line.split_once(": error: "))?;
     let ours = &report.errors[0];
     let line = expected.0.rsplit(':').next().and_then(|line| line.parse().ok());
-    // picasso tells this at the last line of the last file, which has nothing to do with it.
+    // picasso reports this at the last line of the last file, which is unrelated.
     let late = expected.1.starts_with("no DVLEs");
     let is_right = (late || line == Some(ours.line)) && ours.message.trim() == expected.1.trim();
     // One probe has two mistakes.
@@ -125,7 +129,7 @@ fn misplaced(stem: &str, said: &str, report: &Report) -> Option<String> {
     (!is_right || report.errors.len() > most).then(|| format!("{stem}: {report} instead of {said}"))
 }
 
-/// Texts near to what people write: lines of shaders and probes, cut, repeated and mixed.
+/// Texts resembling human mistakes: lines of shaders and probes, cut, repeated and mixed.
 fn damaged(texts: &[String], seed: u32) -> String {
     let mut state = seed;
     let mut next = |below: usize| {

@@ -1,5 +1,5 @@
-//! No file makes the library panic or break its own rules: damaged samples go the whole way from bytes to a module, and
-//! what is wrong is said with its place.
+//! No file makes the library panic or violate its own invariants: damaged samples go through all
+//! stages from bytes to a module, and errors name their place.
 
 mod samples;
 
@@ -19,7 +19,7 @@ use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::spirv_tools;
 
-/// How far inputs came.
+/// Number of inputs by the stage that they reached.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     inputs: usize,
@@ -41,7 +41,7 @@ impl Count {
     }
 }
 
-/// Numbers that look random (SplitMix64).
+/// Pseudorandom numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -57,17 +57,17 @@ impl Random {
     }
 }
 
-/// How much is done with an input, beyond reading it.
+/// Stages that an input goes through, beyond parsing.
 #[derive(Clone, Copy)]
 struct Effort {
     translate: bool,
     text: bool,
     options: Options,
-    /// What vertex programs become.
+    /// Job of vertex programs.
     job: Job<'static>,
 }
 
-/// The whole way. Errors are fine; those that call themselves defects of the library are not.
+/// Runs all stages. Errors are fine, except those that report a defect of the library.
 fn attempt(bytes: &[u8], effort: Effort, count: &mut Count) -> Result<()> {
     count.inputs += 1;
     let file = Shbin::parse(bytes)?;
@@ -106,7 +106,7 @@ fn one(file: &Shbin<'_>, index: usize, effort: Effort, count: &mut Count) -> Res
     Ok(())
 }
 
-/// Fails on a panic and on errors that are defects of the library.
+/// Fails on a panic and on errors that report a defect of the library.
 fn survive(name: &str, bytes: &[u8], effort: Effort, count: &mut Count) {
     match catch_unwind(AssertUnwindSafe(|| attempt(bytes, effort, count))) {
         Err(_) => panic!("{name}: panicked, see above"),
@@ -119,7 +119,7 @@ fn is_defect(error: &Error) -> bool {
     matches!(error.kind, Kind::Verify(_) | Kind::Backend(_))
 }
 
-/// Spreads numbers over the cores.
+/// Distributes indices over the cores.
 fn in_parallel(end: usize, run: impl Fn(usize, &mut Count) + Sync) -> Count {
     let total = Mutex::new(Count::default());
     let workers = thread::available_parallelism().map_or(2, Into::into);
@@ -174,7 +174,8 @@ fn damage(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// All damaged files are read; every such one of them is translated too, and a few of those become text.
+/// Translates only one in this many damaged files, since all are parsed; a few of those become
+/// text.
 const TRANSLATED: usize = 12;
 const TEXTS: usize = TRANSLATED * 8;
 const DAMAGED: usize = 120_000;
@@ -212,7 +213,7 @@ fn damaged_samples_are_refused_or_translated() {
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
-/// A copy of `textured.shbin` with other words. Places are counted from the start of a structure.
+/// A copy of `textured.shbin` with other words. Offsets are relative to the start of a structure.
 #[derive(Clone)]
 struct Patched {
     bytes: Vec<u8>,
@@ -240,7 +241,7 @@ impl Patched {
     fn word(&self, at: usize) -> u32 {
         u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four"))
     }
-    /// With another code word.
+    /// Replaces a code word.
     fn code(self, pc: usize, value: u32) -> Self {
         let at = self.package + self.word(self.package + 8) as usize + 4 * pc;
         self.set(at, value)
@@ -259,7 +260,7 @@ impl Patched {
     }
 }
 
-/// Fields of a package and of an executable: where a table is, how many entries it has.
+/// Fields of a package and of an executable: the offset of a table, and its number of entries.
 const PACKAGE_TABLES: [(usize, usize); 2] = [(0x08, 0x0C), (0x10, 0x14)];
 const EXECUTABLE_TABLES: [(usize, usize); 4] = [(0x18, 0x1C), (0x20, 0x24), (0x28, 0x2C), (0x30, 0x34)];
 
@@ -294,7 +295,7 @@ fn tables_outside_the_file_are_refused_at_a_place() {
 
 #[test]
 fn tables_that_overlap_are_read_where_they_are() {
-    // The descriptors are the code words, and the constants of the executable its own header.
+    // The descriptors overlap the code words, and the constants the executable's own header.
     let code = Patched::new();
     let offset = code.word(code.package + 8);
     let words = code.word(code.package + 0x0C);
@@ -324,7 +325,7 @@ fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
         }
     }
     assert!(undefined > 4, "only {undefined} are undefined");
-    // Behind the end of the program nobody cares.
+    // Behind the end of the program any word is fine.
     let end = 12;
     let unreachable = Patched::new().code(end - 1, 0x22 << 26).code(end, 0x3F << 26);
     assert!(unreachable.translate(Options::default()).is_ok());

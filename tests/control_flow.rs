@@ -1,7 +1,6 @@
-//! The interpreter and the structured program do the same, instruction by instruction, on random programs.
+//! The interpreter and the structured program execute the same instructions, on random programs.
 //!
-//! This is the test that tells whether the rules of `cfg::live` are right; simpler ones were wrong, and nothing else
-//! showed it.
+//! This test verifies the rules of `cfg::live`. Simpler rules were wrong, and no other test failed.
 
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, Options, explore};
@@ -12,7 +11,7 @@ use transpica::stages::isa::{Inst, Pc, Program};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::stages::structure::{Structured, blocks, structure, tree::Tree};
-// The text form of programs names these as the library's own tests do.
+// The text form of programs uses these names, as in the library's own tests.
 use transpica::stages::{isa, limits};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
@@ -24,20 +23,21 @@ mod testing;
 
 use testing::program;
 
-/// Instructions that one run may execute.
+/// Limit of instructions per run.
 const BUDGET: u64 = 600;
 
-/// A data instruction, and the loop counter when it runs.
+/// A data instruction, and the loop counter at its execution.
 type Step = (Pc, i32);
 
-/// What a run did: the data instructions in order, the registers afterwards, whether it came to its end.
+/// Result of a run: the data instructions in order, the final registers, and true if it reached its
+/// end.
 struct Run {
     steps: Vec<Step>,
     registers: String,
     ended: bool,
 }
 
-/// Whether an instruction changes a register.
+/// Returns whether an instruction changes a register.
 fn has_effect(inst: &Inst) -> bool {
     match inst {
         Inst::Data { op, mask, .. } => op.writes_flags() || !mask.is_empty(),
@@ -47,7 +47,7 @@ fn has_effect(inst: &Inst) -> bool {
     }
 }
 
-/// All that a program can be asked for, in text that tells NaNs and zeros apart.
+/// Describes the complete state of a program, as text that distinguishes NaNs and zeros.
 fn describe(registers: &Registers) -> String {
     let outputs: Vec<u32> = registers.outputs().iter().flatten().map(|value| value.to_bits()).collect();
     let (address, counter, flags) = (registers.address(), registers.counter(), registers.flags());
@@ -85,7 +85,7 @@ fn walk(generated: &Generated, program: &Program<'_>, cfg: &Cfg, tree: &Tree, bu
     Run { steps, registers: describe(&registers), ended: walked == Walked::End }
 }
 
-/// How often each tier was reached.
+/// Number of programs by tier.
 #[derive(Debug, Default)]
 struct Tiers {
     structured: u32,
@@ -95,9 +95,9 @@ struct Tiers {
 }
 
 fn compare(interpreted: &Run, walk: impl Fn(u64) -> Run, what: &str) {
-    // An instruction takes a few statements of a tree, and more where nothing but control flow happens.
+    // An instruction takes a few statements of a tree, and more in code with only control flow.
     let walked = walk(if interpreted.ended { 100 * BUDGET } else { 4 * BUDGET });
-    // A run without end is cut off at some place; up to there both must agree.
+    // An endless run is cut off somewhere; up to there both must agree.
     let common = if interpreted.ended { usize::MAX } else { interpreted.steps.len().min(walked.steps.len()) };
     let cut = |run: &Run| run.steps[..run.steps.len().min(common)].to_vec();
     let (left, right) = (cut(interpreted), cut(&walked));
@@ -190,7 +190,8 @@ fn wild_programs_do_the_same_in_every_tier() {
     assert!(tiers.structured > 2000 && tiers.addresses > 0 && tiers.ended > 1000, "{tiers:?}");
 }
 
-/// The data words that a program executes and aL at the end; b0 is true, all other bool uniforms are false.
+/// Checks the data words that a program executes and the final aL; b0 is true, all other bool
+/// uniforms are false.
 #[track_caller]
 fn trace(text: &str, ints: &[[u8; 3]], words: &[u16], counter: i32) {
     let program = program(text);

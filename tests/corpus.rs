@@ -1,4 +1,5 @@
-//! Every sample program becomes a valid module in every form, with its own control flow, and always the same words.
+//! Every sample program becomes a valid module in every form, with its own control flow, and always
+//! the same words.
 
 mod samples;
 
@@ -80,7 +81,7 @@ fn with_cases<T>(run: impl FnOnce(&[Case<'_>]) -> T) -> T {
     run(&cases)
 }
 
-/// Does something with every program, some at a time.
+/// Calls `check` with every program, in parallel.
 fn in_parallel(cases: &[Case<'_>], check: impl Fn(&Case<'_>) + Sync) {
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
     thread::scope(|scope| {
@@ -164,7 +165,8 @@ fn a_module_or_text_may_be_as_long_as_the_limit() {
     });
 }
 
-/// Samples whose WGSL has a switch. In each it is `switch 0`, a block that jumps leave early: WGSL has no other.
+/// Samples whose WGSL has a switch. In each it is `switch 0`, a block with early exits; WGSL has no
+/// other form.
 const SWITCHES: [&str; 3] = ["shaders/library.shbin#4", "shaders/quaternion.shbin#0", "shaders/toon.shbin#0"];
 
 #[test]
@@ -187,7 +189,7 @@ fn every_sample_keeps_its_own_control_flow() {
     });
 }
 
-/// The words of every program, by one translator.
+/// Translates every program with one translator.
 fn all_words(cases: &[Case<'_>]) -> Vec<Vec<u32>> {
     let mut translator = Translator::new(Options::default(), Profile::default());
     cases.iter().map(|case| case.words(&mut translator, Job::Vertex)).collect()
@@ -225,7 +227,7 @@ fn words_are_the_same_in_eight_threads_at_once() {
 /// Set in the process that [`words_are_the_same_in_another_process`] starts.
 const CHILD: &str = "TRANSPICA_PRINT_WORDS";
 
-/// Words as a number that changes with each of them (FNV-1a).
+/// Hash of words (FNV-1a).
 fn digest(words: &[u32]) -> u64 {
     let step = |digest: u64, word: &u32| (digest ^ u64::from(*word)).wrapping_mul(0x0100_0000_01b3);
     words.iter().fold(0xcbf2_9ce4_8422_2325, step)
@@ -255,7 +257,7 @@ fn words_are_the_same_in_another_process() {
     assert_eq!(here, there);
 }
 
-/// `BLESS=1 cargo test --all-features --test corpus` writes them anew.
+/// Golden texts; `BLESS=1 cargo test --all-features --test corpus` rewrites them.
 #[test]
 fn wgsl_of_three_samples_reads_well() {
     with_cases(|cases| {

@@ -1,10 +1,10 @@
-//! Who depends on the library gets little: neither clap nor wgpu, and with default features at most twelve crates and no
-//! naga.
+//! Dependencies of the library's users: neither clap nor wgpu, and with default features at most
+//! twelve crates and no naga.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Names of the crates that the library brings, itself left out.
+/// Names of the crates that the library depends on.
 fn crates(arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", "transpica", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
@@ -18,7 +18,7 @@ fn crates(arguments: &[&str]) -> BTreeSet<String> {
     lines.map(|line| line.split(" v").next().unwrap_or(line).to_string() + &version(line)).collect()
 }
 
-/// Two versions of one crate count as two.
+/// Returns the name with the version, so that two versions of one crate count as two.
 fn version(line: &str) -> String {
     line.split(' ').nth(1).map(|version| format!(" {version}")).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! The same program and options give the same bytes: in every run, process and thread, whatever was translated before, and
-//! whatever seeds hash tables have.
+//! The same program and options give the same bytes: in every run, process and thread, regardless
+//! of earlier translations and of the seeds of hash tables.
 
 mod samples;
 
@@ -59,7 +59,7 @@ fn inputs() -> &'static [Input] {
     })
 }
 
-/// Different for neighbours, so that a translator is used for different things.
+/// Options that differ for neighboring indices, so that a translator is used for different things.
 fn options(index: usize) -> Options {
     Options {
         arithmetic: Arithmetic {
@@ -70,10 +70,10 @@ fn options(index: usize) -> Options {
     }
 }
 
-/// How many different options there are.
+/// Number of different options.
 const OPTIONS: usize = 6;
 
-/// A fresh translator and what it makes.
+/// A fresh translator and its job.
 fn translator(index: usize) -> (Translator, Job<'static>) {
     let job = [Job::Vertex, Job::Compute][index % 2];
     (Translator::new(options(index), Profile::default()), job)
@@ -96,7 +96,7 @@ fn translate(
     Ok((translated, words))
 }
 
-/// Everything that a translation gives, as one number, or the error.
+/// Hash of everything that a translation returns, or the error.
 fn fingerprint(translator: &mut (Translator, Job<'static>), input: &Input) -> String {
     match translate(translator, input) {
         Ok((translated, words)) => {
@@ -125,7 +125,7 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-/// All inputs, each with a translator of its own, in order.
+/// Fingerprints of all inputs, each from a fresh translator, in order.
 fn expected() -> &'static [String] {
     static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
     EXPECTED.get_or_init(|| {
@@ -134,11 +134,11 @@ fn expected() -> &'static [String] {
     })
 }
 
-/// Translates all inputs in a scattered order with translators that are used again, and compares.
+/// Translates all inputs in a scattered order with reused translators, and compares.
 fn check_scattered(start: usize) {
     let mut translators = translators();
     let inputs = inputs();
-    // 7919 is prime and larger than their number, so each input gets its turn.
+    // 7919 is prime and larger than their number, so each input is visited.
     for step in 0..inputs.len() {
         let index = (start + step * 7919) % inputs.len();
         let found = fingerprint(&mut translators[index % OPTIONS], &inputs[index]);
@@ -146,7 +146,7 @@ fn check_scattered(start: usize) {
     }
 }
 
-/// `spirv-val` has the last word on each of them.
+/// `spirv-val` validates each of them.
 #[test]
 fn all_modules_are_valid() {
     for (index, input) in inputs().iter().enumerate() {
@@ -178,7 +178,7 @@ fn eight_threads_at_once_give_what_one_gives() {
 /// Set for the process that [`another_process_gives_the_same`] starts.
 const CHILD: &str = "TRANSPICA_DETERMINISM_CHILD";
 
-/// How the line begins that it prints.
+/// Start of the line that the process prints.
 const MARK: &str = "fingerprint of everything: ";
 
 /// Hash tables of the standard library get a new random seed in each process.
@@ -199,13 +199,13 @@ fn another_process_gives_the_same() {
     assert_eq!(found, Some(&all[..]), "{output}{}", String::from_utf8_lossy(&child.stderr));
 }
 
-/// Where a hash table may stand in the library, and why its order is never seen.
+/// Places in the library that may use a hash table, and the reason why its order is never visible.
 const ALLOWED: [(&str, &str); 1] = [(
     "entity.rs",
     "the interner: its hash has no seed, values are looked up and numbered in the order of arrival",
 )];
 
-/// Where order matters there is a `Vec` or `BTreeMap`, so seeds cannot matter.
+/// Ordered places use a `Vec` or `BTreeMap`, so seeds cannot matter.
 #[test]
 fn hash_tables_stand_only_where_their_order_is_never_seen() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -232,7 +232,7 @@ fn hash_tables_stand_only_where_their_order_is_never_seen() {
     assert_eq!(found, allowed, "give the reason in `ALLOWED`, or use a BTreeMap");
 }
 
-/// A hash table that is iterated would show its seed.
+/// Iteration over a hash table would expose its seed.
 #[test]
 fn the_allowed_hash_table_is_never_iterated() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

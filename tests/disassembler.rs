@@ -1,5 +1,5 @@
-//! The disassembler: its text assembles to the same content, for samples, random programs and any words; what picasso made
-//! becomes text that picasso takes.
+//! The disassembler: its text assembles to the same content, for samples, random programs and
+//! arbitrary words. The text of picasso's binaries is accepted by picasso.
 #![cfg(feature = "asm")]
 
 mod samples;
@@ -19,7 +19,7 @@ fn reassemble(text: &str) -> Result<Assembled, Report> {
     assemble(&[Source { name: "text", text }])
 }
 
-/// The text of a file's content, which must give that content back.
+/// Disassembles a file; its text must assemble to the same content.
 #[track_caller]
 fn text(model: &Model) -> String {
     let bytes = container::write(model);
@@ -35,7 +35,7 @@ fn text(model: &Model) -> String {
     unreachable!("the loop returns")
 }
 
-/// Directives that picasso does not know, and `.dvle`, where it takes separate files.
+/// Directives unknown to picasso, and `.dvle`, for which it takes separate files.
 const OURS: [&str; 10] = [
     ".constant",
     ".header",
@@ -68,7 +68,7 @@ fn samples_become_text_of_picasso_that_gives_the_same_bytes() {
         count += 1;
     }
     assert!(count >= 80, "{count}");
-    // An address register where hardware ignores it; blocks without padding.
+    // An address register that hardware ignores; blocks without padding.
     expect![[r#"
         tests/cases/picasso/016_alias_idx_on_temp.shbin
         tests/cases/picasso/066_nonop.shbin"#]]
@@ -94,7 +94,7 @@ fn program(code: Vec<u32>, descriptors: &[u32]) -> Model {
     Model { code, descriptors, executables, ..Model::default() }
 }
 
-/// A table of labels as vendor tools write it: the end of a procedure stands before the start of the next.
+/// A label table as vendor tools write it: the end of a procedure precedes the start of the next.
 #[test]
 fn procedures_have_the_name_of_their_start() {
     let call = 0x9000_0000 | 2 << 10 | 2; // call 2 words at 2
@@ -123,7 +123,7 @@ fn procedures_have_the_name_of_their_start() {
     let procs: Vec<_> = text.lines().filter_map(|line| line.strip_prefix(".proc ")).collect();
     assert_eq!(procs, ["main", "light", "second"], "{text}");
 
-    // One table with both, as one program that begins behind a procedure.
+    // One table with both, for a program that begins behind a procedure.
     let mut model = program(vec![nop, nop, call & !0xFFC00, end], &[]);
     let only = &mut model.executables[0];
     (only.header.main, only.header.endmain) = (2, 4);
@@ -155,7 +155,7 @@ fn random_programs_survive() {
     }
 }
 
-/// A stream of numbers.
+/// A source of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -171,7 +171,8 @@ impl Random {
     }
 }
 
-/// Disassembles and assembles random words with random descriptors; returns how many have no opcode.
+/// Disassembles and assembles random words with random descriptors; returns the number of words
+/// without an opcode.
 fn random_words_survive(seed: u64, most: usize) -> usize {
     let mut random = Random(seed);
     let (mut words, mut unassigned, mut raw) = (0, 0, 0);
@@ -218,7 +219,7 @@ fn random_tables_survive() {
     }
 }
 
-/// Names as damaged files have them, and some that mean something in the text.
+/// Names as in damaged files, and some with a meaning in the text.
 fn random_name(random: &mut Random) -> Vec<u8> {
     let names: [&[u8]; 12] = [
         b"projection",

@@ -1,15 +1,18 @@
-//! The forms of small programs as text: `cases/cfg` and `cases/tree` hold assembler text, `cases/ir` functions for one pass.
-//! Beside each `NAME.pica` or `NAME.ir` stands `NAME.txt` with what comes of it; `BLESS=1 cargo test --all-features --test forms`
-//! writes those anew. A case without its text, a text without its case and a text that is not what comes of the case fail.
+//! Intermediate forms of small programs as golden text: `cases/cfg` and `cases/tree` hold assembler
+//! text, `cases/ir` functions for one pass.
+//! The expected text of `NAME.pica` or `NAME.ir` is in `NAME.txt`;
+//! `BLESS=1 cargo test --all-features --test forms` rewrites the stale ones. A case without its
+//! text, a text without its case and a stale text fail.
 //!
-//! A case begins with a comment that says what it shows. That of a function is its second line; the first one names the pass:
+//! A case begins with a comment on its purpose. In a function it is the second line; the first one
+//! names the pass:
 //!
 //! ```text
 //! ; pass simplify            or several, `; pass dce, shrink`; another precision than exact, `; pass simplify in f24`
 //! ```
 //!
-//! Modules of one case are separated by empty lines. Each pass must leave its module valid, say truly whether it changed
-//! anything, keep what it computes on random inputs, and have nothing to do when run again.
+//! Empty lines separate the modules of a case. Each pass must leave its module valid, report
+//! changes correctly, preserve results on random inputs, and change nothing when run again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,20 +34,20 @@ use transpica::stages::structure::{self, Structured};
 use transpica_prove::passes;
 use transpica_prove::same::compare;
 
-/// Random inputs on which a pass keeps what a function computes.
+/// Number of random inputs on which a pass must preserve the results of a function.
 const RUNS: u32 = 50;
 
 /// A folder of cases.
 struct Folder<'a> {
     path: PathBuf,
-    /// Ending of the cases.
+    /// File extension of the cases.
     ending: &'a str,
-    /// Whether expectations are written.
+    /// True if expectations are rewritten.
     bless: bool,
 }
 
 impl Folder<'_> {
-    /// What is wrong with the folder, in words; `show` makes the text of a case.
+    /// Returns the faults of the folder; `show` renders a case.
     fn faults(&self, show: impl Fn(&str) -> String) -> Vec<String> {
         let mut faults = Vec::new();
         let mut cases = 0;
@@ -78,7 +81,7 @@ impl Folder<'_> {
         faults
     }
 
-    /// The files in alphabetical order.
+    /// Returns the files in alphabetical order.
     fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.path).expect("a folder");
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
@@ -94,7 +97,7 @@ fn check(name: &str, ending: &str, show: impl Fn(&str) -> String) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The program of an assembler text, with its graph.
+/// Assembles a text and builds the program's graph.
 fn explored(source: &str) -> (Program<'static>, Cfg) {
     assert!(source.starts_with("; "), "says what it shows: {source}");
     let assembled = assemble(&[Source { name: "case", text: source }]);
@@ -108,7 +111,7 @@ fn explored(source: &str) -> (Program<'static>, Cfg) {
     (program, cfg)
 }
 
-/// Makes a graph reducible; whether it was not.
+/// Makes a graph reducible; returns whether it changed.
 fn reduced(cfg: &mut Cfg) -> bool {
     let was_reducible = is_reducible(cfg);
     let before = cfg.clone();
@@ -186,7 +189,7 @@ fn run(name: &str, module: &mut Module, precision: Precision) {
     assert_eq!(text::print(module), again, "a second run");
 }
 
-/// A module in legal form, calls with the names of what they call.
+/// Prints a legalized module, with names in its calls.
 fn legalized(mut module: Module, precision: Precision) -> String {
     verify(&module, Stage::Pica).unwrap_or_else(|error| panic!("{error} in {module}"));
     let before = module.clone();
@@ -201,14 +204,14 @@ fn legalized(mut module: Module, precision: Precision) -> String {
     for (index, helper) in module.helpers.iter().enumerate().rev() {
         shown = shown.replace(&format!("call {index}("), &format!("call {}(", helper.name));
     }
-    // Registers and members of the block have different random numbers.
+    // Registers and members of the block have different random values.
     if ![" = uniform ", " = specialized "].iter().any(|read| text::print(&before).contains(read)) {
         compare(&before, &module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}: {module}"));
     }
     shown
 }
 
-/// The uniform block of the functions that are legalised: c0..c3, c4, c20..c79, i1, i2 and i3, b3, b8..b11.
+/// The uniform block of the legalized functions: c0..c3, c4, c20..c79, i1, i2 and i3, b3, b8..b11.
 fn block() -> UniformBlock {
     let member =
         |name: &str, bank, first, count, ty| Member { name: name.into(), bank, first, count, offset: 0, ty };
@@ -226,7 +229,8 @@ fn block() -> UniformBlock {
     }
 }
 
-/// The harness itself: what is missing, stale or left over fails, and blessing mends the first two.
+/// Tests the harness itself: missing, stale and leftover texts fail, and blessing mends the first
+/// two.
 #[test]
 fn expectations_that_do_not_fit_are_faults() {
     let path = std::env::temp_dir().join(format!("transpica-forms-{}", std::process::id()));

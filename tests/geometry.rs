@@ -1,5 +1,5 @@
-//! Geometry programs as compute shaders: the sample programs, run by the evaluator thread by thread, make the triangles that
-//! the pipeline makes on the interpreter.
+//! Geometry programs as compute shaders: the sample programs, run by the evaluator thread by
+//! thread, produce the triangles of the CPU pipeline.
 
 mod samples;
 
@@ -33,7 +33,7 @@ fn program(file: &Shbin<'_>, index: usize) -> Program<'static> {
     dvle::program(file, index, &Limits::default()).expect("a program")
 }
 
-/// The vertex program before the first geometry program of a file, and that.
+/// Returns a file's first vertex program and first geometry program.
 fn pair(file: &Shbin<'_>) -> Option<(usize, usize)> {
     let is = |stage| (0..file.executables.len()).find(|&index| program(file, index).stage() == stage);
     Some((is(Stage::Vertex)?, is(Stage::Geometry)?))
@@ -59,7 +59,7 @@ fn draws(input: GeometryInput, uniforms: [Uniforms; 2]) -> Vec<GeometryDraw> {
     (0..2).map(draw).collect()
 }
 
-/// Runs the geometry programs of all samples with several strides; what was compared, by name.
+/// Runs the geometry programs of all samples with several strides; returns the statistics by name.
 fn samples(options: Options) -> Vec<(String, Count)> {
     let mut all = Vec::new();
     for sample in samples::samples() {
@@ -69,7 +69,7 @@ fn samples(options: Options) -> Vec<(String, Count)> {
         let outputs =
             Setup::from_file(&file, vertex, None, None).expect("a set-up").vertex_outputs.count_ones();
         for vertices in [1, 2, 3, 6] {
-            // Not every number of vertices suits every program.
+            // Some programs do not support every number of vertices.
             let Ok(setup) = Setup::from_file(&file, vertex, Some(geometry), Some(vertices * outputs as u8))
             else {
                 continue;
@@ -95,7 +95,7 @@ fn samples_make_the_triangles_of_the_interpreter() {
     }
 }
 
-/// Random programs under some options; what was compared.
+/// Compares random programs under some options.
 fn random(seeds: std::ops::Range<u64>, options: Options) -> Count {
     let mut all = Count::default();
     for seed in seeds {
@@ -147,7 +147,7 @@ fn samples_emit_the_registers_of_the_interpreter() {
 
 #[test]
 fn samples_do_so_in_every_tier() {
-    // No level of nesting: the block dispatcher. No control state: the pc dispatcher.
+    // Depth 0: the block dispatcher. No control state: the pc dispatcher.
     let shallow = Limits { depth: 0, ..Limits::default() };
     let none = Limits { nodes_per_instruction: 0, nodes_base: 0, ..Limits::default() };
     for limits in [shallow, none] {
@@ -159,7 +159,7 @@ fn samples_do_so_in_every_tier() {
 #[test]
 fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
     let vertex = ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
-    // Colours whose other components are 1 where nothing is mapped to them, and a position whose z is negated.
+    // Colors whose unmapped components are 1, and a position whose z is negated.
     let geometry = ".gsh point c0\n.out pos position\n.out col color.xy\n.entry gmain\n.proc gmain\n\tsetemit 1, prim inv\n\
                     \tmov pos, v0\n\tmov col.xy, v1\n\temit\n\tend\n.end\n";
     let sources = [Source { name: "a.v.pica", text: vertex }, Source { name: "b.g.pica", text: geometry }];
@@ -174,7 +174,8 @@ fn a_vertex_slot_that_nobody_filled_is_as_nobody_wrote_it() {
     assert!(count.expect("ends").triangles > 0);
 }
 
-/// A triangle of r14, r15 and v0, then `last`; how far back it sees. What it makes is compared, too.
+/// Returns the carried state of a program that emits a triangle of r14, r15 and v0, then runs
+/// `last`. Its results are compared, too.
 fn depth_of(last: &str) -> Memory {
     let vertex = ".out pos position\n.entry main\n.proc main\n\tmov pos, v0\n\tend\n.end\n";
     let geometry = format!(
@@ -207,11 +208,11 @@ fn how_far_back_an_invocation_sees_is_how_long_a_value_stays() {
     assert_eq!(depth_of(from_the_one_before), Memory::Depth(2));
     assert_eq!(depth_of(a_sum), Memory::Unbounded);
     assert_eq!(depth_of(now_and_then), Memory::Unbounded);
-    // Nobody ever writes them.
+    // Registers that are never written carry no state.
     assert_eq!(depth_of(""), Memory::None);
 }
 
-/// What becomes of a sample of this name in point mode with one vertex for each invocation.
+/// Statistics of a sample in point mode with one vertex per invocation.
 fn memory_of(name: &str) -> [usize; 3] {
     let all = samples(OPTIONS(Precision::Exact));
     let (_, count) = all.iter().find(|(sample, _)| sample.ends_with(name)).expect("the sample");
@@ -224,7 +225,8 @@ fn what_an_invocation_sees_of_others_decides_how_many_threads_there_are() {
     assert_eq!(memory_of("/counter.shbin"), [0, 0, 1]);
 }
 
-/// Translates the geometry program of each sample under each of some options, as triangles and as EMITs.
+/// Translates the geometry program of each sample under each of some options, for triangles and for
+/// EMITs.
 fn with_kernels(check: impl Fn(&str, &mut Translator, &Translated)) {
     let base = OPTIONS(Precision::Exact);
     let symbols = Options {
@@ -293,7 +295,7 @@ fn kernels_are_valid_in_every_language() {
     });
 }
 
-/// `BLESS=1 cargo test --all-features --test geometry` writes them anew.
+/// Golden texts; `BLESS=1 cargo test --all-features --test geometry` rewrites them.
 #[test]
 fn wgsl_of_kernels_reads_well() {
     with_kernels(|path, translator, translated| {
@@ -320,7 +322,7 @@ fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
         let program = program(&file, geometry);
         let setup = Setup::from_file(&file, vertex, Some(geometry), None).expect("a setup");
         let around = Executable::new(&file, geometry, &sample.name).expect("an executable");
-        // The formats of attributes are those of the vertex program before.
+        // Attribute formats apply to the vertex program before it.
         let mut options = OPTIONS(Precision::Exact);
         options.attributes[0].components = 2;
         let mut translator = Translator::new(options, Profile::default());
@@ -332,7 +334,7 @@ fn what_a_kernel_made_is_drawn_by_a_plain_vertex_stage() {
     }
 }
 
-/// Execution model of the entry point of a module: the first operand of OpEntryPoint.
+/// Execution model of a module's entry point: the first operand of OpEntryPoint.
 fn execution_model(words: &[u32]) -> u32 {
     let mut rest = &words[5..];
     while rest[0] & 0xFFFF != 15 {

@@ -1,5 +1,6 @@
-//! The contract of GLSL: glslang reads every text of every version and links it with fragment shaders of hosts; names, places and
-//! byte offsets are those that the documentation promises; all arithmetic is marked.
+//! The contract of GLSL: glslang compiles every text of every version and links it with fragment
+//! shaders of hosts; names, locations and byte offsets are the documented ones; all arithmetic is
+//! marked `precise`.
 //! Without glslang this fails and says how to install it.
 
 mod products;
@@ -52,7 +53,7 @@ fn glsl_as(
     translated.text(Language::Glsl(version)).expect("GLSL")
 }
 
-/// Calls `check` with every vertex program of the files, some at a time.
+/// Calls `check` with every vertex program of the files, in parallel.
 fn in_parallel(samples: &[Sample], check: impl Fn(&Sample, usize) + Sync) {
     let mut programs = Vec::new();
     for sample in samples {
@@ -71,10 +72,10 @@ fn in_parallel(samples: &[Sample], check: impl Fn(&Sample, usize) + Sync) {
     });
 }
 
-/// What a host's fragment shader takes: location, type, and the name that the documentation promises.
+/// An input of a host's fragment shader: location, type, and the documented name.
 type Port = (u32, &'static str, &'static str);
 
-/// All semantics, as by default.
+/// All semantics with the default locations.
 const DENSE: [Port; 7] = [
     (0, "vec4", "color"),
     (1, "vec2", "texcoord0_uv"),
@@ -84,7 +85,7 @@ const DENSE: [Port; 7] = [
     (5, "vec4", "normal_quaternion"),
     (6, "vec3", "view"),
 ];
-/// What Azahar's fragment shaders take.
+/// Inputs of Azahar's fragment shaders.
 const AZAHAR: [Port; 8] = [
     (0, "vec4", "position_raw"),
     (1, "vec4", "color"),
@@ -96,7 +97,7 @@ const AZAHAR: [Port; 8] = [
     (7, "vec3", "view"),
 ];
 
-/// A fragment shader that takes them all.
+/// A fragment shader with all of these inputs.
 fn fragment(version: GlslVersion, ports: &[Port]) -> String {
     let mut text = match version {
         GlslVersion::Core330 => "#version 330 core\n".to_owned(),
@@ -117,7 +118,8 @@ fn fragment(version: GlslVersion, ports: &[Port]) -> String {
     text
 }
 
-/// Whether a vertex shader has what a fragment shader takes, which glslang does not ask: by name in 330, else by location.
+/// Returns whether a vertex shader has all inputs of a fragment shader, which glslang does not
+/// check: by name in 330, else by location.
 fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     ports.iter().all(|(location, ty, name)| {
         let line = match version {
@@ -130,7 +132,7 @@ fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
     })
 }
 
-/// Options and profile of a host, and what its fragment shaders take.
+/// Options and profile of a host, and the inputs of its fragment shaders.
 fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
     let options = Options {
         block: Block { layout, ..Block::default() },
@@ -177,10 +179,10 @@ fn a_fragment_shader_of_another_host_does_not_link() {
     assert!(glslang::link(&text, &wrong, false).is_err_and(|error| error.contains("Types must match")));
 }
 
-/// Instructions of arithmetic that compilers may contract.
+/// Arithmetic instructions that compilers may contract.
 const ARITHMETIC: [&str; 6] = ["OpFAdd", "OpFSub", "OpFMul", "OpFDiv", "OpDot", "OpVectorTimesScalar"];
 
-/// Arithmetic of a module without NoContraction; and how much has it.
+/// Lists a module's arithmetic without NoContraction; counts the instructions with it.
 fn unmarked(words: &[u32]) -> (Vec<String>, usize) {
     let text = spirv::text(words).expect("SPIR-V");
     let marked = |id: &str| text.contains(&format!("OpDecorate {id} NoContraction\n"));
@@ -461,7 +463,7 @@ fn four_thousand_dependent_products_need_little_stack() {
     assert_eq!((unmarked.len(), count), (0, 4096));
 }
 
-/// `BLESS=1 cargo test --all-features --test glsl` writes them anew.
+/// Golden texts; `BLESS=1 cargo test --all-features --test glsl` rewrites them.
 #[test]
 fn glsl_of_three_samples_reads_well() {
     for (name, version, end) in [

@@ -1,6 +1,7 @@
-//! HLSL and MSL of every program with every entry: compilers read them, and no buffer of MSL has the slot of another.
-//! Without glslang and g++ this fails and says how to install them. The HLSL is left in the target folder for DXC
-//! (`cargo xtask validate`).
+//! HLSL and MSL of every program with every entry: compilers accept them, and no two buffers of MSL
+//! share a slot.
+//! Without glslang and g++ this fails and says how to install them. The HLSL stays in the target
+//! folder for DXC (`cargo xtask validate`).
 
 mod products;
 mod samples;
@@ -57,7 +58,7 @@ fn slots_are_found() {
     assert_eq!(metal::slots(text), [3, 12, 3]);
 }
 
-/// Assertions in MSL that the members of the uniform block lie where the block says.
+/// Assertions in MSL that the members of the uniform block have the block's offsets.
 fn offsets(text: &str, block: &UniformBlock) -> String {
     let struct_of = text.split("struct Uniforms {\n").nth(1).and_then(|rest| rest.split("};").next());
     let names = struct_of.unwrap_or_default().lines();
@@ -115,7 +116,7 @@ fn the_compiler_of_msl_sees_errors() {
 #[test]
 fn glslang_reads_hlsl() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hlsl");
-    // What an earlier run left may no longer be written.
+    // Forms that no longer exist must not remain from an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("writable");
     with_products(|name, translated| {

@@ -1,4 +1,5 @@
-//! `src/isa/README.md` shows the table of opcodes and the formats: the page is made here, and `BLESS=1` writes it.
+//! `src/isa/README.md` contains the table of opcodes and the formats: this test generates the page,
+//! and `BLESS=1` rewrites it.
 
 use std::fmt::Write as _;
 
@@ -52,7 +53,7 @@ const TAIL: &str = "
 Bits 7..6 of a swizzle choose what becomes x, 5..4 y, 3..2 z, 1..0 w.
 ";
 
-/// How an operand is shown in a syntax line.
+/// Placeholder of an operand in a syntax line.
 fn placeholder(role: Role) -> &'static str {
     match role {
         Role::Dest => "dest",
@@ -71,7 +72,7 @@ fn placeholder(role: Role) -> &'static str {
     }
 }
 
-/// The text of an instruction with placeholders, such as `add dest, s1, s2`.
+/// Text of an instruction with placeholders, such as `add dest, s1, s2`.
 fn syntax(opcode: Opcode) -> String {
     let (mut text, mut sources) = (opcode.mnemonic().to_string(), 0);
     let mut compares = ["opx", "opy"].into_iter();
@@ -99,7 +100,7 @@ fn syntax(opcode: Opcode) -> String {
     text
 }
 
-/// The components that an instruction reads of each source.
+/// Components that an instruction reads of each source.
 fn reads(info: &Info) -> String {
     let one = |reads: &Reads| {
         let always = reads.of(Mask::NONE);

@@ -1,5 +1,5 @@
-//! Every value of every option, of the profile and of a set-up has a key of its own, and whatever gives other words has
-//! another key. Which values there are follows from the types: see `values`.
+//! Every value of every option, of the profile and of a configuration has its own key, and
+//! different words have different keys. The types determine the values: see `values`.
 
 mod values;
 
@@ -16,14 +16,14 @@ use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use values::Values;
 
-/// Options and profiles that differ in one part from these, with what is changed.
+/// Options and profiles that differ in one part from these, with the name of the part.
 fn others(options: Options, profile: Profile) -> Vec<(String, Options, Profile)> {
     let changed = options.others().into_iter().map(|(path, options)| (path, options, profile));
     let hosts = profile.others().into_iter().map(|(path, profile)| (path, options, profile));
     changed.chain(hosts).collect()
 }
 
-/// Options whose bool uniforms are all known, so that their values mean something.
+/// Options whose bool uniforms are all fixed, so that their values have an effect.
 fn all_known(options: Options) -> Options {
     Options {
         control: Control {
@@ -34,7 +34,7 @@ fn all_known(options: Options) -> Options {
     }
 }
 
-/// What is used as random here.
+/// A random number (xorshift).
 fn random(state: &mut u64) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -99,14 +99,14 @@ fn values_of_uniforms_that_are_not_known_are_not_in_the_key() {
     assert_ne!(of(0), of(0x0010));
 }
 
-/// What each key stands for.
+/// Modules by key.
 #[derive(Default)]
 struct Products {
     by_key: BTreeMap<Key, (String, Result<Vec<u32>, String>)>,
 }
 
 impl Products {
-    /// Notes what a key stands for: words where there are any, else why not.
+    /// Records a key with its words, or with the error if there are none.
     fn add(&mut self, key: Key, name: &str, words: Result<Vec<u32>, String>) {
         match self.by_key.get(&key) {
             None => {
@@ -116,7 +116,7 @@ impl Products {
         }
     }
 
-    /// How many modules there are, each counted once.
+    /// Number of different modules.
     fn modules(&self) -> usize {
         let modules: BTreeSet<_> =
             self.by_key.values().filter_map(|(_, words)| words.as_ref().ok()).collect();
@@ -154,7 +154,7 @@ fn options_that_give_other_words_give_another_key() {
     let around = Executable::new(&file, 0, "lights").expect("an executable");
     let random =
         [(Kind::Clean, 3), (Kind::Wild, 5), (Kind::Numeric, 1)].map(|(kind, seed)| generate(kind, seed));
-    // Far from the defaults, and yet an input that is translated.
+    // Far from the defaults, but still a valid input.
     let (options, profile) = anything(7);
     let options = Options {
         block: Block { layout: Layout::Azahar, ..options.block },
@@ -220,7 +220,7 @@ fn set_ups_that_give_other_words_give_another_key() {
             for (product, program, around, job) in jobs {
                 let key = translator.key(program, around, job, b"");
                 let found = words(&mut translator, |translator| translator.translate(program, around, job));
-                // What cannot be is an error whatever the key is.
+                // Rejected settings are an error whatever the key is.
                 if found.is_ok() {
                     products.add(key, &format!("{sample} {product}{path}"), found);
                 }

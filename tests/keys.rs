@@ -1,5 +1,5 @@
-//! Keys stand for modules: equal keys, equal words; other behaviour, another key; what is ignored is not in them. Options,
-//! profile and set-ups are in `key_values.rs`.
+//! Keys identify modules: equal keys, equal words; other behavior, another key; ignored bits do not
+//! affect it. Options, profile and configurations are in `key_values.rs`.
 
 mod samples;
 
@@ -20,7 +20,7 @@ use transpica::{Translated, Translator};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::spirv_tools;
 
-/// What is used as random here.
+/// A source of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -51,15 +51,15 @@ fn registers() -> RegisterState {
     state
 }
 
-/// The addresses that are reached.
+/// The reachable addresses.
 fn reached(program: &Program<'_>) -> Vec<Pc> {
     let mut pcs = Vec::new();
     reach(program, |pc, _, _| pcs.push(pc));
     pcs
 }
 
-/// What random changes leave the key alone, one after another: unreachable words, and bits of reachable words and of
-/// descriptors.
+/// Applies random changes that preserve the key, one after another: unreachable words, and ignored
+/// bits of reachable words and of descriptors.
 fn disguised(
     generated: &Generated,
     of: &impl Fn(&[u32], &[u32]) -> Key,
@@ -74,7 +74,7 @@ fn disguised(
         }
     }
     assert_eq!(of(&code, &descriptors), wanted, "unreachable words");
-    // Words behind the program change nothing unless it runs into them.
+    // Words behind the program have no effect unless it runs into them.
     let mut longer = code.clone();
     longer.extend((0..random.below(300)).map(|_| random.next()));
     if reached(&program(&longer, &descriptors, generated.entry)) == pcs {
@@ -99,7 +99,8 @@ fn disguised(
     (code, descriptors)
 }
 
-/// Options under which programs take each tier, and some that concern what components read.
+/// Options under which programs take each tier, and some that affect the values of undefined
+/// components.
 fn settings() -> Vec<Options> {
     let limits = |limits| Options { limits, ..Options::default() };
     vec![
@@ -223,7 +224,7 @@ fn programs_of_one_file_have_one_key_for_each_entry_point() {
             let program = dvle::program(&file, index, &Limits::default()).expect("valid");
             let around = Executable::new(&file, index, "library").expect("exists");
             keys.push(key(&program, &around, Job::Vertex, &Options::default(), &Profile::default(), b""));
-            // The name of the file is a comment's.
+            // The name of the file appears only in comments.
             let again = Executable::new(&file, index, "other name").expect("exists");
             assert_eq!(
                 keys.last(),
@@ -278,8 +279,8 @@ fn registers_that_feed_no_output_are_not_in_the_key() {
     assert_ne!(key(&state), before);
 }
 
-/// A key is for caches on disk: with one version of the library it never changes. Until the first release a new option may
-/// change it too.
+/// Keys are for caches on disk: within one version of the library they never change. Before the
+/// first release a new option may change them, too.
 #[test]
 fn a_sample_keeps_its_key() {
     let file = Shbin::parse(include_bytes!("../shaders/lights.shbin")).expect("valid");

@@ -1,10 +1,11 @@
-//! The layer table of `src/README.md` holds: no module imports a module of its own layer or a higher one.
+//! Checks the layer table of `src/README.md`: no module imports a module of its own layer or a
+//! higher one.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Layer of each module, as the table says.
+/// Layer of each module in the table.
 fn layers(readme: &str) -> BTreeMap<String, u32> {
     let mut layers = BTreeMap::new();
     for line in readme.lines().filter(|line| line.starts_with("| L")) {
@@ -17,7 +18,7 @@ fn layers(readme: &str) -> BTreeMap<String, u32> {
     layers
 }
 
-/// The Rust files below a folder, tests left out.
+/// Collects the Rust files below a folder, without tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -34,14 +35,14 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file without comments and without its test module.
+/// Returns the code of a file without comments and without its test module.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let lines = text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The top-level modules that a text names after `crate::`, also in braces.
+/// Returns the top-level modules that a text names after `crate::`, also in braces.
 fn imports(text: &str) -> Vec<String> {
     let identifier = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
@@ -59,7 +60,7 @@ fn imports(text: &str) -> Vec<String> {
     found
 }
 
-/// The parts of a braced list, without those of the lists in it; `text` begins behind the opening brace.
+/// Splits a braced list at its top level; `text` starts behind the opening brace.
 fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {

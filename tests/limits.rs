@@ -1,7 +1,8 @@
-//! Every program that fits into memory is translated within the limits: the worst that are known, at full size, stay below
-//! 64 MiB and, in a release build, below a quarter of a second; what passes a limit takes a simpler tier and says so.
+//! Every program that fits into memory is translated within the limits. The worst known programs,
+//! at full size, stay below 64 MiB and, in a release build, below a quarter of a second. A program
+//! beyond a limit takes a fallback tier and has a warning.
 //!
-//! `cargo test --release --test limits -- --nocapture` prints what each program costs.
+//! `cargo test --release --test limits -- --nocapture` prints the cost of each program.
 
 mod worst;
 
@@ -23,22 +24,22 @@ use worst::{PATTERNS, Pattern, STRAIGHT, TOWERS, compare, plain, program};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Memory is counted for the whole process, and time is measured.
+/// Memory is counted for the entire process, and time is measured.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As many words as there can be.
+/// The largest number of code words.
 const WORDS: usize = 4096;
 
 const MOST_BYTES: usize = 64 << 20;
 
-/// A quarter of a second, and for a debug build, on a machine that does other things as well, much more.
+/// A quarter of a second; far more for a debug build, on a machine under load.
 const MOST_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 250 });
 
-/// Translates to SPIR-V; gives the words as well.
+/// Translates to SPIR-V; returns the words as well.
 fn translate(bytes: &[u8], job: Job<'_>, options: Options) -> Result<(Translated, Vec<u32>)> {
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, 0, &options.limits)?;
@@ -53,7 +54,7 @@ fn tier(bytes: &[u8], limits: Limits) -> Result<Tier> {
         .map(|(translated, _)| translated.tier)
 }
 
-/// What a translation took, the best of some.
+/// Cost of a translation, the best of some.
 #[derive(Clone, Copy)]
 struct Cost {
     time: Duration,
@@ -82,7 +83,8 @@ fn measure(name: &str, bytes: &[u8], job: Job<'_>, options: Options, times: u32)
     cost
 }
 
-/// Translates every pattern at full size, with so many words of another between, and prints and checks what it takes.
+/// Translates every pattern at full size, with `between` words of `other` after each, and prints
+/// and checks its cost.
 fn check(patterns: &[(&str, Pattern)], between: usize, other: Pattern) {
     let _alone = alone();
     let mut failures = Vec::new();
@@ -136,7 +138,7 @@ fn straight_code() {
     check(STRAIGHT, 0, |n, _| plain(n));
 }
 
-/// One of the patterns.
+/// Returns the pattern of a name.
 fn pattern(name: &str) -> Pattern {
     let mut all = PATTERNS.iter().chain(TOWERS).chain(STRAIGHT);
     all.find(|(other, _)| *other == name).map(|(_, pattern)| *pattern).expect("a pattern of that name")
@@ -147,7 +149,7 @@ fn compared(name: &str, words: usize) -> Vec<u8> {
     program(pattern(name), words, 1, |n, _| compare(n))
 }
 
-/// The least value of a limit with which a program is structured: one less takes another tier.
+/// Smallest value of a limit with which a program is structured: one less takes another tier.
 fn threshold(bytes: &[u8], limits: impl Fn(u32) -> Limits) -> u32 {
     let structured = |value: u32| tier(bytes, limits(value)) == Ok(Tier::Structured);
     let (mut below, mut above) = (0, 1 << 24);
@@ -159,7 +161,7 @@ fn threshold(bytes: &[u8], limits: impl Fn(u32) -> Limits) -> u32 {
     above
 }
 
-/// Why a program was not structured.
+/// Reason why a program was not structured.
 fn why(bytes: &[u8], limits: Limits) -> (Tier, At, String) {
     let (translated, _) =
         translate(bytes, Job::Vertex, Options { limits, ..Options::default() }).expect("a simpler tier");
@@ -196,7 +198,7 @@ fn more_control_states_than_the_limit_take_a_pc_dispatcher() {
 #[test]
 fn more_values_or_steps_than_the_limit_take_a_dispatcher() {
     let _alone = alone();
-    // Four calls of the same code: structured, it stands there four times.
+    // Four calls of the same code: the structured program contains it four times.
     let bytes = program(pattern("loops left for two places, called four times"), 400, 0, |n, _| plain(n));
     let values = |values: u32| Limits { values, ..Limits::default() };
     let least = threshold(&bytes, values);
@@ -208,7 +210,7 @@ fn more_values_or_steps_than_the_limit_take_a_dispatcher() {
     let (tier, _, text) = why(&bytes, steps(least - 1));
     assert_ne!(tier, Tier::Structured);
     assert!(text.ends_with(&format!("lowering it takes more than {} steps", least - 1)), "{text}");
-    // There is always a way that needs no steps.
+    // The pc dispatcher needs no steps.
     assert_eq!(why(&bytes, steps(0)).0, Tier::PcDispatcher);
 }
 
@@ -250,11 +252,13 @@ fn a_block_dispatcher_has_at_most_1024_blocks() {
     }
 }
 
-/// What growth is forgiven: at full size a tenth of what is allowed, as dominators of a long chain of jumps to one place need.
+/// Permitted superlinear growth: at full size a tenth of the time limit, as dominators of a long
+/// chain of jumps to one place need.
 const UNNOTICED: Duration = Duration::from_millis(if cfg!(debug_assertions) { 3 } else { 25 });
 
-/// Twice the program may take three and a half times as long: four would be a square. Where nesting grows with the program,
-/// so does what comes out for each of its words, up to the limit on depth; it takes time in proportion.
+/// Twice the program may take three and a half times as long: four would be quadratic. If nesting
+/// grows with the program, so does the output for each of its words, up to the depth limit; this
+/// takes time in proportion.
 #[test]
 fn time_does_not_grow_with_the_square_of_the_program() {
     let _alone = alone();
@@ -272,7 +276,7 @@ fn time_does_not_grow_with_the_square_of_the_program() {
             let allowed = half.time.mul_f64(factor) + UNNOTICED;
             (half.tier == full.tier && full.time > allowed).then_some((half.time, full.time, full.tier))
         };
-        // Other processes disturb: what seems slow gets another chance.
+        // Other processes interfere, so a slow case gets another chance.
         if let Some(found) = grows(1).and_then(|_| grows(8)) {
             failures.push(format!("{name}: {found:?}"));
         }

@@ -1,5 +1,5 @@
-//! Small files cannot make the library take much memory or time: for less than 64 KiB of input, 16 MiB and a few
-//! seconds in a debug build are enough for each program, also for the worst that are known.
+//! Small files cannot make the library use much memory or time: for less than 64 KiB of input, 16
+//! MiB and a few seconds in a debug build suffice for each program, even for the worst known cases.
 
 mod samples;
 mod worst;
@@ -21,14 +21,14 @@ use worst::{PLAIN, descriptor, hostile, model};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Memory is counted for the whole process, so only one test may run.
+/// Memory is counted for the entire process, so only one test may run.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a file cost.
+/// Cost of a file.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     bytes: usize,
@@ -36,7 +36,8 @@ struct Cost {
     tier: Option<Tier>,
 }
 
-/// Translates every vertex program of a file to SPIR-V and gives the largest cost. `spirv-val` judges the first module.
+/// Translates every vertex program of a file to SPIR-V and returns the largest cost. `spirv-val`
+/// validates the first module.
 fn measure(bytes: &[u8], job: Job<'_>, options: Options) -> Cost {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -46,7 +47,7 @@ fn measure(bytes: &[u8], job: Job<'_>, options: Options) -> Cost {
     if let Ok(file) = Shbin::parse(bytes) {
         file.warnings();
         worst.time = start.elapsed();
-        // Many executables may be the same one over and over.
+        // Many executables may be copies of the same one.
         for index in 0..file.executables.len().min(16) {
             start = Instant::now();
             if let Ok((tier, words)) = translate(&file, index, job, options) {
@@ -70,14 +71,15 @@ fn translate(file: &Shbin<'_>, index: usize, job: Job<'_>, options: Options) -> 
     Ok((translated.tier, translator.spirv(&translated)?))
 }
 
-/// What files may cost.
+/// Cost limits of a file.
 #[derive(Clone, Copy)]
 struct Most {
     bytes: usize,
     time: Duration,
 }
 
-/// For what the vertex unit can hold. Such a program takes a tenth of a second or two; tests share their machine.
+/// Limits for programs of the vertex unit's size. Such a program takes one or two tenths of a
+/// second; tests share their machine.
 const MOST: Most = Most { bytes: 16 << 20, time: Duration::from_secs(5) };
 
 /// Measures each file and prints the largest costs.
@@ -153,7 +155,7 @@ fn tables_that_fill_the_file_stay_small_and_fast() {
         change(&mut model);
         files.push((name.to_string(), write(&model)));
     };
-    // 0x10 is c0, 0x6F is c95: every symbol names all of them.
+    // 0x10 is c0, 0x6F is c95: every symbol covers all of them.
     let all = |name: u32| Symbol { name: NameOffset(name), first: 0x10, last: 0x6F };
     add("symbols for everything", &|model| model.executables[0].symbols = vec![all(0); 7000]);
     add("long names", &|model| {
@@ -168,7 +170,8 @@ fn tables_that_fill_the_file_stay_small_and_fast() {
     for (name, bytes) in &files {
         assert_eq!(Shbin::parse(bytes).map(|_| ()), Ok(()), "{name}");
     }
-    // A thousand executables that are the same bytes, each with thousands of entries; most such files are refused.
+    // A thousand executables with the same bytes, each with thousands of entries; most such files
+    // are rejected.
     for (name, bytes) in files.clone() {
         let start = u32::from_le_bytes(bytes[8..12].try_into().expect("four"));
         let count = 1000u32;

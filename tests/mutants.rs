@@ -1,4 +1,4 @@
-//! The comparisons notice errors: each deliberate one is found within a few hundred random programs.
+//! The comparisons detect errors: every mutant is found within a few hundred random programs.
 
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -8,7 +8,7 @@ use transpica_prove::mutants::Mutant;
 /// Programs of each kind that a mutant may survive.
 const PROGRAMS: u64 = 400;
 
-/// The first program that shows an error, and how many were tried.
+/// Returns the first program that detects a mutant, and the number of programs tried.
 fn caught(mutant: Mutant) -> Option<(usize, String)> {
     let mut tried = 0;
     for seed in 0..PROGRAMS {
@@ -22,7 +22,7 @@ fn caught(mutant: Mutant) -> Option<(usize, String)> {
     None
 }
 
-/// A form that the verifier refuses, or that does not run, would say nothing about the comparison.
+/// A form that the verifier rejects, or that does not run, would not test the comparison.
 #[test]
 fn every_mutant_is_caught_by_its_results() {
     let mut survivors = Vec::new();

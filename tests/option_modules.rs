@@ -1,5 +1,6 @@
-//! Modules under every option: valid for spirv-val in the environment of their version, for naga, and as WGSL and GLSL that are
-//! read again; and what the words and texts say of blocks, attributes, outputs and specialisation constants.
+//! Modules under every option: valid for spirv-val in the environment of their version and for
+//! naga, and their WGSL and GLSL parse again. Words and texts declare the expected blocks,
+//! attributes, outputs and specialization constants.
 
 mod samples;
 
@@ -20,7 +21,7 @@ use transpica_prove::{glslang, spirv_tools};
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
-/// naga's validator; it must be told of clip distances where there are any, and of nothing else.
+/// Validates with naga; the only capability is clip distances, for modules that have them.
 fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String> {
     let clips = translated.options.outputs.clip_planes == ClipPlanes::BuiltIn
         && !translated.interface.entry_point.is_compute();
@@ -29,7 +30,7 @@ fn validate(module: &naga::Module, translated: &Translated) -> Result<(), String
     validator.validate(module).map(|_| ()).map_err(|error| format!("naga: {:?}", error.into_inner()))
 }
 
-/// Translates a program and has all validators read it; its GLSL is read in one version.
+/// Translates a program and runs all validators; its GLSL is checked in one version.
 fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersion) -> Result<(), String> {
     let &Form { options, profile, job } = form;
     let text = |error: Error| error.to_string();
@@ -65,7 +66,7 @@ fn specialized(options: &Options) -> bool {
     options.control.bools.specialized != 0 || options.control.ints.specialized != 0
 }
 
-/// glslang reads what there is in a version of GLSL.
+/// Checks with glslang, if the version of GLSL can express the program.
 fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), String> {
     let options = &translated.options;
     let is_vertex = !translated.interface.entry_point.is_compute();
@@ -89,7 +90,7 @@ fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), Strin
     read.map_err(|error| format!("{version:?}: {error}\n{text}"))
 }
 
-/// What a program is translated under.
+/// Settings of a translation.
 #[derive(Default)]
 struct Form {
     options: Options,
@@ -97,10 +98,10 @@ struct Form {
     job: Job<'static>,
 }
 
-/// A change of it.
+/// A named change of the settings.
 type Change = (&'static str, fn(&mut Form));
 
-/// Every option but limits, each with all its values, and every job of vertex programs.
+/// Every option except limits, each with all its values, and every job of vertex programs.
 const CHANGES: [Change; 48] = [
     ("fast", |f| f.options.arithmetic.precision = Precision::Fast),
     ("f24", |f| f.options.arithmetic.precision = Precision::F24),
@@ -169,7 +170,7 @@ const CHANGES: [Change; 48] = [
     }),
 ];
 
-/// Programs that hold much: loops, flags, relative reads.
+/// Programs with many features: loops, flags, relative reads.
 fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
     let mut programs = Vec::new();
     for sample in samples {
@@ -186,7 +187,7 @@ fn vertex_programs(samples: &[Sample]) -> Vec<(&Sample, usize)> {
 fn check_sample(program: (&Sample, usize), changes: &[Change], version: GlslVersion) {
     let mut form = Form::default();
     changes.iter().for_each(|change| change.1(&mut form));
-    // A uniform cannot be both.
+    // A uniform cannot be fixed and specialized.
     let options = &mut form.options;
     options.control.bools.specialized &= !options.control.bools.baked;
     for (n, _) in options.control.ints.baked.iter().enumerate().filter(|(_, known)| known.is_some()) {
@@ -227,12 +228,12 @@ fn options_together_make_valid_modules() {
     }
 }
 
-/// A sample under options: the assembly of its SPIR-V, and a text.
+/// Translates a sample: returns the assembly of its SPIR-V, and a text.
 fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     written_as(Job::Vertex, bytes, options, profile)
 }
 
-/// The same of a job.
+/// Translates a sample like [`written`], for a given job.
 fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
@@ -244,7 +245,7 @@ fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) ->
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 
-/// The id of what has this name.
+/// Returns the id of a name.
 fn id<'a>(assembly: &'a str, name: &str) -> &'a str {
     let end = format!(" \"{name}\"");
     let line =
@@ -389,12 +390,12 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
     assert_eq!(assembly.matches("OpSpecConstant").count(), bools + ints);
 }
 
-/// The error of a text under options.
+/// Returns the error of a text under these options.
 fn refused(options: Options, profile: Profile, language: Language) -> String {
     refused_as(Job::Vertex, options, profile, language)
 }
 
-/// The same of a job.
+/// Returns the error like [`refused`], for a given job.
 fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");

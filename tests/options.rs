@@ -1,5 +1,6 @@
-//! What each option means: the translated program on the evaluator of the intermediate form, against values known
-//! beforehand; every form of random programs under options that change control flow or uniforms, against the interpreter.
+//! Semantics of each option: the translated program on the IR evaluator, against values known
+//! beforehand; every form of random programs under options that change control flow or uniforms,
+//! against the interpreter.
 
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
@@ -10,8 +11,8 @@ use transpica::stages::host::{
     Options, OutputMap, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
 use transpica::stages::interp::{Machine, Uniforms};
-use transpica::stages::ir::Op;
 use transpica::stages::ir::eval::{Registers, eval};
+use transpica::stages::ir::{Op, Resource};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::stages::limits::Limits;
@@ -20,7 +21,8 @@ use transpica::stages::translate::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 
-/// A program without a file: o0 is the position, o1 the colour, o2.xy texture coordinate 0; the block holds all registers.
+/// A program without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0; the
+/// block holds all registers.
 struct Bare;
 
 impl Surroundings for Bare {
@@ -62,7 +64,8 @@ fn translate(job: Job<'_>, program: &Program<'_>, options: Options, profile: Pro
     Translator::new(options, profile).translate(program, &Bare, job).expect("translates")
 }
 
-/// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2, 0.25, -8).
+/// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2,
+/// 0.25, -8).
 fn outputs(options: Options, profile: Profile, host: [[u32; 4]; 3]) -> Vec<(String, Location, Vec<f32>)> {
     let translated = translate(Job::Vertex, &copy(), options, profile);
     let mut registers = Registers { host, ..Registers::default() };
@@ -215,15 +218,15 @@ fn host_fields_are_read_only_where_something_needs_them() {
     let reads = |job, options| {
         let module = translate(job, &copy(), options, Profile::default()).module;
         let ops = module.main.values.values().iter().map(|value| value.def);
-        let mut fields: Vec<u8> = ops
+        let mut fields: Vec<HostField> = ops
             .filter_map(|def| match def {
-                transpica::stages::ir::Def::Op(Op::HostField(field)) => Some(field),
+                transpica::stages::ir::Def::Op(Op::Read(Resource::Host(field))) => Some(field),
                 _other_operation => None,
             })
             .collect();
         fields.sort_unstable();
         fields.dedup();
-        fields.into_iter().map(|field| HostField::ALL[usize::from(field)]).collect::<Vec<_>>()
+        fields
     };
     assert_eq!(reads(Job::Vertex, Options::default()), []);
     let options =
@@ -294,7 +297,7 @@ fn baked_specialised_and_dynamic_uniforms_give_the_same() {
         let [baked, values, specialized] = [0, 16, 32].map(|shift| (random >> shift) as u16);
         let bools = BoolUniforms { baked, values, specialized: specialized & !baked };
         let mut ints = IntUniforms::default();
-        // A loop that is known makes fewer rounds than the interpreter's budget.
+        // A fixed loop count stays below the interpreter's budget.
         ints.baked[(random >> 48 & 3) as usize] = Some([(random >> 50 & 7) as u8, 3, 1, 0]);
         ints.specialized = 1 << ((random >> 48 & 3) ^ 1);
         let uninitialized = if random >> 60 & 1 == 0 { Unwritten::Zero } else { Unwritten::Default };
@@ -317,7 +320,7 @@ fn a_guard_against_endless_loops_ends_every_program_alike_in_every_form() {
     let guarded = compare(Kind::Wild, 6000..6400, options);
     let free = compare(Kind::Wild, 6000..6400, |_| chain::options(Precision::Exact));
     assert!(guarded.unfinished * 4 < free.unfinished, "{guarded:?} {free:?}");
-    // Where every LOOP runs once, only jumps back take long.
+    // If every LOOP runs once, only backward jumps take long.
     let once = |seed| Options {
         control: Control {
             ints: IntUniforms { baked: [Some([0, 1, 2, 0]); 4], specialized: 0 },
@@ -356,7 +359,7 @@ fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
         ..plain
     };
     assert_eq!((nodes(plain), nodes(reporting)), (0, 0));
-    // A vertex stage has no place for them.
+    // A vertex stage does not support reports.
     let words = |options: Options| {
         let mut translator = Translator::new(options, Profile::default());
         let translated = translator.translate(&program, &Bare, Job::Vertex).expect("translated");
@@ -373,8 +376,8 @@ fn goto(target: u16) -> Inst {
     Inst::Flow(Flow::JmpU { bool: 14, expected: true, target: Pc(target) })
 }
 
-/// A program as a linker of shader fragments might make it: pieces in another order than they run, tied together by `JMPU
-/// b14`, which the host holds true. 24 words; it runs pieces at 17, 1, 9, 5, 13 and 20, in this order.
+/// A program as a linker of shader fragments might produce it: pieces out of order, connected by
+/// `JMPU b14`, which the host keeps true. 24 words; the order of pieces is 17, 1, 9, 5, 13 and 20.
 fn fragments() -> Program<'static> {
     let double = |n| {
         let sources = [Operand::new(Source::Temp(n)), Operand::new(Source::Temp(n))];
@@ -396,7 +399,7 @@ fn fragments() -> Program<'static> {
     program(insts)
 }
 
-/// Edges that lead to the same or an earlier block.
+/// Counts edges to the same or an earlier block.
 fn edges_back(cfg: &Cfg) -> usize {
     let back = |(block, data): (_, &transpica::stages::cfg::BlockData)| {
         data.terminator.targets().filter(|&target| target <= block).count()
@@ -455,7 +458,7 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
 
 #[test]
 fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
-    // r0 counts the rounds, and o0 shows it after each.
+    // r0 counts the iterations, and o0 receives it after each.
     let add = Inst::data(
         DataOp::Add,
         Dest::Temp(0),

@@ -1,4 +1,4 @@
-//! Passes keep what random modules compute.
+//! Passes preserve the results of random modules.
 
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::{Stage, verify};
@@ -8,7 +8,7 @@ use transpica_prove::modules::module;
 use transpica_prove::passes::check_passes;
 use transpica_prove::same::compare;
 
-/// How many modules a test tries.
+/// Number of modules per test.
 const MODULES: u64 = if cfg!(debug_assertions) { 300 } else { 4_000 };
 
 #[test]

@@ -1,5 +1,6 @@
-//! Programs that translators often get wrong, with results worked out beforehand: `tests/cases/peers`, one behaviour a file.
-//! Every form must give exactly what the file says, and every module must be valid.
+//! Programs that translators often get wrong, with results computed by hand: `tests/cases/peers`,
+//! one behavior per file.
+//! Every form must give exactly the results of the file, and every module must be valid.
 
 use transpica::stages::backend::naga::validate;
 use transpica::stages::backend::text::{GlslVersion, Language};
@@ -17,7 +18,7 @@ use transpica_prove::expected::{Case, Run, cases};
 use transpica_prove::spirv_tools;
 use transpica_prove::tally::Tally;
 
-/// Calls `check` with every case, its program and what surrounds that.
+/// Calls `check` with every case, its program and its bindings.
 fn for_each(mut check: impl FnMut(&Case, &Program<'_>, &Executable<'_>)) {
     let cases = cases();
     assert!(cases.len() >= 25, "only {} cases", cases.len());
@@ -41,7 +42,8 @@ fn interpret(case: &Case, program: &Program<'_>, run: &Run) {
     }
 }
 
-/// The vertices of a run with the outputs of the vertex entry, in its order; none if the file tells nothing about them.
+/// The vertices of a run with the outputs of the vertex entry, in its order; empty if the file
+/// lists none.
 fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
     let told = run.vertices.iter().filter(|vertex| !vertex.semantics.is_empty());
     let values = told.map(|vertex| {
@@ -109,7 +111,7 @@ fn every_module_is_valid_and_structured() {
     });
 }
 
-/// spirv-val and naga accept a module, and no value of it has less than full precision.
+/// Checks that spirv-val and naga accept a module, and that all its values have full precision.
 fn check_spirv(name: &str, words: &[u32]) {
     spirv_tools::validate(words).unwrap_or_else(|error| panic!("{name}: {error}"));
     let options = naga::front::spv::Options {
@@ -151,7 +153,7 @@ fn the_same_code_words_with_other_descriptors_are_another_program() {
     let mut pair = Vec::new();
     for_each(|case, program, around| {
         if case.name.starts_with("descriptors_") {
-            // One translator for both, so that it could confuse them.
+            // Both jobs use one translator, which must not mix them up.
             let translated = translator.translate(program, around, Job::Compute).expect("translates");
             let words = translator.spirv(&translated).expect("SPIR-V");
             pair.push((case.assemble().model.code, words));

@@ -1,5 +1,6 @@
-//! Every form of a random program gives what the reference interpreter gives: the tree, the block dispatcher, the pc
-//! dispatcher, and the intermediate form after lowering, after each pass and after legalisation, bit for bit.
+//! Every form of a random program has the reference interpreter's results, bit for bit: the tree,
+//! the block dispatcher, the pc dispatcher, and the IR after lowering, after each pass and after
+//! legalization.
 
 use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
@@ -7,7 +8,7 @@ use transpica_prove::chain::{self, Count};
 use transpica_prove::shrink;
 use transpica_prove::tally::Tally;
 
-/// Compares programs, tells how many differ; the first of them is made small.
+/// Compares programs and prints the number that differ; the first of them is shrunk.
 fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Count {
     let (mut count, mut differing, mut first) = (Count::default(), 0, None);
     for seed in seeds {

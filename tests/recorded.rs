@@ -1,7 +1,9 @@
-//! Recorded results of every sample program: SPIR-V words, cache keys and outputs of the interpreter, each as a hash.
+//! Recorded results of every sample program: SPIR-V words, cache keys and outputs of the
+//! interpreter, each as a hash.
 //!
-//! A change that should move nothing leaves `cases/recorded.tsv` as it is. A wanted difference is recorded anew with
-//! `BLESS=1 cargo test --all-features --test recorded`, and the commit says why.
+//! A change without effect on results leaves `cases/recorded.tsv` unchanged. An intended difference
+//! is recorded with `BLESS=1 cargo test --all-features --test recorded`, and the commit states the
+//! reason.
 
 mod samples;
 
@@ -21,10 +23,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Vertices, or invocations of a geometry program, that the interpreter runs.
 const RUNS: usize = 16;
-/// Instructions that one of them may execute; every sample ends before.
+/// Limit of instructions for each; every sample ends before.
 const BUDGET: u64 = 1 << 20;
 
-/// Four sets of options, each with a name, that differ in what most of the translator depends on.
+/// Four named sets of options that together exercise most of the translator.
 fn option_sets() -> [(&'static str, Options); 4] {
     [
         ("default", Options::default()),
@@ -64,7 +66,7 @@ fn option_sets() -> [(&'static str, Options); 4] {
     ]
 }
 
-/// A program of a file, with what its translation needs.
+/// A program of a file, with the inputs of its translation.
 struct Subject<'a> {
     program: Program<'static>,
     around: Executable<'a>,
@@ -102,9 +104,9 @@ impl Subject<'_> {
         translator.key(&self.program, &self.around, self.jobs()[0].1, &[]).to_string()
     }
 
-    /// The hash of all that the interpreter gives, NaN as one value.
+    /// The hash of all results of the interpreter, with NaN as one value.
     fn interpreted(&self, file: &Shbin<'_>, executable: usize, options: Options) -> Result<u64> {
-        // The mathematics library of the system may differ in last bits.
+        // The system's mathematics library may differ in the last bits.
         let options = Options {
             arithmetic: Arithmetic { portable_exponentials: true, ..options.arithmetic },
             ..options
@@ -137,7 +139,7 @@ impl Subject<'_> {
     }
 }
 
-/// A hash of words, or the error in their place.
+/// Hash of words, or the error.
 fn hashed(words: Result<Vec<u32>>) -> String {
     match words {
         Ok(words) => {

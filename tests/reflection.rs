@@ -1,4 +1,5 @@
-//! Reflection: what it says is what the modules declare, for every sample in every layout; and how it looks as a table.
+//! Reflection matches the declarations of the modules, for every sample in every layout; and its
+//! form as a table.
 
 mod samples;
 
@@ -19,7 +20,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
-/// Every vertex program of the samples: name, file, number in it.
+/// Every vertex program of the samples: name, file, index in it.
 fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
     samples().into_iter().flat_map(|Sample { name, bytes }| {
         let file = Shbin::parse(&bytes).expect("a file");
@@ -30,7 +31,7 @@ fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
     })
 }
 
-/// A translation and its reflection.
+/// Translates a program and returns its reflection, too.
 fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, executable, &options.limits).expect("a program");
@@ -41,7 +42,7 @@ fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (
     (translated, reflection)
 }
 
-/// Everything that hosts can ask for at once.
+/// Options that enable all features of reflection at once.
 fn everything() -> Options {
     let mut options = Options {
         block: Block { layout: Layout::Panda3ds, fold_constants: false },
@@ -58,14 +59,15 @@ fn everything() -> Options {
     options
 }
 
-/// What a module declares, in the words of a reflection: blocks with their members, attributes, varyings, overrides.
+/// Describes a module's declarations in the words of a reflection: blocks with their members,
+/// attributes, varyings, overrides.
 fn declared(module: &naga::Module) -> Vec<String> {
     let mut lines = Vec::new();
     for (_, variable) in module.global_variables.iter() {
         let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
         let TypeInner::Struct { members, span } = &module.types[variable.ty].inner else { continue };
         lines.push(format!("block {} {} {span}", place.group, place.binding));
-        // Members of WGSL have names of their own: those in gaps are `padding`, `padding_1`, …
+        // Members of gaps have WGSL names of their own: `padding`, `padding_1`, …
         let is_gap = |member: &&naga::StructMember| {
             let number = member.name.as_deref().and_then(|name| name.strip_prefix("padding"));
             number.is_some_and(|number| {
@@ -112,7 +114,7 @@ fn declared(module: &naga::Module) -> Vec<String> {
     lines
 }
 
-/// The same from a reflection.
+/// Describes a reflection in the same words.
 fn said(reflection: &Reflection) -> Vec<String> {
     let mut lines = Vec::new();
     for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
@@ -120,7 +122,7 @@ fn said(reflection: &Reflection) -> Vec<String> {
     }
     lines.extend(reflection.uniforms.iter().map(|u| format!("member {} {}", u.offset, u.name)));
     if reflection.host_block.is_some() {
-        // The block is declared whole; what is said is what is read.
+        // The module declares the entire block; the reflection lists the fields that are read.
         let fields = transpica::stages::host::HostField::ALL;
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
@@ -176,7 +178,7 @@ fn a_reflection_survives_json() {
     }
 }
 
-/// The words of a program that computes, steers and idles; two words are out of its reach.
+/// The program has data, control-flow and idle words; two words are unreachable.
 #[test]
 fn instructions_are_those_that_may_run() {
     let words = [
@@ -200,7 +202,7 @@ fn instructions_are_those_that_may_run() {
         Reflection::new(&program, &translated, &Constants::default());
     assert_eq!((instructions.code, instructions.reached), (8, 6));
     assert_eq!((instructions.arithmetic, instructions.control, instructions.nop), (1, 4, 1));
-    // Both parts do the same, so that b0 makes no difference.
+    // Both parts are equal, so b0 has no effect.
     assert_eq!((reads.v, reads.b), (vec![0], vec![]));
 }
 

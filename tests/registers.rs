@@ -1,4 +1,4 @@
-//! Register state made from a file stands around a program like the file itself.
+//! Register state made from a file provides the same bindings to a program as the file itself.
 
 mod samples;
 
@@ -10,7 +10,8 @@ use transpica::stages::host::{Block, Job, Layout, Options, OutputMap, Profile, R
 use transpica::stages::isa::{Stage, Uniforms};
 use transpica_prove::spirv_tools;
 
-/// Whether the registers of an output table are o0, o1, … without a gap, and as many as the library keeps words for.
+/// Returns whether the registers of an output table are o0, o1, … without a gap, and as many as the
+/// library keeps words for.
 fn is_contiguous(executable: &Dvle<'_>) -> bool {
     let mask = executable.outputs.iter().fold(0u32, |mask, output| mask | 1 << output.register);
     mask & (mask + 1) == 0 && mask < 1 << 7
@@ -39,13 +40,13 @@ fn output_maps_of_registers_and_files_agree_where_outputs_are_contiguous() {
     assert!(equal > 80, "{equal} executables only");
 }
 
-/// Whether uniforms are the same bits.
+/// Returns whether uniforms have the same bits.
 fn same(a: &Uniforms, b: &Uniforms) -> bool {
     let bits = |uniforms: &Uniforms| uniforms.floats.map(|float| float.map(f32::to_bits));
     (bits(a), a.ints, a.bools) == (bits(b), b.ints, b.bools)
 }
 
-/// Names are the only difference between the modules of one program with a file around it and with registers.
+/// The modules from a file and from registers differ only in names.
 #[test]
 fn programs_become_the_same_module_with_either_around_them() {
     let profile = Profile { names: false, ..Profile::default() };

@@ -1,5 +1,6 @@
-//! Our own shaders, run on the reference machine: each vertex program ends, writes finite outputs for ordinary inputs unless
-//! it is meant to show others, and together they go through everything the vertex unit can do.
+//! Our own shaders on the interpreter. Each vertex program ends and writes finite outputs for
+//! ordinary inputs, unless it demonstrates others. Together they cover all features of the vertex
+//! unit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,12 +15,12 @@ use transpica::stages::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Progr
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::{Precision, float24};
 
-/// Shows infinities and NaN on purpose.
+/// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";
-/// Finite only for what a host would set: its light grows without bound under water of negative depth.
+/// Finite only for realistic values: its light grows without bound under water of negative depth.
 const SENSITIVE: &str = "water.shbin";
 
-/// Whether the uniforms of a scene are small and positive.
+/// Returns whether the uniforms of a scene are small and positive.
 fn is_ordinary(scene: u32) -> bool {
     (scene / 8).is_multiple_of(4) && scene % 5 != 4
 }
@@ -42,7 +43,7 @@ fn program<'a>(file: &Shbin<'a>, executable: &Dvle<'a>) -> Program<'static> {
     Program::new(code, descriptors, entry, Stage::Vertex, &Limits::default()).expect("valid")
 }
 
-/// Numbers of 0 .. 1 that look random.
+/// Pseudorandom numbers of 0 .. 1.
 struct Numbers(u32);
 
 impl Numbers {
@@ -52,7 +53,7 @@ impl Numbers {
     }
 }
 
-/// What a host might set, different for each scene; then the program's own constants.
+/// Typical values of a host, different for each scene, overridden by the program's constants.
 fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
     let mut numbers = Numbers(scene);
     let mut uniforms = Uniforms::default();
@@ -83,7 +84,7 @@ fn uniforms(executable: &Dvle<'_>, scene: u32) -> Uniforms {
     uniforms
 }
 
-/// A vertex; its last inputs, where programs keep indices, grow with the scene.
+/// A vertex; its last inputs, which programs use as indices, grow with the scene.
 fn inputs(scene: u32) -> [[f32; 4]; 16] {
     let mut numbers = Numbers(!scene);
     let mut inputs = Registers::DEFAULT_INPUTS;
@@ -147,7 +148,7 @@ fn every_vertex_program_ends_with_finite_outputs() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// What was seen of the machine.
+/// Facts observed on the machine.
 #[derive(Default)]
 struct Seen(BTreeSet<String>);
 
@@ -155,7 +156,7 @@ impl Seen {
     fn add(&mut self, fact: impl Into<String>) {
         self.0.insert(fact.into());
     }
-    /// A source operand as it is read.
+    /// Notes a source operand at its read.
     fn operand(&mut self, operand: &Operand, registers: &Registers, is_in_loop: bool) {
         let Source::Uniform(base) = operand.register else { return };
         let value = registers.source(operand.register);
@@ -188,7 +189,7 @@ impl Seen {
             self.add("aL read after a loop");
         }
     }
-    /// An instruction before it is executed.
+    /// Notes an instruction before its execution.
     fn instruction(&mut self, word: Opcode, inst: &Inst, state: &State, registers: &Registers) {
         self.add(word.mnemonic());
         let in_loop = !state.loops.is_empty();
@@ -245,7 +246,7 @@ impl Seen {
     }
 }
 
-/// Runs one scene and notes what happens.
+/// Runs one scene and notes its facts.
 fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
     let mut registers = Registers::new(Precision::Exact, uniforms);
     registers.begin(inputs);
@@ -269,7 +270,7 @@ fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[
     }
 }
 
-/// Notes which way a branch went.
+/// Notes the direction of a branch.
 fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
     match *flow {
         Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
@@ -299,7 +300,7 @@ fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
     }
 }
 
-/// Facts that the shaders must show together, apart from all opcodes of the vertex unit.
+/// Facts that the shaders must show together, besides all opcodes of the vertex unit.
 const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true forward, jmpu if true not taken,
     jmpu if false forward, jmpu if false not taken, ifc then of one part, ifc else of one part, ifc then of two parts,
     ifc else of two parts, ifu then of one part, ifu else of one part, ifu then of two parts, ifu else of two parts,
@@ -343,7 +344,7 @@ const GEOMETRY_FACTS: &str = "setemit 0, setemit 1, setemit 2, setemit 0 prim, s
     b15 read, bool read, 1 vertices in v, 3 vertices in v, 6 vertices in v, vertices in c, any number of vertices in c,
     c[a0.x], c[aL], end inside if, breakc in a loop";
 
-/// Notes what the instructions of a geometry program are and what they stand in.
+/// Notes the instructions of a geometry program with their context.
 fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u16>) {
     let insts = (0..program.code().len() as u16).filter_map(|pc| Some((pc, program.inst(Pc(pc))?)));
     let insts: Vec<_> = insts.collect();

@@ -1,5 +1,6 @@
-//! Geometry programs as geometry stages: what a module states, and which programs and set-ups cannot be one. That they make
-//! what the interpreter makes is shown where a driver runs them.
+//! Geometry programs as native geometry stages: the declarations of a module, and the programs and
+//! configurations that cannot be a stage. Tests with a driver compare their results with the
+//! interpreter's.
 
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::backend::text::Language;
@@ -16,18 +17,18 @@ const VERTEX: &str =
     ".out pos position\n.out col color\n.entry main\n.proc main\n\tmov pos, v0\n\tmov col, v1\n\tend\n.end\n";
 const HEAD: &str =
     ".gsh point c0\n.ivec rounds\n.out pos position\n.out col color\n.entry gmain\n.proc gmain\n";
-/// One triangle of what comes.
+/// Copies the first vertex into one triangle.
 const TRIANGLE: &str = "\tmov pos, v0\n\tmov col, v1\n\tsetemit 0\n\temit\n\tmov pos, v0\n\tmov col, v1\n\tsetemit 1\n\temit\n\
                         \tmov pos, v0\n\tmov col, v1\n\tsetemit 2, prim\n\temit\n";
 
-/// A vertex program that copies and a geometry program with this text.
+/// Assembles a vertex program that copies, and a geometry program with this text.
 fn file(body: &str) -> Vec<u8> {
     let text = format!("{HEAD}{body}\tend\n.end\n");
     let sources = [Source { name: "a.v.pica", text: VERTEX }, Source { name: "b.g.pica", text: &text }];
     assemble(&sources).unwrap_or_else(|report| panic!("{report}")).bytes
 }
 
-/// A stage of the program; `rounds` is how often its loops run, if that is known.
+/// Translates the program to a stage; `rounds` is the iteration count of its loops, if known.
 fn staged(
     bytes: &[u8],
     change: impl FnOnce(&mut Setup),
@@ -61,7 +62,7 @@ fn inputs(count: u8) -> impl Fn(&mut Setup) {
     }
 }
 
-/// The operands of the entry point's execution modes, first of them the mode.
+/// The operands of the entry point's execution modes; the first operand is the mode.
 fn modes(words: &[u32]) -> Vec<Vec<u32>> {
     let (mut modes, mut place) = (Vec::new(), 5);
     while let Some(&head) = words.get(place) {
@@ -77,7 +78,8 @@ fn modes(words: &[u32]) -> Vec<Vec<u32>> {
 #[test]
 fn numbers_of_vertices_become_primitives() {
     let bytes = file(TRIANGLE);
-    // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency, InputTrianglesAdjacency.
+    // Execution modes: InputPoints, InputLines, Triangles, InputLinesAdjacency,
+    // InputTrianglesAdjacency.
     for (count, primitive, mode) in [
         (2, StagePrimitive::Points, 19),
         (4, StagePrimitive::Lines, 20),
@@ -140,12 +142,12 @@ fn a_stage_states_how_many_vertices_it_emits() {
         assert_eq!(stage.triangles, triangles);
         assert!(modes(&words).contains(&vec![26, 3 * triangles]));
     }
-    // 1024 vertices are the most.
+    // The limit is 1024 vertices.
     let body = format!("\tfor rounds\n{TRIANGLE}{TRIANGLE}\t.end\n");
     assert!(staged(&file(&body), |_| {}, Some(170)).is_ok());
     let refused = staged(&file(&body), |_| {}, Some(171)).expect_err("refused");
     assert!(refused.contains("vertices of a geometry stage") && refused.contains("1026"), "{refused}");
-    // One that emits nothing still states some.
+    // A stage that emits nothing still declares some vertices.
     let (_, words) = staged(&file("\tnop\n"), |_| {}, None).expect("a stage");
     assert!(modes(&words).contains(&vec![26, 1]));
 }

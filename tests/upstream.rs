@@ -1,5 +1,5 @@
-//! What naga does today and we work around: one smallest program for each, asserting today's answer. A test that fails here
-//! says that a newer naga does better and a workaround may go.
+//! Defects of naga with a workaround here: one minimal program for each, asserting today's
+//! behavior. If a test fails, a newer naga is better and the workaround can be removed.
 #![cfg(all(feature = "wgsl", feature = "glsl"))]
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -16,7 +16,7 @@ fn parse(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     (module, info)
 }
 
-/// Reads SPIR-V as wgpu does.
+/// Parses SPIR-V with wgpu's options.
 fn read(words: &[u8]) -> Result<naga::Module, naga::front::spv::Error> {
     let options = naga::front::spv::Options {
         adjust_coordinate_space: false,
@@ -26,13 +26,13 @@ fn read(words: &[u8]) -> Result<naga::Module, naga::front::spv::Error> {
     naga::front::spv::parse_u8_slice(words, &options)
 }
 
-/// The module as WGSL.
+/// Prints the module as WGSL.
 fn wgsl(module: &naga::Module) -> String {
     let info = validator().validate(module).unwrap();
     naga::back::wgsl::write_string(module, &info, naga::back::wgsl::WriterFlags::empty()).unwrap()
 }
 
-/// Whether SPIR-V words contain an instruction with this opcode.
+/// Returns whether SPIR-V words contain an instruction with this opcode.
 fn has_opcode(words: &[u32], opcode: u32) -> bool {
     let mut rest = &words[5..];
     while let Some(&first) = rest.first() {
@@ -54,7 +54,8 @@ fn float_not_equal_is_ordered() {
     assert!(has_opcode(&words, ordered) && !has_opcode(&words, unordered));
 }
 
-/// Workaround: SPIR-V never leaves a loop from inside a switch, and the WGSL is not made from the SPIR-V.
+/// Workaround: SPIR-V never leaves a loop from inside a switch, and the WGSL is not made from the
+/// SPIR-V.
 #[test]
 fn leaving_a_loop_from_a_switch_leaves_the_switch() {
     let module = read(include_bytes!("cases/upstream/switch_break.spv")).unwrap();
@@ -111,7 +112,7 @@ fn returning(make: impl FnOnce(&mut naga::Function, naga::Handle<naga::Type>)) -
     module
 }
 
-/// Workaround: such bits are loaded from a variable, since Tint refuses the text, as WGSL demands.
+/// Workaround: such bits are loaded from a variable, since Tint rejects the text, as WGSL requires.
 #[test]
 fn a_constant_nan_passes_validator_and_parser() {
     let module = returning(|function, _| {
@@ -130,7 +131,7 @@ fn a_constant_nan_passes_validator_and_parser() {
     assert!(naga::front::wgsl::parse_str(&text).is_ok());
 }
 
-/// Workaround: the underscore is taken away again from HLSL and MSL.
+/// Workaround: the underscore is removed from HLSL and MSL.
 #[test]
 fn names_that_end_in_a_digit_get_an_underscore() {
     let (module, _) = parse(include_str!("cases/upstream/name_ending_in_digit.wgsl"));

@@ -1,24 +1,24 @@
-//! Constants: `.constf`, `.consti`, `.constfa`, and values for explicit registers: `.setf`, `.seti`, `.setb`.
-//! In: their text. Out: setup constants of the executable, and names. Knows no instruction.
+//! Constants: `.constf`, `.consti`, `.constfa`, and values for explicit registers: `.setf`,
+//! `.seti`, `.setb`.
+//! In: their text. Out: constants of the executable, and names. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
-use super::assembler::Assembler;
-use super::block::{Array, Kind as BlockKind};
-use super::operand::{BOOL, FLOAT, INT, Operand};
+use super::register::{BOOL, FLOAT, INT, Operand};
 use super::report::{Fault, Parse, fault, hinted, quote};
-use super::space::Kind;
+use super::space::UniformKind;
+use super::state::{Array, Assembler, BlockKind};
 use super::{habits, lex};
 use crate::container::{Constant, ConstantValue};
 use crate::isa::limits::{BOOLS, FLOATS, INTS};
 use crate::precision::float24::to_f32_bits;
 
-/// Most constants of one executable.
+/// Maximum number of constants of one executable.
 const MAX_CONSTANTS: usize = FLOATS;
-/// Most elements of a constant array.
+/// Maximum number of elements of a constant array.
 const MAX_ELEMENTS: i64 = FLOATS as i64;
 
-/// Narrows as picasso does: the mantissa is cut, what is too large (or no number) becomes infinity, what is too small
-/// becomes zero; an exponent of 0 keeps its mantissa.
+/// Narrows to float24 as picasso does. The mantissa is truncated; overflow and NaN become infinity,
+/// underflow zero; an exponent of 0 keeps its mantissa.
 pub(crate) fn float24(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = bits >> 31 << 23;
@@ -29,8 +29,8 @@ pub(crate) fn float24(value: f32) -> u32 {
     }
 }
 
-/// Reads `name(x, y, z, w)`: the name, the values, and what follows, which is ignored. A value ends at its own separator only:
-/// the first three at a comma, the last at the bracket.
+/// Splits `name(x, y, z, w)` into the name, the values, and the ignored rest. A value ends only at
+/// its own separator: the first three at a comma, the last at the bracket.
 fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
     let parts = || {
         let (name, rest) = text.split_once('(')?;
@@ -53,11 +53,15 @@ fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
 }
 
 impl<'a> Assembler<'a> {
-    /// Reads `name(x, y, z, w)` and warns about what is ignored.
+    /// Splits `name(x, y, z, w)`, with a warning about an ignored rest.
     fn tuple(&mut self, text: &'a str) -> Parse<'a, (&'a str, [&'a str; 4])> {
         let (name, values, junk) = tuple(text)?;
         if !junk.is_empty() {
-            self.warn(junk, "this is ignored", Some("a constant has four values, and nothing follows them"));
+            self.messages.warn(
+                junk,
+                "this is ignored",
+                Some("a constant has four values, and nothing follows them"),
+            );
         }
         Ok((name, values))
     }
@@ -67,7 +71,7 @@ impl<'a> Assembler<'a> {
             let value = lex::float(text);
             let stored = float24(value);
             if lex::trim(text).is_empty() {
-                self.warn(text, "a missing value counts as 0.0", Some("write 0 if it is meant"));
+                self.messages.warn(text, "a missing value counts as 0.0", Some("write 0 if it is meant"));
             } else if !lex::is_float(text) {
                 let text = lex::trim(text);
                 let hint = match text.split_once('/').map(|(a, b)| lex::float(a) / lex::float(b)) {
@@ -76,7 +80,7 @@ impl<'a> Assembler<'a> {
                     }
                     _ => "the number ends at the first character that does not belong to it".into(),
                 };
-                self.warn(text, &format!("{} is read as {value:?}", quote(text)), Some(&hint));
+                self.messages.warn(text, &format!("{} is read as {value:?}", quote(text)), Some(&hint));
             } else {
                 self.check_range(lex::trim(text), stored);
             }
@@ -84,7 +88,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Warns about a number that its 24 bits cannot hold.
+    /// Warns about a number that float24 cannot represent.
     fn check_range(&mut self, text: &'a str, stored: u32) {
         let hint = match stored >> 16 & 0x7F {
             0x7F if text.to_ascii_lowercase().contains("inf") => return,
@@ -93,7 +97,7 @@ impl<'a> Assembler<'a> {
             _ => return,
         };
         let becomes = f32::from_bits(to_f32_bits(stored));
-        self.warn(text, &format!("{} becomes {becomes:?}", quote(text)), Some(hint));
+        self.messages.warn(text, &format!("{} becomes {becomes:?}", quote(text)), Some(hint));
     }
 
     fn bytes(&mut self, values: [&'a str; 4]) -> [u8; 4] {
@@ -103,17 +107,16 @@ impl<'a> Assembler<'a> {
             let byte = (value & 0xFF) as u8; // Range: the mask.
             if !(-128..256).contains(&value) {
                 let message = format!("{} is stored as {byte}", quote(lex::trim(text)));
-                self.warn(text, &message, Some("int constants have eight bits"));
+                self.messages.warn(text, &message, Some("int constants have eight bits"));
             }
             byte
         })
     }
 
-    /// Warns about the name of a constant that no operand can refer to, or that hides a register.
+    /// Warns about a constant's name that no operand can refer to, or that shadows a register.
     fn check_constant_name(&mut self, name: &'a str) {
-        if self.check_name(name).is_err() {
-            let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
-            self.warn(name, "no operand can refer to this name", Some(hint));
+        if lex::check_name(name).is_err() {
+            self.messages.warn(name, "no operand can refer to this name", Some(lex::NAME));
         }
         self.check_shadow(name);
     }
@@ -132,7 +135,7 @@ impl<'a> Assembler<'a> {
     pub(super) fn consti(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
         self.check_constant_name(name);
-        let Some(register) = self.space().constant(Kind::Int, 1) else {
+        let Some(register) = self.space().constant(UniformKind::Int, 1) else {
             return fault(text, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::plain(register))?;
@@ -149,7 +152,7 @@ impl<'a> Assembler<'a> {
         }
         let bracketed = text.split_once('[').and_then(|(name, rest)| Some((name, rest.split_once(']')?.0)));
         let Some((name, size)) = bracketed else { return fault(text, "invalid syntax") };
-        self.check_name(name)?;
+        lex::check_name(name)?;
         self.check_shadow(name);
         if !lex::trim(size).is_empty() {
             self.check_number(size);
@@ -165,13 +168,14 @@ impl<'a> Assembler<'a> {
     fn element(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (_, values) = self.tuple(text)?;
         let values = self.floats(values);
-        let Some(BlockKind::Array(array)) = self.file.blocks.last_mut().map(|block| &mut block.kind) else {
-            if self.file.is_shaky
-                || matches!(self.file.blocks.last(), Some(block) if matches!(block.kind, BlockKind::Unknown))
-            {
-                return Err(Fault::follow_up(text));
+        let array = match self.file.blocks.last_mut().map(|block| &mut block.kind) {
+            Some(BlockKind::Array(array)) => array,
+            Some(BlockKind::Unknown) => return Err(Fault::follow_up(text)),
+            _ if self.file.is_uncertain => return Err(Fault::follow_up(text)),
+            _ => {
+                let hint = "begin it with `.constfa NAME[]`";
+                return hinted(text, "array element outside a constant array", hint);
             }
-            return hinted(text, "array element outside a constant array", "begin it with `.constfa NAME[]`");
         };
         let most = array.size.map_or(MAX_CONSTANTS, |size| size as usize);
         if array.elements.len() >= most {
@@ -181,9 +185,10 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Takes registers for a float constant and names them; the result is counted from c0.
+    /// Allocates registers for a float constant and declares its name. The result is relative to
+    /// c0.
     pub(super) fn constant_registers(&mut self, at: &'a str, name: &'a str, count: u32) -> Parse<'a, u32> {
-        let Some(register) = self.space().constant(Kind::Float, count) else {
+        let Some(register) = self.space().constant(UniformKind::Float, count) else {
             return fault(at, format!("not enough space for local constant '{}'", quote(name)));
         };
         self.define(name, Operand::plain(register))?;
@@ -194,7 +199,7 @@ impl<'a> Assembler<'a> {
     pub(super) fn setf(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
         // Ranges here and below: the bank's size.
-        let register = self.bank(name, FLOAT, FLOATS as u32, "floating-point uniform")? as u8;
+        let register = self.bank(name, FLOAT, FLOATS)? as u8;
         let value = self.floats(values);
         self.add_constant(text, ConstantValue::Float { register, value })
     }
@@ -202,15 +207,15 @@ impl<'a> Assembler<'a> {
     /// `.seti REG(x, y, z, w)`
     pub(super) fn seti(&mut self, text: &'a str) -> Parse<'a, ()> {
         let (name, values) = self.tuple(text)?;
-        let register = self.bank(name, INT, INTS as u32, "integer uniform")? as u8;
+        let register = self.bank(name, INT, INTS)? as u8;
         let value = self.bytes(values);
         self.add_constant(text, ConstantValue::Int { register, value })
     }
 
     /// `.setb REG value`
     pub(super) fn setb(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let [name, value] = self.some_words(text, 2, 2)?[..] else { return fault(text, "missing parameter") };
-        let register = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")? as u8;
+        let [name, value] = lex::exactly(text)?;
+        let register = self.bank(name, BOOL, BOOLS)? as u8;
         let value = match value.to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => true,
             "false" | "off" | "0" => false,
@@ -219,7 +224,7 @@ impl<'a> Assembler<'a> {
         self.add_constant(text, ConstantValue::Bool { register, value })
     }
 
-    /// Adds a setup constant to the executable.
+    /// Adds a constant to the executable.
     pub(super) fn add_constant(&mut self, at: &'a str, value: ConstantValue) -> Parse<'a, ()> {
         let constants = &mut self.executable().constants;
         if constants.len() >= MAX_CONSTANTS {

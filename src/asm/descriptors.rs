@@ -1,7 +1,9 @@
-//! The table of operand descriptors, shared between instructions as picasso shares it.
-//! In: descriptors and which of their bits count. Out: numbers, and the table. Knows MAD's short reach.
-//! Facts: probes. The first entry that agrees on the bits that count for both is taken and completed; entries may so change
-//! after their first use, but never in a bit that counted.
+//! The table of operand descriptors, which instructions share as in picasso.
+//! In: descriptors and their significant bits. Out: indices, and the table. Knows the short reach
+//! of MAD.
+//! Facts: probes. A request shares the first entry that agrees on the bits that are significant in
+//! both, and completes it. So an entry may change after its first use, but never in a significant
+//! bit.
 
 use crate::container::Descriptor;
 use crate::isa::limits::{DESCRIPTORS, MAD_DESCRIPTORS};
@@ -9,18 +11,18 @@ use crate::isa::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
 use crate::isa::table::Class;
 use crate::isa::{DataOp, Mask, Opcode};
 
-/// One entry.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     descriptor: Descriptor,
     /// The bits that some instruction reads.
     significant: u32,
-    /// Whether a MAD uses it.
+    /// A MAD uses it.
     mad: bool,
 }
 
 impl Entry {
-    /// Whether a request for these bits can have this entry.
+    /// Returns whether a request for these bits can share this entry.
     fn agrees(&self, bits: u32, significant: u32) -> bool {
         (self.descriptor.bits ^ bits) & self.significant & significant == 0
     }
@@ -32,12 +34,12 @@ pub(super) struct Descriptors {
     entries: Vec<Entry>,
 }
 
-/// Two entries that changed places.
+/// Two entries that were swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Swap(pub u32, pub u32);
 
 impl Descriptors {
-    /// Finds or makes an entry; nothing when the table is full.
+    /// The index of a shared or new entry; nothing if the table is full.
     pub(super) fn request(&mut self, bits: u32, significant: u32) -> Option<usize> {
         if let Some(index) = self.entries.iter().position(|entry| entry.agrees(bits, significant)) {
             let entry = &mut self.entries[index];
@@ -55,7 +57,7 @@ impl Descriptors {
         });
         Some(self.entries.len() - 1)
     }
-    /// Appends an entry of which every bit counts; false when the table is full.
+    /// Appends an entry whose bits are all significant; returns false if the table is full.
     pub(super) fn add(&mut self, descriptor: Descriptor) -> bool {
         let has_room = self.entries.len() < DESCRIPTORS;
         if has_room {
@@ -63,13 +65,13 @@ impl Descriptors {
         }
         has_room
     }
-    /// Whether an entry has these bits; one that the table lacks reads as 0.
+    /// Returns whether an entry has these bits; a missing entry reads as 0.
     pub(super) fn has(&self, index: usize, bits: u32, significant: u32) -> bool {
         let found = self.entries.get(index).map_or(0, |entry| entry.descriptor.bits);
         (found ^ bits) & significant == 0
     }
-    /// Gives an entry to MAD; one beyond its reach changes places with the first one that no MAD uses. Nothing when all
-    /// within reach are used.
+    /// Moves an entry into the reach of MAD. One beyond it is swapped with the first that no MAD
+    /// uses; nothing if all within reach are in use.
     pub(super) fn give_to_mad(&mut self, index: usize) -> Option<(usize, Option<Swap>)> {
         if index < MAD_DESCRIPTORS {
             self.entries[index].mad = true;
@@ -87,7 +89,8 @@ impl Descriptors {
     }
 }
 
-/// The bits that count for an instruction that writes `mask`: those that it reads, and some that it does not.
+/// The significant bits for an instruction that writes `mask`: those that it reads, and some that
+/// only picasso compares.
 pub(crate) fn significant(opcode: Opcode, mask: Mask) -> u32 {
     let info = opcode.info();
     let destination = match info.class {
@@ -100,7 +103,7 @@ pub(crate) fn significant(opcode: Opcode, mask: Mask) -> u32 {
     })
 }
 
-/// Returns whether picasso counts all components of a source, though not all are read.
+/// Returns whether picasso compares all components of a source, although not all are read.
 fn is_whole(class: Class, source: usize) -> bool {
     match class {
         Class::Data(op) => matches!(op, DataOp::Dst | DataOp::Litp),

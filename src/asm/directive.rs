@@ -1,24 +1,23 @@
-//! Directives except constants: blocks, names, uniforms, inputs, outputs, and what a geometry program says of itself.
+//! Directives except constants: blocks, names, uniforms, inputs, outputs, and the geometry mode.
 //! In: their text. Out: names, exports and outputs of the executable. Knows no instruction.
 //! Facts: picasso's manual and probes.
 
-use super::assembler::{Assembler, Declared};
-use super::block::Kind as BlockKind;
-use super::executable::{Export, Geometry, Stage};
-use super::operand::{BOOL, Called, FLOAT, INT, Operand, is_register_name, swizzle};
+use super::executable::{Export, Stage};
+use super::register::{FLOAT, Operand, Spelling, is_register_name, swizzle};
 use super::report::{Parse, did_you_mean, fault, hinted, quote};
-use super::space::{Kind, Space};
-use super::{exact, habits, header, lex};
+use super::space::{Space, UniformKind};
+use super::state::{Assembler, BlockKind, Uniform};
+use super::{extension, habits, header, lex};
 use crate::container::Output;
 use crate::isa::limits::{FLOATS, INPUTS, OUTPUTS};
 use crate::isa::{Index, Mask};
 
-/// Most names of one executable.
+/// Maximum number of symbols of one executable.
 const MAX_EXPORTS: usize = FLOATS;
-/// Most outputs of one executable.
+/// Maximum number of outputs of one executable.
 const MAX_OUTPUTS: usize = OUTPUTS;
 
-/// What outputs can be, by their names, and the code in the output map.
+/// Output types by name, with their codes in the output map.
 pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("position", 0),
     ("pos", 0),
@@ -37,7 +36,7 @@ pub(crate) const OUTPUT_TYPES: [(&str, u16); 16] = [
     ("view", 8),
     ("dummy", DUMMY_OUTPUT),
 ];
-/// An output that only a geometry program sees, or that a geometry program passes on.
+/// The type of an output that only geometry programs read or pass on.
 pub(crate) const DUMMY_OUTPUT: u16 = 9;
 
 /// The directives of picasso.
@@ -46,32 +45,32 @@ const DIRECTIVES: [&str; 18] = [
     "setb", "in", "out", "entry", "nodvle", "gsh",
 ];
 
-/// Whether there is a directive of this name, in lower case and without the dot.
-pub(super) fn is_known(name: &str) -> bool {
-    DIRECTIVES.contains(&name) || exact::DIRECTIVES.contains(&name)
+/// Returns whether this is the name of a directive, in lower case and without the dot.
+pub(super) fn is_directive(name: &str) -> bool {
+    DIRECTIVES.contains(&name) || extension::DIRECTIVES.contains(&name)
 }
 
 fn output_type(name: &str) -> Option<u16> {
     OUTPUT_TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, code)| code)
 }
 
-/// The number of a register in the symbol table.
+/// Code of a register in the symbol table.
 fn symbol_number(register: u32) -> u16 {
-    // Range: register numbers end at 0x97. Inputs keep theirs, uniforms begin 16 lower.
+    // Range: numbers of registers end at 0x97. Inputs keep theirs, uniforms begin 16 lower.
     (if register < FLOAT { register } else { register - 0x10 }) as u16
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out a directive; `at` is its name with the dot.
+    /// Executes a directive; `at` is its name with the dot.
     pub(super) fn directive(&mut self, at: &'a str, name: &str, rest: &'a str) -> Parse<'a, ()> {
         match name.to_ascii_lowercase().as_str() {
             "proc" => self.proc(rest),
-            "else" => self.no_operands(rest).and_then(|()| self.otherwise(at)),
-            "end" => self.no_operands(rest).and_then(|()| self.close(at)),
+            "else" => no_operands(rest).and_then(|()| self.else_part(at)),
+            "end" => no_operands(rest).and_then(|()| self.close(at)),
             "alias" => self.alias(rest),
-            "fvec" => self.uniforms(rest, Kind::Float),
-            "ivec" => self.uniforms(rest, Kind::Int),
-            "bool" => self.uniforms(rest, Kind::Bool),
+            "fvec" => self.uniforms(rest, UniformKind::Float),
+            "ivec" => self.uniforms(rest, UniformKind::Int),
+            "bool" => self.uniforms(rest, UniformKind::Bool),
             "constf" => self.constf(rest),
             "consti" => self.consti(rest),
             "constfa" => self.constfa(rest),
@@ -82,11 +81,11 @@ impl<'a> Assembler<'a> {
             "out" => self.output(rest),
             "entry" => self.entry(rest),
             "nodvle" => {
-                self.executable().suppressed = true;
-                self.no_operands(rest)
+                self.executable().is_suppressed = true;
+                no_operands(rest)
             }
             "gsh" => self.geometry(at, rest),
-            lower if exact::DIRECTIVES.contains(&lower) => self.exact(at, lower, rest),
+            lower if extension::DIRECTIVES.contains(&lower) => self.extension(at, lower, rest),
             lower => {
                 let message = format!("invalid instruction: {}", quote(name));
                 match did_you_mean(lower, DIRECTIVES) {
@@ -97,67 +96,56 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn no_operands(&self, rest: &'a str) -> Parse<'a, ()> {
-        if rest.is_empty() { Ok(()) } else { fault(rest, "too many parameters") }
-    }
-
-    /// Operands between blanks, at least `least` and at most `most` of them.
-    pub(super) fn some_words(&self, text: &'a str, least: usize, most: usize) -> Parse<'a, Vec<&'a str>> {
-        let words: Vec<_> = lex::words(text).collect();
-        if words.len() < least {
-            return fault(text, "missing parameter");
-        }
-        match words.get(most) {
-            Some(word) => fault(word, "too many parameters"),
-            None => Ok(words),
-        }
-    }
-
     fn proc(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
+        let [name] = lex::exactly(text)?;
         if let Some(first) = self.procs.get(name).map(|proc| proc.site) {
-            let hint = format!("the first one is at {}", self.place_text(first));
+            let hint = format!("the first one is at {}", self.messages.place_text(first));
             return hinted(name, format!("proc already exists: {}", quote(name)), hint);
         }
-        let is_open = |block: &super::block::Block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name);
-        if let Some(outer) = self.file.blocks.iter().find(|block| is_open(block)).map(|block| block.site) {
-            let hint = format!("rename one of them; the outer one is at {}", self.place_text(outer));
-            self.warn(name, "two procedures have this name, and it means the inner one", Some(&hint));
+        let mut blocks = self.file.blocks.iter();
+        if let Some(outer) =
+            blocks.find(|block| matches!(block.kind, BlockKind::Proc { name: open, .. } if open == name))
+        {
+            let place = self.messages.place_text(outer.site);
+            let hint = format!("rename one of them; the outer one is at {place}");
+            self.messages.warn(
+                name,
+                "two procedures have this name, and it means the inner one",
+                Some(&hint),
+            );
         }
         if !lex::is_name(name) {
-            let hint = "a name has letters, digits, `_` and `$`, and begins with no digit";
-            self.warn(name, "nothing can refer to this name", Some(hint));
+            self.messages.warn(name, "nothing can refer to this name", Some(lex::NAME));
         }
         let start = self.code.len();
-        self.file.told.remove("outside");
+        self.file.repeated.remove("outside");
         self.open(name, BlockKind::Proc { name, start })
     }
 
     fn alias(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let [name, register] = self.some_words(text, 2, 2)?[..] else {
-            return fault(text, "missing parameter");
-        };
-        self.check_name(name)?;
+        let [name, register] = lex::exactly(text)?;
+        lex::check_name(name)?;
         if is_register_name(name) {
             let hint = "a name may not begin as a register does: a letter of ovrcib and a digit";
             return hinted(name, format!("cannot redefine register: {}", quote(name)), hint);
         }
         let mut operand = self.direct(register)?;
         if operand.register > 0xFF {
-            // picasso takes any offset here. That a name is one number, in which the register has the low eight bits and sign
-            // and swizzle those above, is inferred from the numbers of registers, not probed.
+            // picasso accepts any offset here. Its register numbers suggest that a name is one
+            // integer, with the register in the low eight bits and sign and swizzle above; this was
+            // not probed.
             operand.negate |= operand.register & 0x100 != 0;
             operand.swizzle.0 |= (operand.register >> 9 & 0xFF) as u8; // Range: the mask.
             operand.register &= 0xFF;
             let hint =
                 "the offset leads beyond all registers; sign and swizzle of the name may be others, too";
-            self.warn(register, "only eight bits of the register count", Some(hint));
+            self.messages.warn(register, "only eight bits of the register count", Some(hint));
         }
         self.define(name, operand)
     }
 
     /// `.fvec`, `.ivec`, `.bool`
-    fn uniforms(&mut self, text: &'a str, kind: Kind) -> Parse<'a, ()> {
+    fn uniforms(&mut self, text: &'a str, kind: UniformKind) -> Parse<'a, ()> {
         self.executable();
         for item in lex::operands(text) {
             let (name, count) = match item.split_once('[') {
@@ -168,7 +156,7 @@ impl<'a> Assembler<'a> {
                     };
                     self.check_number(number);
                     if !behind.is_empty() {
-                        self.warn(behind, "this is ignored", Some("a comma stands between names"));
+                        self.messages.warn(behind, "this is ignored", Some("a comma stands between names"));
                     }
                     (name, lex::decimal(number))
                 }
@@ -183,22 +171,27 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Refuses what cannot be the name of a uniform. An empty one can: nothing between commas declares a uniform, too.
+    /// Checks the name of a uniform. It may be empty: nothing between two commas declares a uniform
+    /// in picasso.
     fn check_uniform_name(&mut self, name: &'a str) -> Parse<'a, ()> {
         if name.is_empty() {
-            self.warn(name, "this uniform has no name", Some("remove the comma, or name the uniform"));
+            self.messages.warn(
+                name,
+                "this uniform has no name",
+                Some("remove the comma, or name the uniform"),
+            );
             return Ok(());
         }
-        self.check_name(name).map_err(|fault| match habits::missing_comma(name) {
+        lex::check_name(name).map_err(|fault| match habits::missing_comma(name) {
             Some(hint) => fault.hint(hint),
             None if lex::is_name(lex::trim(name)) => fault.hint("no blank may stand before the `[`"),
             None => fault,
         })
     }
 
-    fn uniform(&mut self, at: &'a str, name: &'a str, kind: Kind, count: u32) -> Parse<'a, ()> {
-        let known = self.declared.get(name).copied().filter(|_| self.file.space.is_none());
-        let register = match known {
+    fn uniform(&mut self, at: &'a str, name: &'a str, kind: UniformKind, count: u32) -> Parse<'a, ()> {
+        let declared = self.declared.get(name).copied().filter(|_| self.file.space.is_none());
+        let register = match declared {
             Some(declared) if declared.kind != kind => {
                 return fault(at, format!("mismatched uniform type: {}", quote(name)));
             }
@@ -215,7 +208,7 @@ impl<'a> Assembler<'a> {
                     return fault(at, format!("not enough uniform space: {}[{count}]", quote(name)));
                 };
                 if self.file.space.is_none() {
-                    self.declared.insert(name, Declared { kind, first, count });
+                    self.declared.insert(name, Uniform { kind, first, count });
                 }
                 first
             }
@@ -225,16 +218,15 @@ impl<'a> Assembler<'a> {
             return Ok(());
         }
         if self.file.space.is_none() {
-            let base = [FLOAT, INT, BOOL][kind as usize];
-            self.exports.push(header::Export { name, kind, first: register - base, count });
+            self.exports.push(header::Export { name, kind, first: register - kind.base(), count });
         }
         self.export(at, name, register, count)
     }
 
-    /// Warns about a name that hides a register.
+    /// Warns about a name that shadows a register.
     pub(super) fn check_shadow(&mut self, name: &'a str) {
         if is_register_name(name) {
-            self.warn(
+            self.messages.warn(
                 name,
                 "this name hides the register",
                 Some("choose a name that looks like no register"),
@@ -242,12 +234,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The space in which this source allocates.
-    pub(super) fn space(&mut self) -> &mut Space {
-        self.file.space.as_mut().unwrap_or(&mut self.shared)
-    }
-
-    /// Adds a name that the host can bind.
+    /// Adds a symbol that the host can bind.
     fn export(&mut self, at: &'a str, name: &'a str, register: u32, count: u32) -> Parse<'a, ()> {
         let exports = &mut self.executable().exports;
         if exports.len() >= MAX_EXPORTS {
@@ -261,29 +248,31 @@ impl<'a> Assembler<'a> {
 
     /// `.in NAME [REG]`
     fn input(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let words = self.some_words(text, 1, 2)?;
+        let words: Vec<_> = lex::words(text).collect();
+        lex::count(text, &words, 1, 2)?;
         let name = words[0];
-        self.check_name(name)?;
-        let taken = self.executable().input_mask;
+        lex::check_name(name)?;
+        let used = self.executable().header.input_mask;
         let number = match words.get(1) {
-            Some(register) => self.bank(register, 0, INPUTS as u32, "input")?,
-            None => taken.trailing_ones(),
+            Some(register) => self.bank(register, 0, INPUTS)?,
+            None => used.trailing_ones(),
         };
         if number >= 16 {
             return fault(name, "too many inputs");
         }
         self.check_shadow(name);
-        self.executable().input_mask |= 1 << number;
-        self.define(name, Operand { called: Called::Input, ..Operand::plain(number) })?;
+        self.executable().header.input_mask |= 1 << number;
+        self.define(name, Operand { spelling: Spelling::Input, ..Operand::plain(number) })?;
         self.export(text, name, number, 1)
     }
 
     /// `.out NAME TYPE[.mask] [REG[.mask]]`; `-` is no name.
     fn output(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let words = self.some_words(text, 2, 3)?;
+        let words: Vec<_> = lex::words(text).collect();
+        lex::count(text, &words, 2, 3)?;
         let (name, mut kind_text) = (words[0], words[1]);
         if name != "-" {
-            self.check_name(name)?;
+            lex::check_name(name)?;
         }
         let (number, mask) = match words.get(2) {
             Some(register) => self.explicit_output(register)?,
@@ -316,10 +305,10 @@ impl<'a> Assembler<'a> {
             return Ok(());
         }
         self.check_shadow(name);
-        self.define(name, Operand { called: Called::Output, ..Operand::plain(number) })
+        self.define(name, Operand { spelling: Spelling::Output, ..Operand::plain(number) })
     }
 
-    /// An output register that the text names.
+    /// Reads an explicit output register.
     fn explicit_output(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let operand = self.operand(text)?;
         if operand.register >= 16 || operand.index != Index::None {
@@ -327,7 +316,7 @@ impl<'a> Assembler<'a> {
         }
         let mask = self.mask(text, operand.swizzle);
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.
-        if self.executable().taken & taken_bits(operand.register, mask) != 0 {
+        if self.executable().used_components & component_bits(operand.register, mask) != 0 {
             let hint =
                 "o8 and above collide with o0 and above; without a register the next free one is taken";
             let hint =
@@ -337,10 +326,10 @@ impl<'a> Assembler<'a> {
         Ok((operand.register, mask))
     }
 
-    /// The first output register that is not an output yet.
+    /// The lowest unused output register.
     fn next_output(&mut self, at: &'a str) -> Parse<'a, u32> {
         let most = if self.file.is_geometry() { 7 } else { 16 };
-        match self.executable().output_mask.trailing_ones() {
+        match self.executable().header.output_mask.trailing_ones() {
             number if number < most => Ok(number),
             _ => fault(at, "too many outputs"),
         }
@@ -351,24 +340,25 @@ impl<'a> Assembler<'a> {
         if executable.outputs.len() >= MAX_OUTPUTS {
             return fault(at, "too many outputs");
         }
-        executable.taken |= taken_bits(number, mask);
-        executable.output_mask |= 1 << number;
-        executable.merge |= kind == DUMMY_OUTPUT && matches!(executable.stage, Stage::Geometry(_));
+        executable.used_components |= component_bits(number, mask);
+        executable.header.output_mask |= 1 << number;
+        executable.header.flags |= u8::from(kind == DUMMY_OUTPUT && executable.stage == Stage::Geometry);
         // Range: below 16.
         executable.outputs.push(Output { kind, register: number as u16, mask: mask.0.into(), reserved: 0 });
         Ok(())
     }
 
     fn entry(&mut self, text: &'a str) -> Parse<'a, ()> {
-        let [name] = self.some_words(text, 1, 1)?[..] else { return fault(text, "missing parameter") };
-        self.check_name(name)?;
-        let site = self.site(name);
+        let [name] = lex::exactly(text)?;
+        lex::check_name(name)?;
+        let site = self.messages.site(name);
         let executable = self.executable();
         (executable.entry, executable.site, executable.is_entry_named) = (name, site, true);
         Ok(())
     }
 
-    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`; without operands it may stand anywhere and again.
+    /// `.gsh [point FIRST | variable FIRST N | fixed FIRST START N]`. Without operands it may be
+    /// anywhere, repeatedly.
     fn geometry(&mut self, at: &'a str, text: &'a str) -> Parse<'a, ()> {
         let executable = self.executable();
         let words: Vec<_> = lex::words(text).collect();
@@ -398,34 +388,39 @@ impl<'a> Assembler<'a> {
                 return hinted(mode, format!("unknown geometry shader operation mode: {mode}"), hint);
             }
         };
-        let words = self.some_words(text, operands + 1, operands + 1)?;
-        let first = self.bank(words[1], FLOAT, FLOATS as u32, "floating-point uniform")?;
-        let mut geometry = Geometry { mode: code, ..Geometry::default() };
+        lex::count(text, &words, operands + 1, operands + 1)?;
+        let first = self.bank(words[1], FLOAT, FLOATS)?;
+        let mut header = self.executable().header;
+        header.geometry_mode = code;
         match code {
-            1 => geometry.main_vertices = self.vertex_count(words[2])?,
+            1 => header.geometry_main_vertices = self.vertex_count(words[2])?,
             2 => {
-                let start = self.bank(words[2], FLOAT, FLOATS as u32, "floating-point uniform")?;
+                let start = self.bank(words[2], FLOAT, FLOATS)?;
                 if start >= first {
                     return fault(words[2], "the vertices must begin below the first uniform");
                 }
-                geometry.start = start as u8; // Range: the bank's size.
-                geometry.fixed_vertices = self.vertex_count(words[3])?;
+                header.geometry_start = start as u8; // Range: the bank's size.
+                header.geometry_fixed_vertices = self.vertex_count(words[3])?;
             }
             _ => {}
         }
-        self.executable().stage = Stage::Geometry(geometry);
+        (self.executable().stage, self.executable().header) = (Stage::Geometry, header);
         self.file.space = Some(Space::geometry(first));
         Ok(())
     }
 
     fn vertex_count(&mut self, text: &'a str) -> Parse<'a, u8> {
         self.check_integer(text, text);
-        let count = lex::integer(text).and_then(|count| u8::try_from(count).ok());
+        let count = lex::integer(text).and_then(|count| u8::try_from(count.value).ok());
         count.map_or_else(|| fault(text, format!("value out of range (0..255): {}", quote(text))), Ok)
     }
 }
 
-/// Bits of components of an output in the 32 that stand for all.
-fn taken_bits(register: u32, mask: Mask) -> u32 {
+fn no_operands(rest: &str) -> Parse<'_, ()> {
+    if rest.is_empty() { Ok(()) } else { fault(rest, "too many parameters") }
+}
+
+/// Bits of an output's components in picasso's mask of 32.
+fn component_bits(register: u32, mask: Mask) -> u32 {
     u32::from(mask.0) << (register * 4 % 32)
 }

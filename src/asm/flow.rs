@@ -1,28 +1,21 @@
-//! Instructions that steer, and those of geometry programs.
-//! In: opcode and operands. Out: words whose targets may still be open, blocks. Knows no descriptor.
+//! Control-flow instructions, and those of geometry programs.
+//! In: opcode and operands. Out: words, perhaps with unresolved targets, and blocks. Knows no
+//! descriptor.
 //! Facts: picasso's manual and probes.
 
-use super::assembler::{Assembler, Reference};
-use super::block::Kind;
 use super::executable::Stage;
 use super::instruction::Suffix;
-use super::operand::{BOOL, INT};
+use super::register::{BOOL, INT};
 use super::report::{Parse, fault, hinted, quote};
-use super::{exact, lex};
+use super::state::{Assembler, BlockKind, Reference};
+use super::{extension, lex};
 use crate::isa::limits::{BOOLS, INTS};
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
 use crate::isa::{ConditionOp, Move, Opcode, Word};
 
-/// What the target of an instruction is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Label,
-    Proc,
-}
-
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction that computes nothing.
+    /// Assembles an instruction that computes nothing.
     pub(super) fn control(
         &mut self,
         opcode: Opcode,
@@ -31,8 +24,8 @@ impl<'a> Assembler<'a> {
         suffix: Suffix,
     ) -> Parse<'a, ()> {
         let block = match opcode.moves() {
-            Some(Move::If) => Some(Kind::If { word: self.code.len(), otherwise: None }),
-            Some(Move::Loop) => Some(Kind::For { word: self.code.len() }),
+            Some(Move::If) => Some(BlockKind::If { word: self.code.len(), else_start: None }),
+            Some(Move::Loop) => Some(BlockKind::For { word: self.code.len() }),
             Some(Move::Next | Move::End | Move::Break | Move::Call | Move::Jump) | None => None,
         };
         let roles = opcode.info().operands;
@@ -49,14 +42,18 @@ impl<'a> Assembler<'a> {
         }
         let mut word = Word::new(opcode);
         if let Some(role) = condition {
-            word = self.subject(word, opcode, role, operands[0])?;
+            word = self.condition_operand(word, opcode, role, operands[0])?;
         }
         let pc = self.code.len();
         if is_numeric {
             word = numbers(word, roles, operands)?;
         } else if named_target {
-            let target = if opcode.moves() == Some(Move::Call) { Target::Proc } else { Target::Label };
-            self.refer(pc, target, operands[count - 1])?;
+            let name = operands[count - 1];
+            lex::check_name(name)?;
+            let reference = Reference { word: pc, name, site: self.messages.site(name), is_label: false };
+            let is_call = opcode.moves() == Some(Move::Call);
+            let references = if is_call { &mut self.calls } else { &mut self.file.jumps };
+            references.push(reference);
         } else if let Some(kind) = block {
             self.open(operands[0], kind)?;
         }
@@ -64,15 +61,21 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// What the instruction depends on: flags, a bool or an int.
-    fn subject(&mut self, word: Word, opcode: Opcode, role: Role, text: &'a str) -> Parse<'a, Word> {
+    /// Reads the operand that decides: flags, a bool or an int.
+    fn condition_operand(
+        &mut self,
+        word: Word,
+        opcode: Opcode,
+        role: Role,
+        text: &'a str,
+    ) -> Parse<'a, Word> {
         match role {
             Role::Condition => condition(word, text),
             Role::Int => {
-                let number = self.bank(text, INT, 8, "integer uniform")?;
+                let number = self.bank(text, INT, 8)?;
                 if number >= INTS as u32 {
                     let message = format!("i{number} does not exist: hardware reads i{}", number & 3);
-                    self.warn(text, &message, Some("they are i0 to i3"));
+                    self.messages.warn(text, &message, Some("they are i0 to i3"));
                 }
                 Ok(word.with(Field::Id, number))
             }
@@ -88,33 +91,26 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    self.warn(text, "the blank behind the `!` is ignored", Some("write the `!` at the name"));
+                    self.messages.warn(
+                        text,
+                        "the blank behind the `!` is ignored",
+                        Some("write the `!` at the name"),
+                    );
                 }
-                let number = self.bank(name, BOOL, BOOLS as u32, "boolean uniform")?;
+                let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
             }
         }
     }
 
-    /// Notes that a word wants the address of a label or procedure.
-    fn refer(&mut self, word: usize, target: Target, name: &'a str) -> Parse<'a, ()> {
-        self.check_name(name)?;
-        let reference = Reference { word, name, site: self.site(name), is_label: false };
-        match target {
-            Target::Label => self.file.jumps.push(reference),
-            Target::Proc => self.calls.push(reference),
-        }
-        Ok(())
-    }
-
-    /// `setemit vertex [, prim inv]`; without `.gsh` it makes a geometry program of the old way.
+    /// `setemit vertex [, prim inv]`; without `.gsh` it declares a legacy geometry program.
     fn setemit(&mut self, operands: &[&'a str], suffix: Suffix) -> Parse<'a, ()> {
         let executable = self.executable();
         if executable.stage == Stage::Vertex {
             executable.stage = Stage::LegacyGeometry;
         }
         let Some(&vertex_text) = operands.first() else { return fault("", "missing parameter") };
-        let vertex = match lex::integer(vertex_text).and_then(|vertex| u32::try_from(vertex).ok()) {
+        let vertex = match lex::integer(vertex_text).and_then(|vertex| u32::try_from(vertex.value).ok()) {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
@@ -131,7 +127,7 @@ impl<'a> Assembler<'a> {
             match flag.to_ascii_lowercase().as_str() {
                 "prim" | "primitive" => word = word.with(Field::Prim, 1),
                 "inv" | "invert" => word = word.with(Field::Invert, 1),
-                _ => self.warn(
+                _ => self.messages.warn(
                     flag,
                     &format!("unknown setemit flag: {}", quote(flag)),
                     Some("flags: prim, inv"),
@@ -143,8 +139,8 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Whether the targets of an instruction are given as numbers, which is our own: the blocks of picasso have none, its names
-/// begin with no digit.
+/// Returns whether the targets of an instruction are numbers. Only the extension has those: in
+/// picasso, blocks have no operand for them and names begin with no digit.
 fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
     let roles = opcode.info().operands;
     let is_target = |role: &Role| matches!(role, Role::Target | Role::Last);
@@ -155,20 +151,20 @@ fn is_numeric(opcode: Opcode, operands: &[&str]) -> bool {
             .is_some_and(|operand| operand.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Puts targets and lengths that are given as numbers into a word.
+/// Sets targets and lengths that are numbers.
 fn numbers<'a>(word: Word, roles: &[Role], operands: &[&'a str]) -> Parse<'a, Word> {
     let mut word = word;
     for (role, text) in roles.iter().zip(operands) {
         match role {
-            Role::Target | Role::Last => word = word.with(Field::Target, exact::number(text, 0xFFF)?),
-            Role::Length => word = word.with(Field::Num, exact::number(text, 0x3FF)?),
+            Role::Target | Role::Last => word = word.with(Field::Target, extension::number(text, 0xFFF)?),
+            Role::Length => word = word.with(Field::Num, extension::number(text, 0x3FF)?),
             _ => {}
         }
     }
     Ok(word)
 }
 
-/// Puts a condition on the flags into a word: one flag, or two with an operator between.
+/// Sets a condition on the flags: one flag, or two with an operator between.
 fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let Some(operator) = text.find(['&', '|']) else {
         let (is_y, wanted) = flag(text)?;
@@ -192,7 +188,7 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
     })
 }
 
-/// Reads a flag: whether it is `cmp.y`, and its wanted value.
+/// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
     let wanted = (text.len() - name.len()).is_multiple_of(2);

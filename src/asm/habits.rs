@@ -1,15 +1,15 @@
-//! Advice for habits from other languages: their comments, blocks, words and assignments, and commas left out.
-//! In: the part of a line that is wrong, and the line. Out: advice, if a habit explains it. Knows no grammar and no state.
+//! Hints for habits from other languages: comments, blocks, words, assignments, and missing commas.
+//! In: the faulty part of a line, and the line. Out: a hint, if a habit explains the fault. Knows
+//! no grammar and no state.
 
 use super::lex;
 use super::report::{offset, quote};
 
-/// Words of other languages that begin a statement, in lower case, and how it is said here.
-const ELSEWHERE: [(&str, &str); 51] = [
+/// Words of other languages that begin a statement, in lower case, with the equivalent here.
+const ELSEWHERE: [(&str, &str); 29] = [
     ("jmp", "jmpc jumps on flags, jmpu on a bool uniform"),
     ("sub", "add with a negated operand: `add r0, r1, -r2`"),
-    ("ret", "a procedure returns at its `.end`; nothing is written for it"),
-    ("return", "a procedure returns at its `.end`; nothing is written for it"),
+    ("ret return", "a procedure returns at its `.end`; nothing is written for it"),
     ("abs", "max with the negated operand: `max r0, r1, -r1`"),
     ("neg", "mov with a negated operand: `mov r0, -r1`"),
     ("div", "rcp, then mul"),
@@ -22,55 +22,31 @@ const ELSEWHERE: [(&str, &str); 51] = [
     ("normalize", "dp3, rsq, then mul"),
     ("clamp", "max, then min"),
     ("floor", "flr"),
-    ("loop", LOOP),
-    ("while", LOOP),
-    ("do", LOOP),
+    ("loop while do", "loops begin with `for`, which takes an int uniform; `breakc` leaves them early"),
     ("if", "`ifc` tests the flags that cmp sets, `ifu` a bool uniform; the block ends with `.end`"),
-    ("endif", END),
-    ("endproc", END),
-    ("void", PROC),
-    ("main", PROC),
-    ("float", VALUE),
-    ("int", VALUE),
-    ("uint", VALUE),
-    ("vec2", VALUE),
-    ("vec3", VALUE),
-    ("vec4", VALUE),
-    ("ivec2", VALUE),
-    ("ivec3", VALUE),
-    ("ivec4", VALUE),
-    ("bvec2", VALUE),
-    ("bvec3", VALUE),
-    ("bvec4", VALUE),
-    ("lowp", VALUE),
-    ("mediump", VALUE),
-    ("highp", VALUE),
-    ("mat2", MATRIX),
-    ("mat3", MATRIX),
-    ("mat4", MATRIX),
+    ("endif endproc", "every block ends with `.end`"),
+    ("void main", "a procedure begins with `.proc main` and ends with `.end`"),
+    (
+        "float int uint vec2 vec3 vec4 ivec2 ivec3 ivec4 bvec2 bvec3 bvec4 lowp mediump highp",
+        "values live in r0 to r15, four components each; `.alias name r0` names a register",
+    ),
+    ("mat2 mat3 mat4", "a matrix is an array of registers: `.fvec m[4]` as a uniform"),
     ("uniform", "`.fvec m[4]` declares four float uniforms called m, `.ivec` int uniforms, `.bool` flags"),
     ("const", "`.constf name(x, y, z, w)` declares a constant"),
     ("attribute", "`.in name` declares an input"),
     ("varying", "`.out name color` declares an output"),
-    ("layout", PLACE),
-    ("location", PLACE),
+    ("layout location", "the register stands behind the name: `.in name v0`, `.out name color o1`"),
     ("precision", "all numbers have one precision; remove the line"),
     ("struct", "there are no types; each register has a name of its own"),
     ("using", "there are no modules; all sources are named on the command line"),
 ];
 
-const LOOP: &str = "loops begin with `for`, which takes an int uniform; `breakc` leaves them early";
-const END: &str = "every block ends with `.end`";
-const PROC: &str = "a procedure begins with `.proc main` and ends with `.end`";
-const VALUE: &str = "values live in r0 to r15, four components each; `.alias name r0` names a register";
-const MATRIX: &str = "a matrix is an array of registers: `.fvec m[4]` as a uniform";
-const PLACE: &str = "the register stands behind the name: `.in name v0`, `.out name color o1`";
 const COMMENT: &str = "comments begin with `;`";
 const BRACES: &str = "blocks have no braces: `.proc`, `ifc`, `ifu` and `for` begin them, `.end` ends them";
 const ASSIGNMENT: &str = "there are no assignments: `mov r0, r1` copies, `add r0, r1, r2` adds";
 const BUILT_IN: &str = "an output has the name that its line gives it: `.out name position`";
 
-/// Advice about a part of a line that holds another language's comment or braces.
+/// Hint about a part of a line that contains another language's comment or braces.
 pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
     let start = offset(line, part)?;
     let code = line.split(';').next().unwrap_or_default();
@@ -81,10 +57,10 @@ pub(super) fn intruder(line: &str, part: &str) -> Option<&'static str> {
     part.contains(['{', '}']).then_some(BRACES)
 }
 
-/// Advice about a statement that only other languages have.
+/// Hint about a statement of another language.
 pub(super) fn statement(name: &str, rest: &str) -> Option<&'static str> {
     let word = name.split('(').next().unwrap_or_default().to_ascii_lowercase();
-    if let Some((_, hint)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
+    if let Some((_, hint)) = ELSEWHERE.iter().find(|(words, _)| words.split(' ').any(|known| known == word)) {
         return Some(hint);
     }
     if built_in(name).is_some() {
@@ -93,12 +69,12 @@ pub(super) fn statement(name: &str, rest: &str) -> Option<&'static str> {
     (name.contains('=') || rest.contains('=')).then_some(ASSIGNMENT)
 }
 
-/// Advice about a name that only GLSL gives a meaning.
+/// Hint about a built-in name of GLSL.
 pub(super) fn built_in(name: &str) -> Option<&'static str> {
     name.starts_with("gl_").then_some(BUILT_IN)
 }
 
-/// Advice to write a comma where two operands stand side by side.
+/// Hint to write a comma between two operands.
 pub(super) fn missing_comma(text: &str) -> Option<String> {
     let is_end = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | ']' | '.');
     let is_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-' | '!');
@@ -153,9 +129,11 @@ mod tests {
 
     #[test]
     fn words_stand_once() {
-        for (index, (word, hint)) in ELSEWHERE.iter().enumerate() {
-            assert!(ELSEWHERE[..index].iter().all(|(other, _)| other != word), "{word}");
-            assert_eq!(statement(word, ""), Some(*hint));
+        let words =
+            ELSEWHERE.iter().flat_map(|(words, hint)| words.split(' ').map(move |word| (word, *hint)));
+        for (index, (word, hint)) in words.clone().enumerate() {
+            assert!(words.clone().take(index).all(|(other, _)| other != word), "{word}");
+            assert_eq!(statement(word, ""), Some(hint));
         }
     }
 }

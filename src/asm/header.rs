@@ -1,22 +1,22 @@
-//! The C header that names uniforms for the program that sets them.
-//! In: the declarations of all sources in their order. Out: text. Facts: picasso's manual and what it wrote.
+//! The C header with the registers of uniforms, for the host program.
+//! In: the declarations of all sources in order. Out: text. Facts: picasso's manual and output.
 
 use std::fmt::Write;
 
-use super::space::Kind;
+use super::space::UniformKind;
 use crate::container::{Model, ShaderType};
 
 /// A uniform that the host may set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Export<'a> {
     pub name: &'a str,
-    pub kind: Kind,
-    /// First register in its own bank.
+    pub kind: UniformKind,
+    /// First register in its bank.
     pub first: u32,
     pub count: u32,
 }
 
-/// The text. Its prefix tells the stage of the first executable, whatever the others are.
+/// Prints the header. As in picasso, the first executable's stage is the prefix for all.
 pub(super) fn write(exports: &[Export<'_>], model: &Model) -> String {
     let is_geometry = model
         .executables
@@ -27,10 +27,10 @@ pub(super) fn write(exports: &[Export<'_>], model: &Model) -> String {
     for Export { name, kind, first, count } in exports {
         // Writing to a string cannot fail.
         let _ = match kind {
-            Kind::Float => writeln!(text, "#define {stage}_FVEC_{name} 0x{first:02X}"),
-            Kind::Int => writeln!(text, "#define {stage}_IVEC_{name} 0x{first:02X}"),
-            Kind::Bool if *count == 1 => writeln!(text, "#define {stage}_FLAG_{name} BIT({first})"),
-            Kind::Bool => writeln!(text, "#define {stage}_FLAG_{name}(_n) BIT({first}+(_n))"),
+            UniformKind::Float => writeln!(text, "#define {stage}_FVEC_{name} 0x{first:02X}"),
+            UniformKind::Int => writeln!(text, "#define {stage}_IVEC_{name} 0x{first:02X}"),
+            UniformKind::Bool if *count == 1 => writeln!(text, "#define {stage}_FLAG_{name} BIT({first})"),
+            UniformKind::Bool => writeln!(text, "#define {stage}_FLAG_{name}(_n) BIT({first}+(_n))"),
         };
         let _ = writeln!(text, "#define {stage}_ULEN_{name} {count}");
     }

@@ -1,18 +1,18 @@
-//! Instructions that compute: operations, MOVA, CMP. Those that steer are in `flow`.
+//! Instructions that compute: operations, MOVA, CMP. The others are in `flow`.
 //! In: mnemonic and operands. Out: a word and a descriptor. Knows no directive.
-//! Facts: picasso's manual and probes; formats from the table of opcodes.
+//! Facts: picasso's manual and probes; formats from the opcode table.
 
-use super::assembler::Assembler;
-use super::descriptors::significant;
-use super::directive::is_known;
-use super::operand::{Called, FLOAT, Operand, base};
+use super::descriptors::{Swap, significant};
+use super::directive::is_directive;
+use super::register::{FLOAT, Operand, Spelling, base};
 use super::report::{Fault, Parse, fault, hinted, quote};
-use super::{exact, habits, lex};
+use super::state::Assembler;
+use super::{extension, habits, lex};
 use crate::isa::limits::DESCRIPTORS;
 use crate::isa::opdesc::{Descriptor, Selector};
 use crate::isa::table::Class;
 use crate::isa::word::{Field, Format};
-use crate::isa::{DataOp, Index, Mask, Opcode, Word};
+use crate::isa::{CompareOp, DataOp, Index, Mask, Opcode, Word};
 
 /// A source with its text.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ struct SourceText<'a> {
     operand: Operand,
 }
 
-/// What a word wants of its descriptor.
+/// The descriptor that a word needs.
 struct Request<'r, 'a> {
     mask: Mask,
     sources: &'r [SourceText<'a>],
@@ -41,7 +41,7 @@ impl SourceText<'_> {
     }
 }
 
-/// What our own language lets stand behind the operands: ` @N` chooses a descriptor, ` ^ BITS` flips bits of the word.
+/// Suffixes of the extension: ` @N` selects a descriptor, ` ^ BITS` flips bits of the word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Suffix {
     descriptor: Option<u32>,
@@ -54,23 +54,23 @@ impl Suffix {
         Word(word.0 ^ self.bits)
     }
 
-    /// Splits it off the operands.
+    /// Splits the suffixes off the operands.
     fn split(rest: &str) -> Parse<'_, (&str, Self)> {
         let mut suffix = Self::default();
         let mut operands = rest;
         if let Some((before, bits)) = operands.split_once('^') {
-            suffix.bits = exact::number(lex::trim(bits), u32::MAX)?;
+            suffix.bits = extension::number(lex::trim(bits), u32::MAX)?;
             operands = lex::trim(before);
         }
         if let Some((before, number)) = operands.split_once('@') {
-            suffix.descriptor = Some(exact::number(lex::trim(number), 127)?);
+            suffix.descriptor = Some(extension::number(lex::trim(number), 127)?);
             operands = lex::trim(before);
         }
         Ok((operands, suffix))
     }
 }
 
-/// Picks the form of the word: the inverted one where only it can hold the uniform.
+/// Selects the form of the word: the inverted one where only that can hold the uniform.
 fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
     let plain = op.opcode();
     let wants = match sources {
@@ -84,15 +84,15 @@ fn form(op: DataOp, sources: &[SourceText<'_>]) -> Opcode {
 }
 
 impl<'a> Assembler<'a> {
-    /// Carries out an instruction.
+    /// Assembles an instruction.
     pub(super) fn instruction(&mut self, name: &'a str, rest: &'a str) -> Parse<'a, ()> {
         let Some(opcode) = Opcode::from_mnemonic(name) else {
             let mnemonics = Opcode::ALL.iter().map(|opcode| opcode.mnemonic());
-            let hint = if is_known(&name.to_ascii_lowercase()) {
+            let hint = if is_directive(&name.to_ascii_lowercase()) {
                 Some(format!("directives begin with a dot: `.{}`", name.to_ascii_lowercase()))
             } else {
                 let hint = habits::statement(name, rest).map(str::to_owned);
-                hint.or_else(|| self.suggest(name, mnemonics))
+                hint.or_else(|| self.messages.suggest(name, mnemonics))
             };
             let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
             return Err(match hint {
@@ -101,7 +101,7 @@ impl<'a> Assembler<'a> {
             });
         };
         if self.file.blocks.is_empty() {
-            if self.file.is_shaky || self.is_told("outside") {
+            if self.file.is_uncertain || self.is_repeated("outside") {
                 return Err(Fault::follow_up(name));
             }
             return hinted(name, "instruction outside block", "begin a procedure with `.proc NAME`");
@@ -113,7 +113,11 @@ impl<'a> Assembler<'a> {
             if self.package.extended { Suffix::split(rest)? } else { (rest, Suffix::default()) };
         let operands = lex::operands(rest);
         if rest.ends_with(',') {
-            self.warn(&rest[rest.len() - 1..], "this comma is ignored", Some("is an operand missing?"));
+            self.messages.warn(
+                &rest[rest.len() - 1..],
+                "this comma is ignored",
+                Some("is an operand missing?"),
+            );
         }
         match opcode.info().class {
             Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
@@ -123,7 +127,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Refuses a wrong number of operands.
+    /// Checks the number of operands.
     pub(super) fn count(
         &self,
         rest: &'a str,
@@ -131,26 +135,26 @@ impl<'a> Assembler<'a> {
         least: usize,
         most: usize,
     ) -> Parse<'a, ()> {
-        match operands.get(most) {
-            Some(surplus) => fault(surplus, "too many parameters"),
-            None if operands.len() < least => {
-                let run = operands.iter().find_map(|text| Some((text, habits::missing_comma(text)?)));
-                match run {
-                    Some((text, hint)) => hinted(text, "missing parameter", hint),
-                    None => fault(rest, "missing parameter"),
-                }
-            }
-            None => Ok(()),
+        if operands.len() < least
+            && let Some((text, hint)) =
+                operands.iter().find_map(|text| Some((text, habits::missing_comma(text)?)))
+        {
+            return hinted(text, "missing parameter", hint);
         }
+        lex::count(rest, operands, least, most)
     }
 
     fn read_sources(&mut self, texts: &[&'a str]) -> Parse<'a, Vec<SourceText<'a>>> {
         let mut sources = Vec::with_capacity(texts.len());
         for &text in texts {
             let operand = self.operand(text)?;
-            if operand.called == Called::Output && operand.register < 0x10 {
+            if operand.spelling == Spelling::Output && operand.register < 0x10 {
                 let message = format!("this reads v{}", operand.register);
-                self.warn(text, &message, Some("outputs cannot be read; keep the value in an r register"));
+                self.messages.warn(
+                    text,
+                    &message,
+                    Some("outputs cannot be read; keep the value in an r register"),
+                );
             }
             sources.push(SourceText { text, operand });
         }
@@ -200,7 +204,7 @@ impl<'a> Assembler<'a> {
         };
         let sources = self.read_sources(&operands[1..])?;
         let word = self.put_sources(Word::new(Opcode::Mova), Format::OneUnary, &sources)?;
-        // A descriptor that was chosen may write more than exists.
+        // An explicit descriptor may write components that do not exist.
         let unread = if suffix.descriptor.is_some() { Mask(12).to_descriptor() } else { 0 };
         let significant = significant(Opcode::Mova, mask) & !unread;
         let request = Request { mask, sources: &sources, significant, suffix };
@@ -219,9 +223,9 @@ impl<'a> Assembler<'a> {
 
     fn comparison(&self, text: &'a str) -> Parse<'a, u32> {
         // The two codes that are always true have no name in picasso's language.
-        let names = if self.package.extended { &COMPARISONS[..] } else { &COMPARISONS[..6] };
-        match names.iter().position(|name| name.eq_ignore_ascii_case(text)) {
-            Some(code) => Ok(code as u32), // Range: 0 to 7.
+        let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
+        match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
+            Some(&op) => Ok(op as u32),
             None => hinted(
                 text,
                 format!("invalid comparison operation: {}", quote(text)),
@@ -230,7 +234,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Puts the sources into the word; each must fit its field.
+    /// Sets the source fields; each source must fit its field.
     fn put_sources(&self, mut word: Word, format: Format, sources: &[SourceText<'a>]) -> Parse<'a, Word> {
         for (number, (field, source)) in Field::SOURCES.into_iter().zip(sources).enumerate() {
             let is_wide = format.wide() == Some(field);
@@ -255,7 +259,7 @@ impl<'a> Assembler<'a> {
         Ok(word)
     }
 
-    /// Finds a descriptor for the word and appends it.
+    /// Selects a descriptor for the word and appends the word.
     fn describe(&mut self, at: &'a str, word: Word, request: Request<'_, 'a>) -> Parse<'a, ()> {
         let Request { mask, sources, significant, suffix } = request;
         let mut descriptor = Descriptor { mask, sources: [NO_SELECTOR; 3] };
@@ -276,7 +280,7 @@ impl<'a> Assembler<'a> {
             return Ok(());
         }
         let Some(mut number) = self.descriptors.request(descriptor.pack(), significant) else {
-            if self.is_told("descriptors") {
+            if self.is_repeated("descriptors") {
                 return Err(Fault::follow_up(at));
             }
             let hint = "write masks and swizzles alike in more instructions";
@@ -284,7 +288,7 @@ impl<'a> Assembler<'a> {
         };
         if reach < DESCRIPTORS {
             let Some((low, swap)) = self.descriptors.give_to_mad(number) else {
-                if self.is_told("mad descriptors") {
+                if self.is_repeated("mad descriptors") {
                     return Err(Fault::follow_up(at));
                 }
                 let hint = "all mad instructions together can have 32 different masks and swizzles";
@@ -300,8 +304,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Corrects the words that use either of two descriptors that changed places. No MAD does.
-    fn swap_descriptors(&mut self, super::descriptors::Swap(one, other): super::descriptors::Swap) {
+    /// Renumbers the descriptors of words after a swap. No MAD uses either entry.
+    fn swap_descriptors(&mut self, Swap(one, other): Swap) {
         for word in &mut self.code {
             if reach(*word) < DESCRIPTORS {
                 continue;
@@ -316,16 +320,13 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// How many descriptors a word can name.
+/// Number of descriptors that a word can name.
 fn reach(word: Word) -> usize {
     word.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
 
-/// The bits of a source that an instruction does not have.
+/// Selector bits of a source that an instruction does not have.
 const NO_SELECTOR: Selector = Selector { swizzle: crate::isa::Swizzle(0), negate: false };
 
-/// Comparisons by name, in the order of their codes.
-const COMPARISONS: [&str; 8] = ["eq", "ne", "lt", "le", "gt", "ge", "true6", "true7"];
-
-/// Advice where a uniform stands in the wrong place.
+/// Hint where a uniform is in a narrow source.
 const NARROW: &str = "only one source can be a uniform, and in most instructions only the first; copy it to an r register with mov";

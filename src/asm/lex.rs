@@ -1,8 +1,12 @@
-//! Pieces of a line: comments, labels, words, names and numbers.
-//! In: one line of text. Out: parts of it, which keep their place. Knows no instruction and no register.
-//! Facts: picasso's manual and probes. It reads numbers with the C library: a leading valid part counts, the rest is ignored.
+//! Parts of a line: comments, labels, words, names and numbers.
+//! In: one line of text. Out: slices of it, which keep their position. Knows no instruction and no
+//! register.
+//! Facts: picasso's manual and probes. picasso reads numbers with the C library: a valid prefix
+//! counts, the rest is ignored.
 
-/// Removes white space as C understands it from both ends.
+use super::report::{Parse, fault, hinted, quote};
+
+/// Removes C white space from both ends.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
@@ -29,6 +33,33 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', '\t']).filter(|word| !word.is_empty())
 }
 
+/// Checks a number of words or operands.
+pub(super) fn count<'a>(at: &'a str, words: &[&'a str], least: usize, most: usize) -> Parse<'a, ()> {
+    match words.get(most) {
+        Some(surplus) => fault(surplus, "too many parameters"),
+        None if words.len() < least => fault(at, "missing parameter"),
+        None => Ok(()),
+    }
+}
+
+/// The `N` words of a text.
+pub(super) fn exactly<const N: usize>(text: &str) -> Parse<'_, [&str; N]> {
+    let words: Vec<_> = words(text).collect();
+    count(text, &words, N, N)?;
+    words.try_into().or_else(|_| fault(text, "missing parameter"))
+}
+
+/// Checks that a text is a name.
+pub(super) fn check_name(name: &str) -> Parse<'_, ()> {
+    if name.is_empty() || !is_name(name) {
+        return hinted(name, format!("invalid identifier: {}", quote(name)), NAME);
+    }
+    Ok(())
+}
+
+/// Hint where a name is expected.
+pub(super) const NAME: &str = "a name has letters, digits, `_` and `$`, and begins with no digit";
+
 /// Operands between commas, trimmed. One comma at the end is ignored.
 pub(super) fn operands(text: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = text.split(',').map(trim).collect();
@@ -38,13 +69,14 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether the text can be a name: letters, digits, `_` and `$`, no digit first. (An empty label is one, too.)
+/// Returns whether a text can be a name: letters, digits, `_` and `$`, no digit first. An empty
+/// label is a name as well.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
-/// Length of the leading part of `text` whose characters satisfy `wanted`.
+/// Length of the prefix of `text` whose characters satisfy `wanted`.
 fn leading(text: &str, wanted: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|&byte| wanted(byte)).count()
 }
@@ -58,7 +90,7 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// The leading digits as a number that stops growing at 2^62.
+/// The leading digits as a number, saturated at 2^62.
 fn digits(text: &str, radix: u32) -> i64 {
     let values = text.chars().map_while(|c| c.to_digit(radix));
     values.fold(0, |sum: i64, digit| {
@@ -66,58 +98,60 @@ fn digits(text: &str, radix: u32) -> i64 {
     })
 }
 
-/// As C's `atoi`: decimal, 0 for what is no number.
+/// Reads a number as C's `atoi`: decimal, 0 without a digit.
 pub(super) fn decimal(text: &str) -> i64 {
     let (negative, rest) = sign(trim(text));
     let value = digits(rest, 10);
     if negative { -value } else { value }
 }
 
-/// As C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing where there is no digit.
-pub(super) fn integer(text: &str) -> Option<i64> {
-    let (negative, rest) = sign(trim(text));
-    let hexadecimal = rest.get(..2).filter(|prefix| prefix.eq_ignore_ascii_case("0x")).map(|_| &rest[2..]);
-    let value = match hexadecimal {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_hexdigit()) => digits(rest, 16),
-        _ if !rest.starts_with(|c: char| c.is_ascii_digit()) => return None,
-        _ if rest.starts_with('0') => digits(rest, 8),
-        _ => digits(rest, 10),
+/// A number as C's `strtoll` with base 0 reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Integer<'a> {
+    pub value: i64,
+    /// The text behind it, which C ignores.
+    pub rest: &'a str,
+    /// A leading zero makes the digits octal.
+    pub is_octal: bool,
+}
+
+/// Reads a number as C's `strtoll` with base 0: decimal, `0x` hexadecimal, `0` octal. Nothing
+/// without a digit.
+pub(super) fn integer(text: &str) -> Option<Integer<'_>> {
+    let (negative, number) = sign(text.trim_start_matches(is_space));
+    let hexadecimal =
+        hexadecimal(number).filter(|digits| digits.starts_with(|c: char| c.is_ascii_hexdigit()));
+    let (number, radix) = match hexadecimal {
+        Some(digits) => (digits, 16),
+        None if number.starts_with('0') => (number, 8),
+        None => (number, 10),
     };
-    Some(if negative { -value } else { value })
-}
-
-/// What [`integer`] ignores behind the number.
-pub(super) fn behind_integer(text: &str) -> &str {
-    let rest = sign(text.trim_start_matches(is_space)).1;
-    let is_hexadecimal = rest.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("0x"))
-        && rest[2..].starts_with(|c: char| c.is_ascii_hexdigit());
-    if is_hexadecimal {
-        rest[2..].trim_start_matches(|c: char| c.is_ascii_hexdigit())
-    } else if rest.starts_with('0') {
-        rest.trim_start_matches(|c: char| c.is_digit(8))
-    } else {
-        rest.trim_start_matches(|c: char| c.is_ascii_digit())
+    if !number.starts_with(|c: char| c.is_ascii_hexdigit() && (radix == 16 || c.is_ascii_digit())) {
+        return None;
     }
+    let value = digits(number, radix);
+    let is_octal = radix == 8 && number[1..].starts_with(|c: char| c.is_ascii_digit());
+    let rest = number.trim_start_matches(|c: char| c.is_digit(radix));
+    Some(Integer { value: if negative { -value } else { value }, rest, is_octal })
 }
 
-/// Whether a leading zero makes [`integer`] read octal digits.
-pub(super) fn is_octal(text: &str) -> bool {
-    let rest = sign(trim(text)).1.as_bytes();
-    matches!(rest, [b'0', digit, ..] if digit.is_ascii_digit())
+/// The text behind a prefix `0x`.
+fn hexadecimal(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-/// Whether a number has a digit that is not zero, however small [`float`] makes it.
+/// Returns whether a number has a nonzero digit, even if [`float`] rounds it to zero.
 pub(super) fn is_nonzero(text: &str) -> bool {
     let rest = sign(trim(text)).1;
-    let (digits, exponent) = match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
-        Some(_) => (&rest[2..], ['p', 'P']),
+    let (digits, exponent) = match hexadecimal(rest) {
+        Some(digits) => (digits, ['p', 'P']),
         None => (rest, ['e', 'E']),
     };
     let digits = digits.split(exponent).next().unwrap_or_default();
     digits.contains(|c: char| c.is_ascii_hexdigit() && c != '0')
 }
 
-/// As C's `atof`, then narrowed to single precision.
+/// Reads a number as C's `atof`, rounded to single precision.
 pub(super) fn float(text: &str) -> f32 {
     let (negative, rest) = sign(trim(text));
     let starts = |name: &str| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
@@ -125,34 +159,34 @@ pub(super) fn float(text: &str) -> f32 {
         f64::INFINITY
     } else if starts("nan") {
         f64::NAN
-    } else if starts("0x") {
-        hexadecimal_float(&rest[2..])
+    } else if let Some(digits) = hexadecimal(rest) {
+        hexadecimal_float(digits)
     } else {
-        // Without a number there is nothing that the sign belongs to.
+        // Without a number the sign is ignored as well: "-" is +0.
         let Some(value) = decimal_float(rest) else { return 0.0 };
         value
     };
-    // Rounding to single precision is what the language says.
+    // picasso stores the C double in a float.
     (if negative { -value } else { value }) as f32
 }
 
-/// Whether all of a text is a number as [`float`] reads it. An `f` behind it changes nothing.
+/// Returns whether the entire text is a number for [`float`]. A suffix `f` has no effect.
 pub(super) fn is_float(text: &str) -> bool {
     let rest = sign(trim(text)).1;
     let rest = rest
         .strip_suffix(['f', 'F'])
         .filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
         .unwrap_or(rest);
-    match rest.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
-        Some(_) => {
-            rest.len() > 2
-                && rest[2..].bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
+    match hexadecimal(rest) {
+        Some(digits) => {
+            !digits.is_empty()
+                && digits.bytes().all(|byte| byte.is_ascii_hexdigit() || b".pP+-".contains(&byte))
         }
         None => !rest.starts_with(['-', '+']) && rest.parse::<f64>().is_ok(),
     }
 }
 
-/// The leading decimal number; nothing where there is no digit.
+/// The leading decimal number; nothing without a digit.
 fn decimal_float(text: &str) -> Option<f64> {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let whole = leading(text, is_digit);
@@ -171,8 +205,8 @@ fn decimal_float(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped, which keeps more than single
-/// precision shows.
+/// The part of a hexadecimal number after `0x`. Digits beyond the thirteenth are dropped: f32 has
+/// fewer.
 fn hexadecimal_float(text: &str) -> f64 {
     let is_digit = |byte: u8| byte.is_ascii_hexdigit();
     let whole = &text[..leading(text, is_digit)];
@@ -229,19 +263,20 @@ mod tests {
     fn integers_follow_c() {
         let cases = [("010", Some(8)), ("0x1", Some(1)), ("0x", Some(0)), ("1foo", Some(1)), ("x", None)];
         for (text, expected) in cases {
-            assert_eq!(integer(text), expected, "{text}");
+            assert_eq!(integer(text).map(|integer| integer.value), expected, "{text}");
         }
         assert_eq!([decimal("010"), decimal("-2x"), decimal("x"), decimal("0x10")], [10, -2, 0, 0]);
         assert_eq!(decimal("99999999999999999999999"), 1 << 62);
     }
 
     #[test]
-    fn what_an_integer_ignores_is_known() {
+    fn text_behind_an_integer_is_returned() {
         let cases =
             [("12", ""), ("0x1g", "g"), ("0x", "x"), ("017", ""), ("08", "8"), ("3x", "x"), ("1foo", "foo")];
         for (text, expected) in cases {
-            assert_eq!(behind_integer(text), expected, "{text}");
+            assert_eq!(integer(text).map(|integer| integer.rest), Some(expected), "{text}");
         }
+        let is_octal = |text| integer(text).is_some_and(|integer| integer.is_octal);
         assert!(is_octal("010") && !is_octal("0") && !is_octal("0x1") && !is_octal("10"));
     }
 

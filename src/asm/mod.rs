@@ -1,76 +1,88 @@
-//! The assembler for the language of devkitPro's picasso: text to a container, byte for byte what picasso 2.7.1 writes.
-//! In: named texts, linked into one program. Out: the file, a C header, the source line of each word; or every independent
-//! error with its place and advice.
-//! Knows nothing about execution: what it writes is judged by the reader of the container and by nobody else.
-//! Facts: picasso's manual and what it did with probe files; those of them that differ from the manual are told at the place.
+//! The assembler for the language of devkitPro's picasso, byte for byte as picasso 2.7.1.
+//! In: named texts, linked into one program. Out: the file, a C header, the source line of each
+//! word; or every independent error with its place and a hint.
+//! Knows nothing about execution; the container's parser alone decides whether the output is valid.
+//! Facts: picasso's manual and probes. Differences between the two are documented where they occur.
 //!
-//! What picasso takes without a word though it hardly means what it says (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8)
-//! becomes the same bytes here, with a warning. Three refusals are ours: more than 4096 code words, procedures or else-parts
-//! of more than 1023 words, and with [`Options::no_nop`] an entry point behind the last word. picasso writes each, into addresses and
-//! lengths that cannot hold it.
+//! Where picasso silently accepts a doubtful text (`1.0/255.0` is 1.0, `R1` is v1, `r010` is r8),
+//! the bytes are the same here, with a warning. Three errors are ours: more than 4096 code words,
+//! procedures or else-parts of more than 1023 words, and with [`Options::no_nop`] an entry point
+//! behind the last word. picasso writes those into fields that cannot hold them.
 //!
 //! # Beyond picasso
 //!
-//! The [disassembler](crate::dis) needs words for what picasso never writes. picasso refuses each of these:
+//! The [disassembler](crate::dis) needs syntax for what picasso never writes. picasso rejects each
+//! of these:
 //!
-//! | text | meaning |
+//! | text | semantics |
 //! |---|---|
 //! | `.dvle` | the rest of the text is a source of its own, with its own names, labels and executable |
 //! | `.word BITS` | a code word |
-//! | `ifc cmp.x, 0x12, 3` | targets and lengths as numbers, in every instruction that has them; no block is opened |
-//! | `.opdesc BITS [USAGE [RESERVED]]` | the next entry of the descriptor table, of which every bit counts |
-//! | `.verbatim` | from here on the code stands as it is: no padding NOPs, no limit of 512 words, any two input registers in one instruction; `dphi`, `dsti`, `sgei`, `slti`, `madi` name the inverted form and the others the plain one |
-//! | `.package FIELD N` | `version` or `reserved` of the package; a file that has it needs no executable |
+//! | `ifc cmp.x, 0x12, 3` | targets and lengths as numbers, in every such instruction; no block is opened |
+//! | `.opdesc BITS [USAGE [RESERVED]]` | the next descriptor, whose bits are all significant |
+//! | `.verbatim` | the code as written, see below |
+//! | `.package FIELD N` | `version` or `reserved` of the package, which then needs no executable |
 //! | `.line FILE N` | the next entry of the table of source lines |
-//! | `.header FIELD N` | a header field: `version`, `kind`, `flags`, `main`, `endmain`, `inputs`, `outputs`, `mode`, `start`, `vertices`, `fixed` |
+//! | `.header FIELD N` | a header field, see below |
 //! | `.symbol NAME FIRST LAST` | the next bind symbol; the table then keeps the order of the text |
-//! | `.constant KIND REGISTER WORD WORD WORD WORD` | the next setup constant |
+//! | `.constant KIND REGISTER WORD WORD WORD WORD` | the next constant |
 //! | `.output KIND REGISTER MASK RESERVED` | the next entry of the output map |
 //! | `.label NAME ADDRESS ID LENGTH` | the next label |
 //!
-//! Numbers are decimal or `0x`. Names in tables may hold any byte: `%2D` stands for one, `-` for no name. After `.opdesc`
-//! or `.verbatim` an instruction may end in `@N`, which chooses descriptor N, and `^ BITS`, which flips bits of the word
-//! that no operand shows; `._` is a mask without components, `true6` and `true7` are the comparisons that always hold.
+//! After `.verbatim` there are no padding NOPs and no limit of 512 words, and one instruction may
+//! read any two input registers. `dphi`, `dsti`, `sgei`, `slti`, `madi` name the inverted form and
+//! the other mnemonics the plain one.
+//!
+//! The header fields are `version`, `kind`, `flags`, `main`, `endmain`, `inputs`, `outputs`,
+//! `mode`, `start`, `vertices` and `fixed`.
+//!
+//! Numbers are decimal or `0x`. Names in tables may contain any byte: `%2D` stands for one, `-` for
+//! no name. After `.opdesc` or `.verbatim` an instruction may end in `@N`, which selects descriptor
+//! N, and `^ BITS`, which flips bits of the word without operand syntax; `._` is a mask without
+//! components, `true6` and `true7` are the comparisons that always hold.
 
 mod assembler;
 mod block;
 mod constant;
 mod descriptors;
 mod directive;
-mod exact;
 mod executable;
+mod extension;
 mod flow;
 mod habits;
 mod header;
 mod instruction;
 mod lex;
+mod messages;
 mod operand;
 mod output;
 mod recover;
+mod register;
 mod report;
 mod space;
+mod state;
 
 use crate::container::Model;
 
-/// What the disassembler must know of the language.
+/// The parts of the language that the disassembler shares.
 pub(crate) mod syntax {
-    pub(crate) use super::block::{breaks, steers};
+    pub(crate) use super::block::{is_break, is_jump_or_call};
     pub(crate) use super::constant::float24;
     pub(crate) use super::descriptors::significant;
     pub(crate) use super::directive::{DUMMY_OUTPUT, OUTPUT_TYPES};
-    pub(crate) use super::exact::name_text;
     pub(crate) use super::executable::{HEADER_FIELDS, version_number};
+    pub(crate) use super::extension::name_text;
     pub(crate) use super::lex::is_name;
-    pub(crate) use super::operand::{BOOL, FLOAT, INT, is_register_name};
-    pub(crate) use super::space::{Kind as UniformKind, Space};
+    pub(crate) use super::register::{BOOL, FLOAT, INT, is_register_name, register_name};
+    pub(crate) use super::space::{Space, UniformKind};
 }
 
 pub use report::{Diagnostic, LeftOut, Report, Span};
 
-/// Assembles a text that is good or of no interest: the first error ends the work.
+/// Assembles a text, or nothing: stops at the first error.
 pub(crate) fn assemble_good(text: &str) -> Option<Assembled> {
-    let mut assembler = assembler::Assembler::new(Options::default());
-    assembler.is_hasty = true;
+    let mut assembler = state::Assembler::new(Options::default());
+    assembler.stops_at_first_error = true;
     assembler.run(&[Source { name: "", text }]).ok()
 }
 
@@ -80,20 +92,20 @@ mod tests;
 /// A text to assemble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
-    /// What messages call it, usually its path.
+    /// Its name in messages, usually its path.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
-/// How to assemble; the default is what picasso does without options.
+/// Options of the assembler; by default those of picasso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Warn where hardware needs a NOP at the end of a block, instead of inserting it.
     pub no_nop: bool,
 }
 
-/// Where a code word comes from.
+/// Position of a code word in the sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Index in [`Assembled::files`].
@@ -107,23 +119,24 @@ pub struct Place {
 /// An assembled program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
-    /// What the file says.
+    /// The content of the file.
     pub model: Model,
-    /// The file, which [`Shbin::parse`](crate::container::Shbin::parse) reads.
+    /// The file, for [`Shbin::parse`](crate::container::Shbin::parse).
     pub bytes: Vec<u8>,
-    /// What looked like a mistake, a hundred times at most.
+    /// Warnings, at most a hundred.
     pub warnings: Vec<Diagnostic>,
-    /// How many warnings were left out.
+    /// Number of further warnings.
     pub left_out: LeftOut,
-    /// Names of the files that [`places`](Self::places) refers to: the sources, then those that line markers named.
+    /// The files of [`places`](Self::places): the sources, then those that line markers name.
     pub files: Vec<String>,
     /// The source map: the place of each code word.
     pub places: Vec<Place>,
-    /// A C header that names the uniforms, as picasso writes it.
+    /// A C header with the registers of uniforms, as in picasso.
     pub header: String,
 }
 
-/// Assembles sources into one file: they share code, descriptors and procedures, and each makes an executable.
+/// Assembles sources into one file. They share code, descriptors and procedures, and each has an
+/// executable.
 ///
 /// ```
 /// use transpica::stages::asm::{Source, assemble};
@@ -136,7 +149,7 @@ pub struct Assembled {
 /// ```
 ///
 /// # Errors
-/// Everything that picasso would refuse, as far as one thing is not the consequence of another.
+/// Every error that picasso has, except those that another error causes.
 pub fn assemble(sources: &[Source<'_>]) -> Result<Assembled, Report> {
     assemble_with(sources, &Options::default())
 }
@@ -146,5 +159,5 @@ pub fn assemble(sources: &[Source<'_>]) -> Result<Assembled, Report> {
 /// # Errors
 /// As [`assemble`].
 pub fn assemble_with(sources: &[Source<'_>], options: &Options) -> Result<Assembled, Report> {
-    assembler::Assembler::new(*options).run(sources)
+    state::Assembler::new(*options).run(sources)
 }

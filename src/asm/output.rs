@@ -1,28 +1,33 @@
-//! Makes the content of the file.
-//! In: the assembled code, descriptors and executables. Out: a container's [`Model`]. Knows no text.
-//! Facts: probes; 3dbrew "SHBIN". Symbols and their names stand in the order of their registers.
+//! Construction of the file's content.
+//! In: the assembled code, descriptors and executables. Out: a container's [`Model`]. Knows no
+//! text.
+//! Facts: probes; 3dbrew "SHBIN". Symbols and their names are in the order of registers.
 
-use super::assembler::{Assembler, Proc};
-use super::executable::{Executable, Geometry, Stage};
+use super::executable::{Executable, Stage};
 use super::report::quote;
-use crate::container::{self, Header, Label, Model, NameTable, Symbol, Version};
+use super::state::{Assembler, Proc};
+use crate::container::{self, Header, Label, Line, Model, NameTable, Symbol};
 use crate::isa::limits::VERTEX_WORDS;
 
 impl Assembler<'_> {
-    /// The content of the file; what it has where something is wrong means nothing.
+    /// The content of the file; meaningless after an error.
     pub(super) fn model(&mut self) -> Model {
-        let suppressed = |executable: &Executable<'_>| executable.suppressed;
-        let all = std::mem::take(&mut self.executables);
+        let mut executables = std::mem::take(&mut self.executables);
+        executables.retain(|executable| !executable.is_suppressed);
         let executables: Vec<_> =
-            all.into_iter().filter(|e| !suppressed(e)).map(|executable| self.convert(executable)).collect();
-        if executables.is_empty() && !self.package.is_explicit && !self.has_errors() {
+            executables.into_iter().map(|executable| self.convert(executable)).collect();
+        if executables.is_empty() && !self.package.is_explicit && !self.messages.has_errors() {
             let text = "no DVLEs can be generated from the given input file(s)";
             let hint =
                 "every file is empty or has `.nodvle`; an executable needs a procedure, usually `main`";
-            self.error(self.site(""), text, Some(hint.into()));
+            self.messages.error(self.messages.site(""), text, Some(hint.into()));
         }
         let mut names = NameTable::default();
-        let lines = self.package.lines(&mut names);
+        let mut lines: Vec<Line> = Vec::new();
+        for (name, line) in &self.package.lines {
+            let file = names.add_after(lines.last().map(|line| line.file), name);
+            lines.push(Line { file, line: *line });
+        }
         Model {
             version: self.package.version,
             reserved: self.package.reserved,
@@ -35,7 +40,9 @@ impl Assembler<'_> {
     }
 
     fn convert(&mut self, mut executable: Executable<'_>) -> container::Executable {
-        let mut header = self.header(&executable);
+        let (main, endmain) = self.entry_point(&executable);
+        let kind = u8::from(executable.stage != Stage::Vertex);
+        let mut header = Header { main, endmain, kind, ..executable.header };
         for (field, value) in &executable.fields {
             (field.set)(&mut header, *value);
         }
@@ -47,35 +54,12 @@ impl Assembler<'_> {
         let symbols =
             exports.map(|e| Symbol { name: names.add(&e.name), first: e.first, last: e.last }).collect();
         let labels = executable.labels.iter();
-        let labels = labels
-            .map(|l| Label { id: l.id, address: l.address, length: l.length, name: names.add(&l.name) })
-            .collect();
+        let labels = labels.map(|(label, name)| Label { name: names.add(name), ..*label }).collect();
         let Executable { constants, outputs, .. } = executable;
         container::Executable { header, constants, labels, outputs, symbols, names }
     }
 
-    fn header(&mut self, executable: &Executable<'_>) -> Header {
-        let geometry = match executable.stage {
-            Stage::Vertex | Stage::LegacyGeometry => Geometry::default(),
-            Stage::Geometry(geometry) => geometry,
-        };
-        let (main, endmain) = self.entry_point(executable);
-        Header {
-            version: Version::PICASSO,
-            kind: u8::from(executable.stage != Stage::Vertex),
-            flags: u8::from(executable.merge),
-            main,
-            endmain,
-            input_mask: executable.input_mask,
-            output_mask: executable.output_mask,
-            geometry_mode: geometry.mode,
-            geometry_start: geometry.start,
-            geometry_main_vertices: geometry.main_vertices,
-            geometry_fixed_vertices: geometry.fixed_vertices,
-        }
-    }
-
-    /// Where the entry point begins and ends.
+    /// Start and end of the entry point.
     fn entry_point(&mut self, executable: &Executable<'_>) -> (u32, u32) {
         if ["main", "endmain"].iter().all(|name| executable.fields.iter().any(|(f, _)| f.name == *name)) {
             return (0, 0);
@@ -83,10 +67,14 @@ impl Assembler<'_> {
         let name = executable.entry;
         let Some(&Proc { start, length, site }) = self.procs.get(name) else {
             if !executable.is_entry_lost && !self.lost_procs.contains(name) {
-                let hint = self.suggest(name, self.procs.keys().copied()).unwrap_or_else(|| {
+                let hint = self.messages.suggest(name, self.procs.keys().copied()).unwrap_or_else(|| {
                     "`.entry NAME` names the procedure at which the program begins".into()
                 });
-                self.error(executable.site, format!("entrypoint '{}' is undefined", quote(name)), Some(hint));
+                self.messages.error(
+                    executable.site,
+                    format!("entrypoint '{}' is undefined", quote(name)),
+                    Some(hint),
+                );
             }
             return (0, 0);
         };
@@ -95,10 +83,10 @@ impl Assembler<'_> {
             let message = format!("entrypoint '{}' has no instructions", quote(name));
             let hint = "a program needs an `end` at least; nothing can run this file";
             if self.code.is_empty() {
-                self.warn_at(site, &message, Some(hint));
+                self.messages.warn_at(site, &message, Some(hint));
             } else {
-                // Without padding picasso writes such a file, but no reader takes it.
-                self.error(site, message, Some(hint.into()));
+                // Without padding picasso writes such a file, but no loader accepts it.
+                self.messages.error(site, message, Some(hint.into()));
             }
         }
         let is_vertex = executable.stage == Stage::Vertex
@@ -108,7 +96,11 @@ impl Assembler<'_> {
                 "a vertex program's entry must lie in the first {VERTEX_WORDS} words, '{}' begins at word {start}",
                 quote(name)
             );
-            self.warn_at(site, &message, Some("move the procedure to the front of the first source"));
+            self.messages.warn_at(
+                site,
+                &message,
+                Some("move the procedure to the front of the first source"),
+            );
         }
         // Ranges: the number of words is limited.
         (start as u32, (start + length) as u32)

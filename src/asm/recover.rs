@@ -1,16 +1,16 @@
-//! What the assembler takes for granted after a line with an error, so that the error is told once and the rest is judged.
-//! In: a line that failed. Out: names that count as lost, blocks that count as open, a placeholder word. Knows no messages.
+//! Error recovery: assumptions that avoid follow-up errors.
+//! In: a statement with an error. Out: names and blocks that count as declared, a placeholder word.
+//! Knows no messages.
 
-use super::assembler::Assembler;
-use super::block::Kind;
-use super::lex;
+use super::state::{Assembler, BlockKind, MAX_CODE};
+use super::{directive, lex};
 use crate::isa::{Move, Opcode, Word};
 
-/// Directives that give names.
+/// Directives that declare names.
 const NAMING: [&str; 9] = ["alias", "in", "out", "fvec", "ivec", "bool", "constf", "consti", "constfa"];
 
 impl<'a> Assembler<'a> {
-    /// Makes up for a statement that failed; it began when the code had `words` words.
+    /// Recovers from a statement with an error; it began when the code had `words` words.
     pub(super) fn recover(&mut self, name: &'a str, rest: &'a str, words: usize) {
         let lower = name.to_ascii_lowercase();
         match lower.strip_prefix('.') {
@@ -42,15 +42,15 @@ impl<'a> Assembler<'a> {
             }
             "else" | "end" => {}
             _ if NAMING.contains(&directive) => self.lose_names(rest),
-            _ if super::directive::is_known(directive) => {}
+            _ if directive::is_directive(directive) => {}
             _ => {
-                self.file.is_shaky = true;
+                self.file.is_uncertain = true;
                 self.lose_proc(rest);
             }
         }
     }
 
-    /// Every word that could have become a name counts as lost.
+    /// Marks every word as lost that may have been meant as a name.
     fn lose_names(&mut self, text: &'a str) {
         let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
         for word in words.filter(|word| !word.is_empty() && lex::is_name(word)) {
@@ -62,11 +62,11 @@ impl<'a> Assembler<'a> {
 
     fn recover_instruction(&mut self, mnemonic: &str, rest: &'a str, words: usize) {
         let opcode = Opcode::from_mnemonic(mnemonic);
-        self.file.is_shaky |= opcode.is_none();
+        self.file.is_uncertain |= opcode.is_none();
         if opcode.is_none() && self.file.blocks.is_empty() {
             self.lose_proc(rest);
         }
-        if self.file.blocks.is_empty() || self.code.len() >= super::assembler::MAX_CODE {
+        if self.file.blocks.is_empty() || self.code.len() >= MAX_CODE {
             return;
         }
         self.file.just_closed = false;
@@ -79,11 +79,11 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Opens a block of which nothing is known; too deep a nesting has been told then.
+    /// Opens a block of unknown kind.
     fn open_unknown(&mut self, at: &'a str) {
-        // The error has been told; another one about nesting would only repeat it.
-        if self.open(at, Kind::Unknown).is_err() {
-            self.file.is_shaky = true;
+        // Another error, about the nesting depth, would be a consequence of the first.
+        if self.open(at, BlockKind::Unknown).is_err() {
+            self.file.is_uncertain = true;
         }
     }
 }

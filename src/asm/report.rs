@@ -1,22 +1,24 @@
-//! What the assembler has to say: messages with file, line and column, the part of the text they are about, and advice.
+//! Messages with file, line and column, the part of the text they are about, and a hint.
 //! In: parts of the text. Out: messages. Knows no grammar.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Place;
+
 /// A part of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Index of the source in the list that was assembled.
+    /// Index of the source.
     pub source: usize,
     /// First byte.
     pub start: usize,
-    /// Number of bytes; 0 where something is missing.
+    /// Number of bytes; 0 for missing text.
     pub length: usize,
 }
 
 impl Span {
-    /// Whether two parts have a byte or an end in common.
+    /// Returns whether two parts overlap or touch.
     pub(super) fn touches(self, other: Self) -> bool {
         self.source == other.source
             && self.start <= other.start + other.length
@@ -24,20 +26,27 @@ impl Span {
     }
 }
 
-/// A message about a place in a text.
+/// A position that outlives its line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Site {
+    pub place: Place,
+    pub span: Span,
+}
+
+/// An error or warning about a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Name of the file, as line markers tell it.
+    /// Name of the file, according to line markers.
     pub file: String,
-    /// Line, from 1, as line markers tell it.
+    /// Line, from 1, according to line markers.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What there is to say.
+    /// The problem.
     pub message: String,
-    /// What can be done, or what was meant.
+    /// Advice, or the likely intention.
     pub hint: Option<String>,
-    /// The part of the text it is about, whatever line markers say.
+    /// The part of the text, independent of line markers.
     pub span: Span,
 }
 
@@ -47,7 +56,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Why nothing was assembled: every error of the texts that is not the consequence of another one.
+/// The errors of all texts, without those that another error causes.
 ///
 /// ```
 /// use transpica::stages::asm::{Source, assemble};
@@ -61,15 +70,16 @@ impl fmt::Display for Diagnostic {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What is wrong, in the order of the texts; never empty. After a hundred errors the rest is left out.
+    /// Errors in the order of the texts, at least one and at most a hundred.
     pub errors: Vec<Diagnostic>,
-    /// What looked like a mistake, a hundred times at most.
+    /// Warnings, at most a hundred.
     pub warnings: Vec<Diagnostic>,
-    /// How much was left out.
+    /// Numbers of further messages.
     pub left_out: LeftOut,
 }
 
-/// How many messages were found but not kept. As text it is a last line for the reader, empty where nothing is missing.
+/// Numbers of messages beyond the maximum. As text a last line for the reader, empty if there is
+/// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Errors beyond the first hundred.
@@ -113,24 +123,24 @@ impl std::error::Error for Report {}
 pub(super) struct Fault<'a> {
     /// The part.
     pub at: &'a str,
-    /// What is wrong with it; nothing where another error, already told, made this one.
+    /// The problem; nothing for the consequence of a reported error.
     pub message: Option<String>,
-    /// What to do.
+    /// Advice.
     pub hint: Option<Cow<'static, str>>,
 }
 
 impl<'a> Fault<'a> {
-    /// An error in words.
+    /// Creates an error.
     #[cold]
     pub fn new(at: &'a str, message: impl Into<String>) -> Self {
         Self { at, message: Some(message.into()), hint: None }
     }
-    /// The consequence of an error that has been told.
+    /// Creates the consequence of a reported error, which is not reported.
     #[cold]
     pub fn follow_up(at: &'a str) -> Self {
         Self { at, message: None, hint: None }
     }
-    /// With advice.
+    /// Adds a hint.
     #[cold]
     pub fn hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -140,13 +150,13 @@ impl<'a> Fault<'a> {
 /// Result of reading a part of the current line.
 pub(super) type Parse<'a, T> = Result<T, Fault<'a>>;
 
-/// An error at a part of the current line.
+/// Fails with an error.
 #[cold]
 pub(super) fn fault<'a, T>(at: &'a str, message: impl Into<String>) -> Parse<'a, T> {
     Err(Fault::new(at, message))
 }
 
-/// An error with advice.
+/// Fails with an error and a hint.
 #[cold]
 pub(super) fn hinted<'a, T>(
     at: &'a str,
@@ -156,10 +166,10 @@ pub(super) fn hinted<'a, T>(
     Err(Fault::new(at, message).hint(hint))
 }
 
-/// Characters of the source that a message quotes.
+/// Maximum number of quoted characters.
 const QUOTED: usize = 60;
 
-/// A part of the source as messages quote it: cut where it would not fit a line.
+/// A part of the source for a message, truncated to fit a line.
 pub(super) fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTED) {
         None => text.into(),
@@ -167,19 +177,19 @@ pub(super) fn quote(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The byte of `text` at which `part` begins; nothing where it is no part of it.
+/// The byte offset of `part` in `text`; nothing if it is not a slice of it.
 pub(super) fn offset(text: &str, part: &str) -> Option<usize> {
     let offset = part.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
     Some(offset).filter(|&offset| offset <= text.len() && offset + part.len() <= text.len())
 }
 
-/// Column, from 1, at which `part` begins in `line`; 1 where it is no part of the line.
+/// Column of `part` in `line`, from 1; 1 if it is not a slice of it.
 pub(super) fn column(line: &str, part: &str) -> u32 {
     let before = offset(line, part).and_then(|offset| line.get(..offset)).unwrap_or_default();
     u32::try_from(before.chars().count()).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Advice to write one of the known names that is nearly the same as `name`.
+/// Hint to write the known name that is most similar to `name`.
 pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if name.len() > 40 {
         return None;
@@ -190,8 +200,8 @@ pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n s
     Some(format!("did you mean `{best}`?"))
 }
 
-/// How many letters must be inserted, removed, replaced or swapped with their neighbour to make `a` from `b`; more than
-/// `most` is not told apart. Upper and lower case are the same.
+/// Number of letters to insert, remove, replace or swap with their neighbor to turn `a` into `b`,
+/// not counted beyond `most`. Upper and lower case are the same.
 fn distance(a: &str, b: &str, most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return usize::MAX;

@@ -1,4 +1,4 @@
-//! The assembler as a whole, where picasso's probes say nothing: places of messages, line markers, limits of our own.
+//! Tests of the assembler as a whole: places of messages, line markers, limits of our own.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn run(text: &str) -> Result<Assembled, Report> {
     assemble(&[Source { name: "a.pica", text }])
 }
 
-/// The code of a program whose `main` is this.
+/// The code of a program with this `main`.
 fn code(body: &str) -> Vec<u32> {
     run(&format!(".proc main\n{body}\nend\n.end")).expect("assembles").model.code
 }
@@ -83,7 +83,7 @@ fn programs_that_no_unit_can_hold_are_refused() {
 }
 
 #[test]
-fn every_independent_error_is_told_once_and_in_order() {
+fn every_independent_error_is_reported_once_and_in_order() {
     let text = "\
 .alias light c200
 .fvec view[4], 4you
@@ -105,7 +105,7 @@ fn every_independent_error_is_told_once_and_in_order() {
 .end
 .proc main
 .end";
-    let told = run(text).expect_err("refused").to_string();
+    let report = run(text).expect_err("refused").to_string();
     expect_test::expect![[r#"
         a.pica:1:14: error: invalid floating-point uniform register: c200
         a.pica:2:16: error: invalid identifier: 4you
@@ -116,17 +116,17 @@ fn every_independent_error_is_told_once_and_in_order() {
         a.pica:15:14: error: label 'there' is undefined
         a.pica:16:16: error: invalid source2 register: view
         a.pica:19:7: error: proc already exists: main"#]]
-    .assert_eq(&told);
+    .assert_eq(&report);
 }
 
 #[test]
 fn an_unknown_word_does_not_make_blocks_wrong() {
-    let told = run(".proc main\n iff b0\n .end\n nop\n end\n.end").expect_err("refused");
-    assert_eq!(told.to_string(), "a.pica:2:2: error: invalid instruction: iff");
-    let told = run("nop\nnop\n.proc main\nend\n.end\n.end").expect_err("refused").to_string();
-    let told: Vec<_> = told.lines().collect();
+    let report = run(".proc main\n iff b0\n .end\n nop\n end\n.end").expect_err("refused");
+    assert_eq!(report.to_string(), "a.pica:2:2: error: invalid instruction: iff");
+    let report = run("nop\nnop\n.proc main\nend\n.end\n.end").expect_err("refused").to_string();
+    let report: Vec<_> = report.lines().collect();
     assert_eq!(
-        told,
+        report,
         ["a.pica:1:1: error: instruction outside block", "a.pica:6:1: error: .end with unmatched block"]
     );
 }
@@ -153,7 +153,7 @@ fn warnings_have_an_end() {
     assert_eq!(LeftOut { errors: 1, warnings: 2 }.to_string(), "and 1 more error, and 2 more warnings");
 }
 
-/// A source may end with a warning more than are told; those of the next one still count right.
+/// A source may end with a warning beyond the maximum; those of the next one are counted correctly.
 #[test]
 fn warnings_behind_the_last_line_count_once() {
     let first = format!(".proc main\n{}end\n.end\0behind", "mov R0, r1\n".repeat(100));
@@ -207,7 +207,7 @@ fn an_error_silences_warnings_about_the_same_operand() {
 }
 
 #[test]
-fn too_much_code_is_told_once() {
+fn too_much_code_is_reported_once() {
     let end = |last: &str| format!(".gsh\n.proc main\n{}{last}.end\n.proc a\n.end", "nop\n".repeat(4096));
     for (last, line) in [("end\nend\n", 4099), ("", 4101)] {
         let error = only_error(&end(last));
@@ -217,7 +217,7 @@ fn too_much_code_is_told_once() {
 }
 
 #[test]
-fn a_byte_order_mark_is_told_as_what_it_is() {
+fn a_byte_order_mark_is_named() {
     let error = only_error("\u{feff}.proc main\nend\n.end");
     assert_eq!((error.message.as_str(), error.line), ("invalid instruction: \u{feff}.proc", 1));
     assert!(error.hint.is_some_and(|hint| hint.contains("byte order mark")));
@@ -246,7 +246,7 @@ fn spans_are_the_part_that_is_underlined() {
     assert_eq!((source, &format!(".proc main\n{text}")[start..start + length]), (0, "r16"));
 }
 
-/// The code is that of `same`, and one warning is given, which begins so.
+/// Checks that the code equals that of `same`, with one warning that begins with `warning`.
 #[track_caller]
 fn quirk(body: &str, same: &str, warning: &str) {
     let head = ".fvec m[4]\n.alias t r3\n.out pos position\n.in inp v0\n.proc main\n";
@@ -295,7 +295,7 @@ fn what_changes_the_word_as_well_is_warned_about() {
     }
 }
 
-/// The advice of the only error or warning of a text, behind its message.
+/// The hint of the only error or warning of a text, after its message.
 #[track_caller]
 fn advice(text: &str) -> String {
     let all = match run(text) {
@@ -344,11 +344,11 @@ fn comments_and_blocks_of_other_languages_get_advice() {
         ("mvo r0, r1 // copy", "invalid instruction: mvo", "did you mean `mov`?"),
     ] {
         let text = format!(".fvec m[4]\n.proc main\n{line}\nend\n.end");
-        let told = match run(&text) {
+        let report = match run(&text) {
             Ok(assembled) => assembled.warnings,
             Err(report) => report.errors,
         };
-        assert_eq!((told[0].message.as_str(), told[0].hint.as_deref()), (message, Some(hint)), "{line}");
+        assert_eq!((report[0].message.as_str(), report[0].hint.as_deref()), (message, Some(hint)), "{line}");
     }
     assert!(only_error(".proc main {\nend\n.end").hint.is_some_and(|hint| hint == braces));
     let error = only_error(".proc main\nifu b0 // note: this\nnop\n.end\nend\n.end");
@@ -388,9 +388,9 @@ fn what_can_index_is_named() {
         ("m[t.y + 1]", "invalid index register: t.y"),
     ] {
         let text = format!(".fvec m[4]\n.alias t r3\n.proc main\nmov r1, {operand}\nend\n.end");
-        let told = advice(&text);
-        let rest = told.strip_prefix(message).unwrap_or_else(|| panic!("{told}"));
-        assert!(rest.contains("only a0.x, a0.y and aL can index"), "{told}");
+        let report = advice(&text);
+        let rest = report.strip_prefix(message).unwrap_or_else(|| panic!("{report}"));
+        assert!(rest.contains("only a0.x, a0.y and aL can index"), "{report}");
     }
 }
 
@@ -398,9 +398,9 @@ fn what_can_index_is_named() {
 fn a_full_unit_says_how_many_words_there_are() {
     let program = |words: usize| format!(".proc main\n{}end\n.end\n", "nop\n".repeat(words - 1));
     assert_eq!(run(&program(512)).expect("fits").warnings, []);
-    // picasso takes one word more than the unit has.
-    let told = advice(&program(513));
-    assert!(told.starts_with("the vertex unit holds 512 instructions, there are 513 / "), "{told}");
+    // picasso accepts one word more than the unit holds.
+    let report = advice(&program(513));
+    assert!(report.starts_with("the vertex unit holds 512 instructions, there are 513 / "), "{report}");
     let error = only_error(&program(600));
     assert_eq!(
         error.message,
@@ -413,19 +413,19 @@ fn a_full_unit_says_how_many_words_there_are() {
 fn a_missing_entry_point_comes_behind_its_cause() {
     for cause in [".prco main", "proc main", "void main()", ".proc main extra"] {
         let report = run(&format!("{cause}\nend\n.end")).expect_err("refused");
-        let told = report.to_string();
-        assert!(told.starts_with("a.pica:1:") && !told.contains("entrypoint"), "{cause}: {told}");
+        let report = report.to_string();
+        assert!(report.starts_with("a.pica:1:") && !report.contains("entrypoint"), "{cause}: {report}");
     }
-    let told = run(".proc mian\ncall there\nend\n.end").expect_err("refused").to_string();
+    let report = run(".proc mian\ncall there\nend\n.end").expect_err("refused").to_string();
     assert_eq!(
-        told,
+        report,
         "a.pica:2:6: error: procedure 'there' is undefined\na.pica:1:1: error: entrypoint 'main' is undefined"
     );
 }
 
 #[test]
 fn what_picasso_lets_pass_passes() {
-    // The inner one of two procedures is the first to be known.
+    // The inner one of two procedures is declared first.
     let nested = run(".proc main\nnop\n.proc main\nend\n.end\nend\n.end").expect("assembles");
     let header = nested.model.executables[0].header;
     assert_eq!((header.main, header.endmain), (1, 2));
@@ -455,11 +455,11 @@ fn what_picasso_lets_pass_passes() {
 }
 
 #[test]
-fn numbers_of_constants_are_judged() {
+fn numbers_of_constants_are_checked() {
     let warnings = |line: &str| {
         let assembled = run(&format!("{line}\n.proc main\nend\n.end")).expect("assembles");
-        let told = assembled.warnings.iter().map(|w| format!("{w} / {}", w.hint.as_deref().unwrap_or("")));
-        told.collect::<Vec<_>>().join("\n")
+        let report = assembled.warnings.iter().map(|w| format!("{w} / {}", w.hint.as_deref().unwrap_or("")));
+        report.collect::<Vec<_>>().join("\n")
     };
     expect_test::expect![[r#"
         a.pica:1:11: 1.0/255.0 is read as 1.0 / write 0.003921569: there are no expressions
@@ -560,7 +560,7 @@ fn words_can_be_exact() {
 
 #[test]
 fn what_is_our_own_is_refused_where_it_would_mean_something_to_picasso() {
-    // Junk behind a register number is ignored.
+    // Text behind a register number is ignored.
     assert_eq!(code("mov r0, r1 @7"), code("mov r0, r1"));
     assert!(run(".proc main\ncmp r0, true6, eq, r0\nend\n.end").is_err());
     assert!(run(".proc main\nmov r0._, r1\nend\n.end").is_err());

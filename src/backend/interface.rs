@@ -4,12 +4,13 @@
 //! language.
 
 use crate::error::{At, Error, Kind, Result};
+use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
-use crate::geometry::{DrawField, GeometryKernel};
+use crate::host::DrawField;
 use crate::host::{
     AttributeKind, Binding, EntryPoint, HostField, Interface, Location, MemberType, Output, Profile,
 };
-use crate::ir::{self, Def, Func, Module, Op, Type};
+use crate::ir::{self, Def, Func, Module, Op, Resource, Type};
 use crate::limits::Limits;
 
 /// Name of the entry point.
@@ -78,13 +79,15 @@ impl Reads {
     pub(super) fn add(&mut self, func: &Func) -> Result<()> {
         for value in func.values.values() {
             match value.def {
-                Def::Op(Op::Input(register)) if u32::from(register) < REGISTERS => {
+                Def::Op(Op::Read(Resource::Input(register))) if u32::from(register) < REGISTERS => {
                     self.inputs |= 1 << register;
                 }
-                Def::Op(Op::Input(register)) => return Err(defect(format!("input v{register}"))),
-                Def::Op(Op::HostField(_)) => self.host = true,
+                Def::Op(Op::Read(Resource::Input(register))) => {
+                    return Err(defect(format!("input v{register}")));
+                }
+                Def::Op(Op::Read(Resource::Host(_))) => self.host = true,
                 #[cfg(any(feature = "wgsl", feature = "glsl"))]
-                Def::Op(Op::Specialized(id)) => {
+                Def::Op(Op::Read(Resource::Specialized(id))) => {
                     let bit = 1u32.checked_shl(id.into());
                     self.specialized |= bit.ok_or_else(|| no_constant(id))?;
                 }
@@ -155,18 +158,6 @@ pub(super) fn draw_members(kernel: &GeometryKernel) -> impl Iterator<Item = &'st
     DrawField::MEMBERS.iter().map(|field| field.name()).chain([last])
 }
 
-/// A draw parameter by its number.
-pub(super) fn draw_field(field: u8) -> Result<DrawField> {
-    let found = DrawField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("there is no number {field} of a draw")))
-}
-
-/// A field of the host block by its number.
-pub(super) fn host_field(field: u8) -> Result<HostField> {
-    let found = HostField::ALL.get(usize::from(field)).copied();
-    found.ok_or_else(|| defect(format!("the host block has no field {field}")))
-}
-
 /// Splits the arguments of a submission into the count and the vectors of three vertices.
 pub(super) fn submission(
     func: &Func,
@@ -209,10 +200,7 @@ pub(super) fn array_length(ty: MemberType) -> Option<u16> {
 
 /// Type of a field of the host block.
 pub(super) fn host_type(field: HostField) -> Type {
-    match field {
-        HostField::ClipEnabled | HostField::FlipY => Type::U32,
-        HostField::ClipPlane => Type::F32X4,
-    }
+    ir::Resource::Host(field).row().results[0]
 }
 
 /// Type of an attribute of the vertex entry.

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use petgraph::dot;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::text::{ActionText, TestText};
+use super::text::{TestText, Text};
 use super::{Block, Cfg, Terminator};
 use crate::entity::Handle;
 use crate::isa::Program;
@@ -32,16 +32,8 @@ struct Label<'a>(&'a Dot<'a>, Block);
 impl Display for Label<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(Dot { cfg, program }, block) = *self;
-        let data = &cfg.blocks[block];
-        write!(f, "{block}")?;
-        if let Some(pc) = data.pc {
-            write!(f, " at {pc}")?;
-        }
-        writeln!(f)?;
-        for action in cfg.actions_of(block) {
-            writeln!(f, "{}", ActionText(action, *program))?;
-        }
-        match &data.terminator {
+        Text { cfg, program: *program }.actions(f, block, "", "")?;
+        match &cfg.blocks[block].terminator {
             Terminator::Branch { test, .. } => writeln!(f, "{}?", TestText(*test)),
             Terminator::Dispatch { region, .. } => writeln!(f, "dispatch{region}?"),
             Terminator::End => writeln!(f, "end"),

@@ -150,7 +150,7 @@ fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
         pc: Some(program.entry()),
         end: None,
     });
-    blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
+    blocks.push(BlockData::helper(0..0, Terminator::End));
     Ok(Some(Cfg { blocks, actions, entry: Some(Block(0)), exit: Some(exit), regions: 0 }))
 }
 
@@ -219,7 +219,7 @@ impl<'a> Explorer<'a> {
         let limit =
             (limits.nodes_per_instruction as usize).saturating_mul(scan.count) + limits.nodes_base as usize;
         let mut blocks = Arena::new();
-        blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
+        blocks.push(BlockData::helper(0..0, Terminator::End));
         Self {
             program,
             options,
@@ -353,10 +353,10 @@ impl<'a> Explorer<'a> {
         let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
         let then = self.second_question(flow, state, &holds, &mut held, true);
         match guard {
-            None => branch_to(test, then, otherwise),
-            Some(Guard::Always) => self.count_jump(branch_to(test, then, otherwise)),
-            Some(Guard::If(true)) => branch_to(test, self.guard_jump(then), otherwise),
-            Some(Guard::If(false)) => branch_to(test, then, self.guard_jump(otherwise)),
+            None => Terminator::branch(test, then, otherwise),
+            Some(Guard::Always) => self.count_jump(Terminator::branch(test, then, otherwise)),
+            Some(Guard::If(true)) => Terminator::branch(test, self.guard_jump(then), otherwise),
+            Some(Guard::If(false)) => Terminator::branch(test, then, self.guard_jump(otherwise)),
         }
     }
 
@@ -408,7 +408,7 @@ impl<'a> Explorer<'a> {
         let otherwise = self.helper(&fails.effects[2], Terminator::Goto(otherwise));
         let then = self.block_at(held);
         let then = self.helper(&holds.effects[2], Terminator::Goto(then));
-        self.helper(&holds.effects[1], branch_to(test, then, otherwise))
+        self.helper(&holds.effects[1], Terminator::branch(test, then, otherwise))
     }
 
     /// A block with these effects and this end; the target itself where nothing is to be done on the way.
@@ -423,7 +423,7 @@ impl<'a> Explorer<'a> {
         self.nodes += 1;
         self.actions.extend(effects.iter().map(Action::Loop));
         let end = self.actions.len() as u32;
-        self.blocks[block] = BlockData { actions: start..end, terminator, pc: None, end: None };
+        self.blocks[block] = BlockData::helper(start..end, terminator);
         block
     }
 
@@ -468,10 +468,6 @@ impl Step {
     fn effect(&mut self, effect: Effect) {
         self.effects[self.asked].push(effect);
     }
-}
-
-fn branch_to(test: Test, then: Block, otherwise: Block) -> Terminator {
-    if then == otherwise { Terminator::Goto(then) } else { Terminator::Branch { test, then, otherwise } }
 }
 
 #[cfg(test)]

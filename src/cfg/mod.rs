@@ -72,6 +72,10 @@ pub enum Terminator {
 }
 
 impl Terminator {
+    /// A branch, or a goto if both arms are one block.
+    pub(crate) fn branch(test: Test, then: Block, otherwise: Block) -> Self {
+        if then == otherwise { Self::Goto(then) } else { Self::Branch { test, then, otherwise } }
+    }
     /// The blocks to which it may lead, those of a branch in the order then, otherwise.
     #[inline]
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
@@ -87,10 +91,7 @@ impl Terminator {
     pub(crate) fn map(&self, target: impl Fn(Block) -> Block) -> Self {
         match self {
             Self::Goto(to) => Self::Goto(target(*to)),
-            Self::Branch { test, then, otherwise } => match (target(*then), target(*otherwise)) {
-                (then, otherwise) if then == otherwise => Self::Goto(then),
-                (then, otherwise) => Self::Branch { test: *test, then, otherwise },
-            },
+            Self::Branch { test, then, otherwise } => Self::branch(*test, target(*then), target(*otherwise)),
             Self::Dispatch { region, targets } => {
                 Self::Dispatch { region: *region, targets: targets.iter().map(|&to| target(to)).collect() }
             }
@@ -111,6 +112,13 @@ pub struct BlockData {
     /// The address of the instruction that steers at its end; none where none does. A test of flags or of a bool uniform is
     /// that instruction's.
     pub end: Option<Pc>,
+}
+
+impl BlockData {
+    /// A block that belongs to no address.
+    pub(crate) fn helper(actions: Range<u32>, terminator: Terminator) -> Self {
+        Self { actions, terminator, pc: None, end: None }
+    }
 }
 
 impl Cfg {

@@ -55,7 +55,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
 /// program ends. Decoding it whole would take several times as long.
 #[inline]
 fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
-    let Some(Shape { class: Class::Control(op), format }) = Shape::of_word(word) else {
+    let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {
         return Some([None; 2]);
     };
     // Ranges: a target has twelve bits; of the length eight are read.

@@ -98,13 +98,13 @@ impl Reduce {
     fn dispatch(&mut self, entries: Vec<Block>) {
         let region = self.cfg.regions;
         self.cfg.regions += 1;
-        let data = |actions, terminator| BlockData { actions, terminator, pc: None, end: None };
-        let block = self.push(data(0..0, Terminator::End), Vec::new());
+        let block = self.push(BlockData::helper(0..0, Terminator::End), Vec::new());
         for (value, &entry) in (0..).zip(&entries) {
             for from in std::mem::replace(&mut self.from[entry.index()], vec![block]) {
                 let start = self.cfg.actions.len() as u32; // Range: a few for each edge.
                 self.cfg.actions.push(Action::SetDispatch { region, value });
-                let helper = self.push(data(start..start + 1, Terminator::Goto(block)), vec![from]);
+                let helper =
+                    self.push(BlockData::helper(start..start + 1, Terminator::Goto(block)), vec![from]);
                 self.from[block.index()].push(helper);
                 let data = &mut self.cfg.blocks[from];
                 data.terminator = data.terminator.map(|target| if target == entry { helper } else { target });

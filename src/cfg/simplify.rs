@@ -162,12 +162,7 @@ impl Simplify<'_> {
         };
         cfg.blocks.reserve(order.len() + 2);
         if let Some(entry) = extra {
-            cfg.blocks.push(BlockData {
-                actions: 0..0,
-                terminator: Terminator::Goto(renumber(entry)),
-                pc: None,
-                end: None,
-            });
+            cfg.blocks.push(BlockData::helper(0..0, Terminator::Goto(renumber(entry))));
         }
         for &block in order {
             let start = cfg.actions.len() as u32;
@@ -184,7 +179,7 @@ impl Simplify<'_> {
                 end: self.raw.blocks[last].end,
             });
         }
-        cfg.blocks.push(BlockData { actions: 0..0, terminator: Terminator::End, pc: None, end: None });
+        cfg.blocks.push(BlockData::helper(0..0, Terminator::End));
         cfg
     }
 }

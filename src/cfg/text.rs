@@ -64,17 +64,26 @@ impl Display for TestText {
 }
 
 impl Text<'_> {
-    fn block(&self, f: &mut Formatter<'_>, block: Block) -> fmt::Result {
-        let data = &self.cfg.blocks[block];
+    /// Writes the head of a block, which ends with `colon`, and its actions.
+    pub(super) fn actions(
+        &self,
+        f: &mut Formatter<'_>,
+        block: Block,
+        colon: &str,
+        indent: &str,
+    ) -> fmt::Result {
         write!(f, "{block}")?;
-        if let Some(pc) = data.pc {
+        if let Some(pc) = self.cfg.blocks[block].pc {
             write!(f, " at {pc}")?;
         }
-        writeln!(f, ":")?;
-        for action in self.cfg.actions_of(block) {
-            writeln!(f, "    {}", ActionText(action, self.program))?;
-        }
-        match &data.terminator {
+        writeln!(f, "{colon}")?;
+        let mut actions = self.cfg.actions_of(block).iter();
+        actions.try_for_each(|action| writeln!(f, "{indent}{}", ActionText(action, self.program)))
+    }
+
+    fn block(&self, f: &mut Formatter<'_>, block: Block) -> fmt::Result {
+        self.actions(f, block, ":", "    ")?;
+        match &self.cfg.blocks[block].terminator {
             Terminator::Goto(target) => writeln!(f, "    goto {target}"),
             Terminator::Branch { test, then, otherwise } => {
                 writeln!(f, "    if {} {then} else {otherwise}", TestText(*test))

@@ -1,6 +1,7 @@
-//! Little-endian records, typed views of tables, and the reader that checks every offset before anything is touched.
-//! In: bytes, offsets and counts, all hostile. Out: views that borrow the input, or errors with the absolute offset.
-//! Knows no table's meaning. All arithmetic on offsets is 64-bit, so nothing wraps.
+//! Little-endian records, typed table views, and the reader that checks every offset.
+//! In: bytes, offsets and counts, none of them trusted. Out: views that borrow the input, or errors
+//! with the absolute offset.
+//! Knows no table's semantics. Offsets are added in 64 bits, so nothing wraps.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,27 +9,17 @@ use std::marker::PhantomData;
 
 use crate::error::{At, Error, Kind, Result};
 
-/// Bytes that all tables of one file may name together, on top of [`TABLE_BYTES_PER_FILE_BYTE`]. Only files whose tables
-/// overlap many times over come near; the limit keeps what is made from a file in proportion to its size.
+/// Budget for the bytes of all tables of one file, on top of [`TABLE_BYTES_PER_FILE_BYTE`]. Only
+/// files whose tables overlap many times come near it. It keeps the size of parsed data in
+/// proportion to the file.
 const TABLE_BYTES: u64 = 1 << 16;
 /// See [`TABLE_BYTES`].
 const TABLE_BYTES_PER_FILE_BYTE: u64 = 4;
-/// Bytes of a name that are read. Thousands of symbols of a damaged file could share one name as long as the file.
+/// Maximum length of a name. Thousands of symbols of a damaged file could share one name as long as
+/// the file.
 const LONGEST_NAME: usize = 255;
 
-/// The 16-bit word at `at`; the caller's slice is long enough.
-#[inline]
-pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
-}
-
-/// The 32-bit word at `at`; the caller's slice is long enough.
-#[inline]
-pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-/// An entry of a table: a fixed number of bytes in the file.
+/// A structure of fixed size in the file.
 pub trait Record: Copy {
     /// Its size in the file.
     const SIZE: usize;
@@ -38,18 +29,61 @@ pub trait Record: Copy {
     fn write(self, out: &mut Vec<u8>);
 }
 
-impl Record for u32 {
-    const SIZE: usize = 4;
+macro_rules! integer_records {
+    ($($integer:ident)*) => {
+        $(impl Record for $integer {
+            const SIZE: usize = size_of::<Self>();
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                let mut array = [0; size_of::<Self>()];
+                array.copy_from_slice(&bytes[..size_of::<Self>()]);
+                Self::from_le_bytes(array)
+            }
+            fn write(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+        })*
+    };
+}
+integer_records!(u8 u16 u32);
+
+impl<const N: usize> Record for [u32; N] {
+    const SIZE: usize = 4 * N;
     #[inline]
     fn read(bytes: &[u8]) -> Self {
-        word(bytes, 0)
+        std::array::from_fn(|index| u32::read(&bytes[4 * index..]))
     }
     fn write(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.to_le_bytes());
+        self.into_iter().for_each(|word| word.write(out));
     }
 }
 
-/// A table in the file: decodes an entry when it is asked for.
+/// Defines a structure whose fields lie in the file in this order, without gaps.
+macro_rules! record {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$attribute])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Record for $name {
+            const SIZE: usize = 0 $(+ <$type>::SIZE)*;
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                let rest = bytes;
+                $(let ($field, rest) = (<$type>::read(rest), &rest[<$type>::SIZE..]);)*
+                let _ = rest;
+                Self { $($field),* }
+            }
+            fn write(self, out: &mut Vec<u8>) {
+                $(self.$field.write(out);)*
+            }
+        }
+    };
+}
+pub(super) use record;
+
+/// A table in the file, decoded entry by entry on access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Table<'a, T> {
     bytes: &'a [u8],
@@ -58,7 +92,7 @@ pub struct Table<'a, T> {
 }
 
 impl<'a, T: Record> Table<'a, T> {
-    /// A table over these bytes, which begin at `start` in the file.
+    /// Creates a table over these bytes, which begin at `start` in the file.
     pub(super) fn new(bytes: &'a [u8], start: u32) -> Self {
         Self { bytes, start, record: PhantomData }
     }
@@ -67,12 +101,12 @@ impl<'a, T: Record> Table<'a, T> {
     pub fn len(&self) -> usize {
         self.bytes.len() / T::SIZE
     }
-    /// Whether there is none.
+    /// Returns whether the table has no entry.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
-    /// An entry.
+    /// The entry at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         let start = index.checked_mul(T::SIZE)?;
@@ -83,12 +117,12 @@ impl<'a, T: Record> Table<'a, T> {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + use<'a, T> {
         self.bytes.chunks_exact(T::SIZE).map(T::read)
     }
-    /// Where an entry stands in the file.
+    /// Position of an entry in the file.
     pub fn at(&self, index: usize) -> At {
         let start = u64::from(self.start) + index as u64 * T::SIZE as u64;
         At::Offset(u32::try_from(start).unwrap_or(u32::MAX))
     }
-    /// The entries as they stand in the file.
+    /// The bytes of all entries.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -110,16 +144,27 @@ impl<T: Record + fmt::Debug> fmt::Debug for Table<'_, T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameOffset(pub u32);
 
-/// A name as the file spells it: bytes without a terminator, ASCII in practice.
+impl Record for NameOffset {
+    const SIZE: usize = u32::SIZE;
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        Self(u32::read(bytes))
+    }
+    fn write(self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+}
+
+/// A name in the file: bytes without a terminator, ASCII in practice.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<'a>(pub &'a [u8]);
 
 impl<'a> Name<'a> {
-    /// As text; what is not UTF-8 is replaced.
+    /// The name as text; invalid UTF-8 is replaced.
     pub fn to_text(self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.0)
     }
-    /// Whether it has no characters.
+    /// Returns whether the name has no characters.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -144,23 +189,23 @@ pub struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// A table over these bytes.
+    /// Creates a table over these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
-    /// The table as it stands in the file.
+    /// The bytes of the table.
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
     }
-    /// The name at an offset: up to the next zero byte or the end of the table, at most 255 bytes. Empty beyond the table,
-    /// which a parsed file's own offsets never are.
+    /// The name at an offset: up to the next zero byte or the end of the table, at most 255 bytes.
+    /// Empty beyond the table; the offsets of a parsed file never are.
     pub fn get(self, offset: NameOffset) -> Name<'a> {
         let tail = usize::try_from(offset.0).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]);
         let tail = &tail[..tail.len().min(LONGEST_NAME)];
         let length = tail.iter().position(|&byte| byte == 0).unwrap_or(tail.len());
         Name(&tail[..length])
     }
-    /// The names in order. A last one may lack its zero byte.
+    /// The names in order. The last one may lack its zero byte.
     pub fn iter(self) -> impl Iterator<Item = Name<'a>> + use<'a> {
         let text = self.bytes.strip_suffix(&[0]).unwrap_or(self.bytes);
         let count = if self.bytes.is_empty() { 0 } else { usize::MAX };
@@ -174,14 +219,14 @@ impl fmt::Debug for Strings<'_> {
     }
 }
 
-/// Where a header says that a table lies.
+/// Position of a table according to a header.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
-    /// What the table is called.
+    /// Name of the table in messages.
     pub what: &'static str,
-    /// What its offset counts from.
+    /// Base of the offset.
     pub base: u32,
-    /// Where the offset field stands in the file: the place of errors.
+    /// Position of the offset field in the file, for errors.
     pub field: u32,
     /// The offset field.
     pub offset: u32,
@@ -190,7 +235,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// The extent whose offset and count stand at `at` in a header that begins at `base`.
+    /// Reads the extent whose offset and count are at `at` in a header that begins at `base`.
     #[inline]
     pub fn read(header: &[u8], base: u32, at: u8, what: &'static str) -> Self {
         let field = usize::from(at);
@@ -198,8 +243,8 @@ impl Extent {
             what,
             base,
             field: base.saturating_add(u32::from(at)),
-            offset: word(header, field),
-            count: word(header, field + 4),
+            offset: u32::read(&header[field..]),
+            count: u32::read(&header[field + 4..]),
         }
     }
     #[cold]
@@ -209,14 +254,14 @@ impl Extent {
     }
 }
 
-/// The input with what is left of the budget for table bytes.
+/// The input, with the remaining budget for table bytes.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     left: u64,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of a whole file.
+    /// Creates a reader of an entire file.
     ///
     /// # Errors
     /// A file whose offsets do not fit 32 bits.
@@ -225,11 +270,11 @@ impl<'a> Reader<'a> {
         let left = TABLE_BYTES.saturating_add(TABLE_BYTES_PER_FILE_BYTE * bytes.len() as u64);
         Ok(Self { bytes, left })
     }
-    /// The whole file.
+    /// The entire file.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
-    /// The structure of `N` bytes that begins at `start` with a magic; the magic is judged before the length.
+    /// The structure of `N` bytes at `start`. Its magic is checked before its length.
     pub fn header<const N: usize>(
         &self,
         start: u32,
@@ -247,7 +292,7 @@ impl<'a> Reader<'a> {
             Error::new(kind, At::Offset(start))
         })
     }
-    /// The bytes of a table of `size`-byte entries. An empty table may lie anywhere.
+    /// The bytes of a table of `size`-byte entries. An empty table may have any offset.
     fn slice(&mut self, extent: &Extent, size: usize) -> Result<(&'a [u8], u32)> {
         if extent.count == 0 {
             return Ok((&[], 0));
@@ -255,7 +300,7 @@ impl<'a> Reader<'a> {
         let start = u64::from(extent.base) + u64::from(extent.offset);
         let length = u64::from(extent.count) * size as u64;
         let file = self.bytes.len() as u64;
-        // Past this test everything fits the file and so the address space and 32 bits.
+        // The table ends inside the file, so all values below fit the address space and 32 bits.
         if start + length > file {
             return Err(extent.outside(file, length));
         }
@@ -276,11 +321,13 @@ impl<'a> Reader<'a> {
         let (bytes, start) = self.slice(extent, T::SIZE)?;
         Ok(Table::new(bytes, start))
     }
-    /// A string table that is at least as long as its header says and ends after the last of the names that other tables
-    /// refer to. (Loaders go by offset and zero byte alone, so a file with a wrong size field works on consoles.)
+    /// A string table. It is at least as long as its header says, and extends to the end of the
+    /// last name that other tables refer to: loaders use offsets and zero bytes alone, so a file
+    /// with a wrong size field works on consoles.
     ///
     /// # Errors
-    /// A name that begins outside the file or lacks its zero byte; the place is that of the entry that refers to it.
+    /// A name that begins outside the file or lacks its zero byte. The error has the position of
+    /// the entry that refers to the name.
     pub fn strings(
         &mut self,
         extent: &Extent,
@@ -298,7 +345,8 @@ impl<'a> Reader<'a> {
             if start < ended {
                 continue;
             }
-            // Every search begins where the last one ended or later, so all together read the file once.
+            // Every search begins where the previous one ended or later, so all together read the
+            // file once.
             let zero = tail.get(start..).and_then(|rest| rest.iter().position(|&byte| byte == 0));
             ended = start + 1 + zero.ok_or_else(|| name_outside(self.bytes, base, name, at))?;
         }

@@ -1,13 +1,13 @@
-//! The container (DVLB): how many executables there are and where; the package follows at once.
+//! The container header (DVLB): the executables' offsets. The package follows it.
 //! In: a whole file. Out: [`Shbin`]. Facts: 3dbrew "SHBIN".
 
-use super::bytes::{Reader, Table, word};
+use super::bytes::{Reader, Record, Table};
 use super::dvle::Dvle;
 use super::dvlp::Dvlp;
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::{Limits, check};
 
-/// Length of the header before the table of executables.
+/// Length of the header before the offsets of the executables.
 pub(super) const HEADER: u32 = 8;
 
 /// A parsed file: every field and table, borrowed from the bytes.
@@ -16,28 +16,29 @@ pub(super) const HEADER: u32 = 8;
 /// let bytes = include_bytes!("../../shaders/textured.shbin");
 /// let file = transpica::stages::container::Shbin::parse(bytes)?;
 /// let executable = &file.executables[0];
-/// let names: Vec<_> = executable.symbols.iter().map(|s| executable.name(s.name).to_string()).collect();
+/// let symbols = executable.symbols.iter();
+/// let names: Vec<_> = symbols.map(|s| executable.name(s.name).to_string()).collect();
 /// assert_eq!(names, ["inpos", "inuv", "incol", "projection", "modelView", "texScale"]);
 /// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shbin<'a> {
-    /// What the executables share.
+    /// The package that all executables share.
     pub package: Dvlp<'a>,
-    /// The executables in the order of the container.
+    /// The executables, in file order.
     pub executables: Vec<Dvle<'a>>,
 }
 
 impl<'a> Shbin<'a> {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// What leaves no sense in the file (see the [module](crate::container)); more executables than
-    /// [`Limits::executables`] allows by default. The place is an offset in the file.
+    /// A malformed file (see the [module](crate::container)), or more executables than
+    /// [`Limits::executables`] allows by default. The error has an offset in the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes)?;
         let header = reader.header::<{ HEADER as usize }>(0, "DVLB", "the DVLB header")?;
-        let count = word(header, 4);
+        let count = u32::read(&header[4..]);
         check("executables", count as usize, Limits::default().executables, At::Offset(4))?;
         let offsets = reader.executable_table(count)?;
         let package = Dvlp::parse(&mut reader, HEADER + 4 * count, offsets.iter())?;
@@ -47,7 +48,7 @@ impl<'a> Shbin<'a> {
         }
         Ok(Self { package, executables })
     }
-    /// An executable.
+    /// The executable at an index.
     ///
     /// # Errors
     /// [`Kind::NoExecutable`].
@@ -59,7 +60,7 @@ impl<'a> Shbin<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The table of executables, right after the header.
+    /// The offsets of the executables, which follow the header.
     fn executable_table(&self, count: u32) -> Result<Table<'a, u32>> {
         let rest = &self.bytes()[HEADER as usize..];
         let need = u64::from(count) * 4;

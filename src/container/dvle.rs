@@ -1,9 +1,9 @@
 //! One executable (DVLE): entry point, constants, output map, names.
-//! In: where it begins. Out: its header and views of its tables, all offsets and names checked.
-//! Knows no instruction; what the entries mean is told by `records`.
+//! In: its offset. Out: its header and views of its tables, all offsets and names checked.
+//! Knows no instruction; `records` has the semantics of entries.
 //! Facts: 3dbrew "SHBIN"; libctru takes every offset from the start of the DVLE.
 
-use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half, word};
+use super::bytes::{Extent, Name, NameOffset, Reader, Record, Strings, Table, record};
 use super::dvlp::Version;
 use super::labels::Labels;
 use super::records::{Constant, Label, Output, Symbol};
@@ -11,12 +11,12 @@ use crate::error::{At, Error, Kind, Result};
 
 /// Length of the header.
 pub(super) const HEADER: u32 = 0x40;
-/// Place of the entry point in the header.
+/// Offset of the entry point in the header.
 const MAIN: u32 = 0x08;
-/// Output registers that exist.
+/// Number of output registers.
 const OUTPUT_REGISTERS: u16 = 16;
 
-/// The shader unit an executable is for.
+/// The shader unit of an executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ShaderType {
     /// Code 0.
@@ -25,77 +25,49 @@ pub enum ShaderType {
     Geometry,
 }
 
-/// How a geometry program gets its vertices.
+/// How a geometry program receives its vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GeometryMode {
     /// Code 0: in the input registers.
     Point,
-    /// Code 1: in float uniforms, a number that the index buffer gives ("subdivision").
+    /// Code 1: in float uniforms; the index buffer gives the vertex count ("subdivision").
     Variable,
-    /// Code 2: in float uniforms, always the same number ("particle").
+    /// Code 2: in float uniforms; the vertex count is fixed ("particle").
     Fixed,
 }
 
-/// The fields of the header that are not about tables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// Version of the tool that made it.
-    pub version: Version,
-    /// Code of the shader type: 0 vertex, 1 geometry.
-    pub kind: u8,
-    /// Bit 0: merge the output maps of both stages; bit 1: debug build.
-    pub flags: u8,
-    /// Code word of the entry point.
-    pub main: u32,
-    /// Code word of the label `endmain`; execution does not end there.
-    pub endmain: u32,
-    /// Bit n: vn has a symbol. Programs may read more.
-    pub input_mask: u16,
-    /// Bit n: on stands in the output map. Some files have 0 here all the same: [`Dvle::output_mask`] is what counts.
-    pub output_mask: u16,
-    /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
-    pub geometry_mode: u8,
-    /// Fixed mode: first float uniform that receives vertices.
-    pub geometry_start: u8,
-    /// Variable mode: vertices of a primitive that come with all attributes.
-    pub geometry_main_vertices: u8,
-    /// Fixed mode: vertices of a primitive.
-    pub geometry_fixed_vertices: u8,
+record! {
+    /// The header, without magic and table fields.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    Header {
+        /// Version of the tool that made it.
+        version: Version,
+        /// Code of the shader type: 0 vertex, 1 geometry.
+        kind: u8,
+        /// Bit 0: merge the output maps of both stages; bit 1: debug build.
+        flags: u8,
+        /// Code word of the entry point.
+        main: u32,
+        /// Code word of the label `endmain`; execution does not end there.
+        endmain: u32,
+        /// Bit n: vn has a symbol. Programs may read more.
+        input_mask: u16,
+        /// Bit n: on is in the output map. Some files have 0 here anyway: use
+        /// [`Dvle::output_mask`].
+        output_mask: u16,
+        /// Code of the geometry mode: 0 point, 1 variable, 2 fixed.
+        geometry_mode: u8,
+        /// Fixed mode: first float uniform that receives vertices.
+        geometry_start: u8,
+        /// Variable mode: number of vertices of a primitive that have all attributes.
+        geometry_main_vertices: u8,
+        /// Fixed mode: number of vertices of a primitive.
+        geometry_fixed_vertices: u8,
+    }
 }
 
 impl Header {
-    /// Decodes the part of a header before the tables.
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            version: Version::read(bytes, 4),
-            kind: bytes[6],
-            flags: bytes[7],
-            main: word(bytes, MAIN as usize),
-            endmain: word(bytes, 0x0C),
-            input_mask: half(bytes, 0x10),
-            output_mask: half(bytes, 0x12),
-            geometry_mode: bytes[0x14],
-            geometry_start: bytes[0x15],
-            geometry_main_vertices: bytes[0x16],
-            geometry_fixed_vertices: bytes[0x17],
-        }
-    }
-    /// Appends that part.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"DVLE");
-        out.extend_from_slice(&[self.version.major, self.version.minor, self.kind, self.flags]);
-        out.extend_from_slice(&self.main.to_le_bytes());
-        out.extend_from_slice(&self.endmain.to_le_bytes());
-        out.extend_from_slice(&self.input_mask.to_le_bytes());
-        out.extend_from_slice(&self.output_mask.to_le_bytes());
-        out.extend_from_slice(&[
-            self.geometry_mode,
-            self.geometry_start,
-            self.geometry_main_vertices,
-            self.geometry_fixed_vertices,
-        ]);
-    }
-    /// The shader unit; nothing for codes that have no meaning.
+    /// The shader unit; nothing for an undefined code.
     pub fn shader_type(&self) -> Option<ShaderType> {
         match self.kind {
             0 => Some(ShaderType::Vertex),
@@ -103,7 +75,7 @@ impl Header {
             _ => None,
         }
     }
-    /// How a geometry program gets its vertices; nothing for codes that have no meaning.
+    /// The geometry mode; nothing for an undefined code.
     pub fn geometry_mode(&self) -> Option<GeometryMode> {
         match self.geometry_mode {
             0 => Some(GeometryMode::Point),
@@ -112,11 +84,11 @@ impl Header {
             _ => None,
         }
     }
-    /// Whether this geometry program's output map is merged with the vertex program's.
+    /// Returns whether this geometry program's output map is merged with the vertex program's.
     pub fn merges_output_maps(&self) -> bool {
         self.flags & 1 != 0
     }
-    /// Whether the tool called it a debug build.
+    /// Returns whether this is a debug build.
     pub fn is_debug(&self) -> bool {
         self.flags & 2 != 0
     }
@@ -125,11 +97,11 @@ impl Header {
 /// One executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dvle<'a> {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub start: u32,
-    /// The fields that are not about tables.
+    /// The header, without magic and table fields.
     pub header: Header,
-    /// Setup constants in file order.
+    /// Constants that binding the executable loads, in file order.
     pub constants: Table<'a, Constant>,
     /// Labels.
     pub labels: Table<'a, Label>,
@@ -137,18 +109,18 @@ pub struct Dvle<'a> {
     pub outputs: Table<'a, Output>,
     /// Bind symbols.
     pub symbols: Table<'a, Symbol>,
-    /// The names of labels and symbols. Longer than the header says if a name goes on beyond it.
+    /// The names of labels and symbols. Longer than the header says if a name extends beyond it.
     pub strings: Strings<'a>,
-    /// Size of the string table that the header gives.
+    /// Size of the string table according to the header.
     pub strings_declared: u32,
 }
 
 impl<'a> Dvle<'a> {
-    /// Reads the executable at `start`; the package has `code_words` words.
+    /// Parses the executable at `start`; the package has `code_words` words.
     pub(super) fn parse(reader: &mut Reader<'a>, start: u32, code_words: usize) -> Result<Self> {
         let bytes = reader.header::<{ HEADER as usize }>(start, "DVLE", "the DVLE header")?;
-        let header = Header::read(bytes);
-        // A package without code has no word that could be an entry; its program is refused where it is wanted.
+        let header = Header::read(&bytes[4..]);
+        // A package without code has no word that could be an entry. Its program is refused on use.
         let has_entry = (header.main as usize) < code_words || (header.main, code_words) == (0, 0);
         if !has_entry {
             // The code lies in the file, so its length fits 32 bits.
@@ -175,8 +147,8 @@ impl<'a> Dvle<'a> {
             strings_declared: extent.count,
         })
     }
-    /// The registers that the program passes on; bit n is on. The system library takes them from the output map and does
-    /// not read the header's mask, which counts only where there is no output map.
+    /// Mask of the registers that the program outputs, bit n = on. The system library takes them
+    /// from the output map. The header's mask counts only without an output map.
     pub fn output_mask(&self) -> u16 {
         match self.outputs.iter().fold(0, |mask, output| mask | 1 << (output.register & 15)) {
             0 => self.header.output_mask,
@@ -187,7 +159,7 @@ impl<'a> Dvle<'a> {
     pub fn name(&self, offset: NameOffset) -> Name<'a> {
         self.strings.get(offset)
     }
-    /// Name of the label at the entry point; of several the one that names it as a start.
+    /// Name of the label at the entry point; among several, the one that names a start.
     pub fn entry_label(&self) -> Option<Name<'a>> {
         let named = || self.labels.iter().map(|label| (label, self.name(label.name)));
         let mut here = named().filter(|(label, name)| label.address == self.header.main && !name.is_empty());
@@ -201,17 +173,14 @@ impl<'a> Dvle<'a> {
     }
 }
 
-/// Judges the registers of an output map.
+/// Checks the registers of an output map.
 fn check_outputs(outputs: &Table<'_, Output>) -> Result<()> {
-    match outputs.iter().position(|output| output.register >= OUTPUT_REGISTERS) {
-        None => Ok(()),
-        Some(index) => Err(bad_output(outputs, index)),
+    for (index, output) in outputs.iter().enumerate() {
+        if output.register >= OUTPUT_REGISTERS {
+            let value = u32::from(output.register);
+            let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
+            return Err(Error::new(kind, outputs.at(index)));
+        }
     }
-}
-
-#[cold]
-fn bad_output(outputs: &Table<'_, Output>, index: usize) -> Error {
-    let value = outputs.get(index).map_or(0, |output| u32::from(output.register));
-    let kind = Kind::BadField { what: "output register", value, allowed: "0 to 15" };
-    Error::new(kind, outputs.at(index))
+    Ok(())
 }

@@ -1,57 +1,55 @@
-//! The program package (DVLP): what all executables of a file share.
+//! The program package (DVLP): the data that all executables of a file share.
 //! In: the package's header. Out: views of code, descriptors and debug tables. Knows no executable.
 //! Facts: 3dbrew "SHBIN"; nihstro writes only the first 28 bytes of the header.
 
-use super::bytes::{Extent, Name, NameOffset, Reader, Strings, Table, half};
+use super::bytes::{Extent, Name, Reader, Record, Strings, Table, record};
 use super::records::{Descriptor, Line};
 use crate::error::Result;
 
-/// Length of the full header.
+/// Length of the long header.
 pub(super) const HEADER: u32 = 0x28;
-/// Length of the header without the debug tables' fields.
+/// Length of the header without the fields of debug tables.
 const SHORT_HEADER: u32 = 0x1C;
 
-/// A tool version.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version {
-    /// First byte.
-    pub major: u8,
-    /// Second byte.
-    pub minor: u8,
+record! {
+    /// A tool version.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    Version {
+        /// First byte.
+        major: u8,
+        /// Second byte.
+        minor: u8,
+    }
 }
 
 impl Version {
-    /// What picasso writes into an executable. Into the package it writes 0.
+    /// The version that picasso writes into an executable. Into the package it writes 0.
     pub const PICASSO: Self = Self { major: 2, minor: 0x10 };
-    /// The version in two bytes at `at` of a header.
-    pub(super) fn read(header: &[u8], at: usize) -> Self {
-        Self { major: header[at], minor: header[at + 1] }
-    }
 }
 
 /// The program package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dvlp<'a> {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub start: u32,
     /// Version of the tool that made it.
     pub version: Version,
     /// Zero in known files.
     pub reserved: u16,
-    /// Whether the header ends before the debug tables' fields.
+    /// The header ends before the fields of debug tables.
     pub short_header: bool,
     /// The code words.
     pub code: Table<'a, u32>,
     /// The operand descriptors.
     pub descriptors: Table<'a, Descriptor>,
-    /// Source lines: entry k is about code word k. Debug information.
+    /// Debug information: entry k is the source line of code word k.
     pub lines: Table<'a, Line>,
     /// Names of the source files.
     pub strings: Strings<'a>,
 }
 
 impl<'a> Dvlp<'a> {
-    /// Reads the package at `start`; `executables` are where the file's executables begin.
+    /// Parses the package at `start`; `executables` are the offsets of the file's executables.
     pub(super) fn parse(
         reader: &mut Reader<'a>,
         start: u32,
@@ -62,8 +60,8 @@ impl<'a> Dvlp<'a> {
         let descriptors = Extent::read(header, start, 0x10, "operand descriptor table");
         let mut package = Self {
             start,
-            version: Version::read(header, 4),
-            reserved: half(header, 6),
+            version: Version::read(&header[4..]),
+            reserved: u16::read(&header[6..]),
             short_header: true,
             code: reader.table(&code)?,
             descriptors: reader.table(&descriptors)?,
@@ -75,7 +73,7 @@ impl<'a> Dvlp<'a> {
         }
         Ok(package)
     }
-    /// Reads the debug tables, if the file goes on that far.
+    /// Parses the debug tables, if the file is long enough.
     fn parse_debug(&mut self, reader: &mut Reader<'a>) -> Result<()> {
         let Ok(header) = reader.header::<{ HEADER as usize }>(self.start, "DVLP", "the DVLP header") else {
             return Ok(());
@@ -89,17 +87,13 @@ impl<'a> Dvlp<'a> {
             reader.strings(&strings, table.iter().enumerate().map(|(k, line)| (line.file, table.at(k))))?;
         Ok(())
     }
-    /// Source file and line of a code word, where the file tells it.
+    /// Source file and line of a code word, if the file has them.
     pub fn source_line(&self, word: usize) -> Option<(Name<'a>, u32)> {
         self.lines.get(word).map(|line| (self.strings.get(line.file), line.line))
     }
-    /// The name of a source file.
-    pub fn name(&self, offset: NameOffset) -> Name<'a> {
-        self.strings.get(offset)
-    }
 }
 
-/// Whether no executable begins where the long form of the header has its last three words.
+/// Returns whether no executable begins inside the last three words of the long header.
 fn executables_spare_header(start: u32, mut executables: impl Iterator<Item = u32>) -> bool {
     let (first, end) = (start.saturating_add(SHORT_HEADER), start.saturating_add(HEADER));
     !executables.any(|executable| (first..end).contains(&executable))

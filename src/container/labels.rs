@@ -1,7 +1,8 @@
-//! Choice among labels at one address: the name of what begins there.
-//! In: the labels of an executable. Out: a rank of each as the name of a start. Knows no code.
-//! Facts: vendor tools label the entry point, its end and every target of a call or jump, so that the end of one procedure and
-//! the start of the next share an address; a length is that of a subroutine, in a unit that tools do not agree on.
+//! Selection among labels at one address: the name of the code that begins there.
+//! In: the labels of an executable. Out: a rank for each. Knows no code.
+//! Facts: vendor tools label the entry point, its end and every target of a call or jump, so the
+//! end of a procedure and the start of the next share an address. A length is that of a subroutine;
+//! its unit differs between tools.
 
 use std::collections::BTreeMap;
 
@@ -28,13 +29,14 @@ impl<'n> Labels<'n> {
         Self { first, main: header.main, endmain: header.endmain }
     }
 
-    /// Rank of a label as the name of what begins at its address: against it speaks that it is an end, that the entry
-    /// point of its executable is elsewhere, that it has no length. The least wins, then the first in the table.
+    /// Rank of a label as the name of a start; the least wins, then the first in the table. A label
+    /// loses by being an end, by not being the entry point, and by having no length.
     pub(crate) fn rank(&self, label: Label, name: Name<'_>) -> (bool, bool, bool) {
         (self.is_end(label, name), label.address != self.main, label.length == 0)
     }
 
-    /// Returns whether a label is the end of a procedure before it: `endmain`, or `end` before the name of a label there.
+    /// Returns whether a label is the end of a procedure: `endmain`, or `end` before the name of an
+    /// earlier label.
     fn is_end(&self, label: Label, Name(name): Name<'_>) -> bool {
         let end = name.split_at_checked(3).filter(|(start, _)| start.eq_ignore_ascii_case(b"end"));
         let Some((_, rest)) = end else { return false };

@@ -1,11 +1,13 @@
-//! The file format: one program package (DVLP) and its executables (DVLE) in a container (DVLB), called `.shbin`.
-//! In: bytes. Out: [`Shbin`], views of every table that borrow the bytes; back again: [`Model`] and [`write`](write()).
-//! Must not know instructions: code words and descriptors are numbers here.
-//! Facts: 3dbrew "SHBIN"; what picasso, nihstro and the vendor's linker write, and what libctru accepts.
+//! The `.shbin` container (DVLB): one program package (DVLP) and its executables (DVLE).
+//! In: bytes. Out: [`Shbin`], views of every table that borrow the bytes; and back: [`Model`] and
+//! [`write`](write()).
+//! Must not know instructions: code words and descriptors are plain integers here.
+//! Facts: 3dbrew "SHBIN"; the output of picasso, nihstro and the vendor's linker; what libctru
+//! accepts.
 //!
-//! Tables are found by their offsets alone. An error is what leaves no sense in a file: a wrong magic, a table or name
-//! outside the file, an entry point outside the code, an output register that does not exist. Single entries that mean
-//! nothing are kept and do nothing; [`Shbin::warnings`] lists them.
+//! Tables are found by their offsets alone. Parsing fails on a wrong magic, a table or name outside
+//! the file, an entry point outside the code, and an output register that does not exist. Other
+//! invalid entries are kept without effect; [`Shbin::warnings`] lists them.
 
 mod bytes;
 mod dvlb;

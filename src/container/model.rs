@@ -1,6 +1,7 @@
-//! A file's content on its own: what tools build or change, and what [`write`](super::write()) turns into bytes.
-//! In: a parsed file, or an assembler's results. Out: [`Model`]. Holds no offsets but those of names in their tables;
-//! knows no instruction.
+//! The content of a file: what tools build or change, and [`write`](super::write()) turns into
+//! bytes.
+//! In: a parsed file, or an assembler's output. Out: [`Model`]. Has no offsets but those of names
+//! in their tables; knows no instruction.
 
 use super::bytes::{Name, NameOffset, Strings};
 use super::dvlb::Shbin;
@@ -18,18 +19,22 @@ use super::records::{Constant, Descriptor, Label, Line, Output, Symbol};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameTable {
-    /// The table as it stands in a file.
+    /// The bytes of the table.
     pub bytes: Vec<u8>,
 }
 
 impl NameTable {
     /// Appends a name, up to its first zero byte if it has one.
     pub fn add(&mut self, name: &[u8]) -> NameOffset {
-        // A table that outgrows 32 bits outgrows the file too, and no reader would take that.
+        // A longer table would make a file that no reader accepts.
         let offset = NameOffset(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         self.bytes.extend(name.iter().copied().take_while(|&byte| byte != 0));
         self.bytes.push(0);
         offset
+    }
+    /// Returns the last name if it is the same, else appends the name.
+    pub(crate) fn add_after(&mut self, last: Option<NameOffset>, name: &[u8]) -> NameOffset {
+        last.filter(|&last| self.get(last).0 == name).unwrap_or_else(|| self.add(name))
     }
     /// The name at an offset; empty beyond the table.
     pub fn get(&self, offset: NameOffset) -> Name<'_> {
@@ -46,9 +51,9 @@ impl From<Strings<'_>> for NameTable {
 /// One executable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executable {
-    /// The fields that are not about tables.
+    /// The header, without magic and table fields.
     pub header: Header,
-    /// Setup constants.
+    /// Constants that binding the executable loads.
     pub constants: Vec<Constant>,
     /// Labels.
     pub labels: Vec<Label>,
@@ -73,7 +78,8 @@ impl From<&Dvle<'_>> for Executable {
     }
 }
 
-/// Everything that a file says. [`Version::default`] is what picasso gives a package, [`Version::PICASSO`] an executable.
+/// The content of a file. picasso gives a package [`Version::default`] and an executable
+/// [`Version::PICASSO`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     /// Version of the tool that made the package.

@@ -1,18 +1,18 @@
-//! The entries of the tables of an executable, and what their numbers mean.
-//! In: the bytes of one entry. Out: the raw fields, and for entries that mean something their meaning.
+//! The table entries of an executable, and the semantics of their codes.
+//! In: the bytes of one entry. Out: raw fields, and semantics for valid entries.
 //! Knows no GPU register and no uniform value; float24 stays as bits.
 //! Facts: 3dbrew "SHBIN"; libctru's reading of constants, output maps and symbols.
 
-use super::bytes::{NameOffset, Record, half, word};
+use super::bytes::{NameOffset, Record, record};
 
-// The registers that a file can name. The container does not import the instruction set, whose limits these are: a test
-// compares them.
+// Registers that a file can name. A test compares these with the limits of the instruction set,
+// which the container does not import.
 const INPUTS: u8 = 16;
 const FLOATS: u8 = 96;
 const INTS: u8 = 4;
 const BOOLS: u8 = 16;
 
-/// What a setup constant sets.
+/// Value of a constant, with its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstantValue {
     /// A bool uniform.
@@ -38,19 +38,22 @@ pub enum ConstantValue {
     },
 }
 
-/// A setup constant: a uniform value that binding the executable loads. Later entries override earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constant {
-    /// 0 bool, 1 int, 2 float.
-    pub kind: u16,
-    /// Register in its own file.
-    pub register: u16,
-    /// The value's four words.
-    pub words: [u32; 4],
+record! {
+    /// A constant that binding the executable loads into a uniform. Later entries override earlier
+    /// ones.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Constant {
+        /// 0 bool, 1 int, 2 float.
+        kind: u16,
+        /// Index of the register in its bank.
+        register: u16,
+        /// The value's four words.
+        words: [u32; 4],
+    }
 }
 
 impl Constant {
-    /// A constant with this value.
+    /// Creates a constant with this value.
     pub fn new(value: ConstantValue) -> Self {
         match value {
             ConstantValue::Bool { register, value } => {
@@ -64,7 +67,7 @@ impl Constant {
             }
         }
     }
-    /// Its meaning; nothing for an unknown kind or a register that does not exist.
+    /// The value; nothing for an unknown kind or register.
     pub fn value(self) -> Option<ConstantValue> {
         let register = u8::try_from(self.register).ok()?;
         match self.kind {
@@ -78,59 +81,29 @@ impl Constant {
     }
 }
 
-impl Record for Constant {
-    const SIZE: usize = 20;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            kind: half(bytes, 0),
-            register: half(bytes, 2),
-            words: [word(bytes, 4), word(bytes, 8), word(bytes, 12), word(bytes, 16)],
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        put_halves(out, [self.kind, self.register]);
-        self.words.into_iter().for_each(|word| word.write(out));
-    }
-}
-
-/// A label: debug information about a code address. No program needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label {
-    /// Number; vendor tools count from 0x10000, others write 0.
-    pub id: u32,
-    /// Code word that it names.
-    pub address: u32,
-    /// Length of the subroutine in a unit that tools do not agree on.
-    pub length: u32,
-    /// Its name.
-    pub name: NameOffset,
-}
-
-impl Record for Label {
-    const SIZE: usize = 16;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            id: word(bytes, 0),
-            address: word(bytes, 4),
-            length: word(bytes, 8),
-            name: NameOffset(word(bytes, 12)),
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        [self.id, self.address, self.length, self.name.0].into_iter().for_each(|word| word.write(out));
+record! {
+    /// A label: debug information about a code address.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Label {
+        /// Identifier; vendor tools count from 0x10000, others write 0.
+        id: u32,
+        /// Address of a code word.
+        address: u32,
+        /// Length of the subroutine; the unit differs between tools.
+        length: u32,
+        /// Its name.
+        name: NameOffset,
     }
 }
 
-/// What an output is to the rasteriser.
+/// Use of an output by the rasterizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Semantic {
     /// Clip-space position.
     Position,
     /// Rotation of the normal and tangent frame.
     Quaternion,
-    /// Vertex colour.
+    /// Vertex color.
     Color,
     /// Coordinates of texture unit 0.
     Texcoord0,
@@ -142,11 +115,11 @@ pub enum Semantic {
     Texcoord2,
     /// Vector to the viewer.
     View,
-    /// Passed to the geometry program; nothing to the rasteriser.
+    /// Passed to the geometry program; the rasterizer ignores it.
     Generic,
 }
 
-/// The facts about one [`Semantic`].
+/// The table row of a [`Semantic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemanticInfo {
     /// The semantic.
@@ -155,13 +128,13 @@ pub struct SemanticInfo {
     pub kind: u16,
     /// Its name.
     pub name: &'static str,
-    /// How many components it has.
+    /// Number of components.
     pub components: u8,
-    /// The GPU's code of its first component; the others follow.
+    /// The GPU's code of its first component; the others have the next codes.
     pub first_code: u8,
 }
 
-/// The GPU's code of a component that is nothing to the rasteriser.
+/// The GPU's code of a component that the rasterizer ignores.
 pub const UNUSED_CODE: u8 = 0x1F;
 
 /// Every semantic. Code 7 is not used.
@@ -190,49 +163,35 @@ pub const SEMANTICS: [SemanticInfo; 9] = {
 };
 
 impl Semantic {
-    /// The facts about it.
+    /// The table row.
     pub fn info(self) -> &'static SemanticInfo {
         &SEMANTICS[self as usize]
     }
 }
 
-/// An entry of the output map: what an output register means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// Code of the semantic.
-    pub kind: u16,
-    /// o0..o15
-    pub register: u16,
-    /// The components meant; bit 0 is x.
-    pub mask: u16,
-    /// Zero in known files.
-    pub reserved: u16,
+record! {
+    /// An entry of the output map: the semantic of an output register.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Output {
+        /// Code of the semantic.
+        kind: u16,
+        /// o0..o15
+        register: u16,
+        /// Mask of components; bit 0 is x.
+        mask: u16,
+        /// Zero in known files.
+        reserved: u16,
+    }
 }
 
 impl Output {
-    /// What it is to the rasteriser; nothing for codes that have no meaning.
+    /// The use by the rasterizer; nothing for an undefined code.
     pub fn semantic(self) -> Option<Semantic> {
         SEMANTICS.iter().find(|info| info.kind == self.kind).map(|info| info.semantic)
     }
 }
 
-impl Record for Output {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            kind: half(bytes, 0),
-            register: half(bytes, 2),
-            mask: half(bytes, 4),
-            reserved: half(bytes, 6),
-        }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        put_halves(out, [self.kind, self.register, self.mask, self.reserved]);
-    }
-}
-
-/// The registers that symbols can name.
+/// A register bank that symbols can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolBank {
     /// v0..v15
@@ -245,7 +204,7 @@ pub enum SymbolBank {
     Bool,
 }
 
-/// The numbers of each bank in the symbol table: bank, number of its register 0, number of registers.
+/// Codes in the symbol table: bank, code of its register 0, number of registers.
 const SYMBOL_BANKS: [(SymbolBank, u16, u16); 4] = [
     (SymbolBank::Input, 0x00, INPUTS as u16),
     (SymbolBank::Float, 0x10, FLOATS as u16),
@@ -253,7 +212,7 @@ const SYMBOL_BANKS: [(SymbolBank, u16, u16); 4] = [
     (SymbolBank::Bool, 0x78, BOOLS as u16),
 ];
 
-/// Registers of one bank that a symbol names.
+/// Registers of one bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SymbolRange {
     /// The bank.
@@ -264,24 +223,26 @@ pub struct SymbolRange {
     pub count: u8,
 }
 
-/// A bind symbol: the name of an input or uniform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// Its name.
-    pub name: NameOffset,
-    /// Number of the first register.
-    pub first: u16,
-    /// Number of the last register.
-    pub last: u16,
+record! {
+    /// A bind symbol: the name of an input or uniform.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Symbol {
+        /// Its name.
+        name: NameOffset,
+        /// Code of the first register.
+        first: u16,
+        /// Code of the last register.
+        last: u16,
+    }
 }
 
 impl Symbol {
-    /// A symbol for registers of one bank.
+    /// Creates a symbol for registers of one bank.
     pub fn new(name: NameOffset, range: SymbolRange) -> Self {
         let first = SYMBOL_BANKS[range.bank as usize].1 + u16::from(range.first);
         Self { name, first, last: first + u16::from(range.count.saturating_sub(1)) }
     }
-    /// The registers it names; nothing if the range is empty, leaves its bank or names none.
+    /// The registers; nothing if the range is empty, crosses banks or names no register.
     #[inline]
     pub fn range(self) -> Option<SymbolRange> {
         let holds =
@@ -293,64 +254,28 @@ impl Symbol {
     }
 }
 
-impl Record for Symbol {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { name: NameOffset(word(bytes, 0)), first: half(bytes, 4), last: half(bytes, 6) }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        self.name.0.write(out);
-        put_halves(out, [self.first, self.last]);
-    }
-}
-
-/// An operand descriptor with what linkers keep beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Descriptor {
-    /// The word that the GPU gets.
-    pub bits: u32,
-    /// Usage flags of the vendor's linker.
-    pub usage: u16,
-    /// Zero in known files.
-    pub reserved: u16,
-}
-
-impl Record for Descriptor {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { bits: word(bytes, 0), usage: half(bytes, 4), reserved: half(bytes, 6) }
-    }
-    fn write(self, out: &mut Vec<u8>) {
-        self.bits.write(out);
-        put_halves(out, [self.usage, self.reserved]);
+record! {
+    /// An operand descriptor with the linker's data.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    Descriptor {
+        /// The word that is uploaded to the GPU.
+        bits: u32,
+        /// Usage flags of the vendor's linker.
+        usage: u16,
+        /// Zero in known files.
+        reserved: u16,
     }
 }
 
-/// Source line of one code word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Name of the source file, in the package's string table.
-    pub file: NameOffset,
-    /// Line in it.
-    pub line: u32,
-}
-
-impl Record for Line {
-    const SIZE: usize = 8;
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        Self { file: NameOffset(word(bytes, 0)), line: word(bytes, 4) }
+record! {
+    /// Source line of one code word.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    Line {
+        /// Name of the source file, in the package's string table.
+        file: NameOffset,
+        /// Line in it.
+        line: u32,
     }
-    fn write(self, out: &mut Vec<u8>) {
-        self.file.0.write(out);
-        self.line.write(out);
-    }
-}
-
-fn put_halves<const N: usize>(out: &mut Vec<u8>, halves: [u16; N]) {
-    halves.into_iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The worked example byte by byte, every sample, every truncation, hostile files.
+//! Tests of a worked example byte by byte, every sample, every truncation, and malformed files.
 
 use super::*;
 use crate::error::{At, Error, Kind};
@@ -91,7 +91,7 @@ fn place_words(file: &mut Vec<u8>, at: usize, words: &[u32]) {
     place(file, at, &bytes);
 }
 
-/// The worked example with one word changed.
+/// The worked example with one word replaced.
 fn worked_with(at: usize, value: u32) -> Vec<u8> {
     let mut file = worked();
     place_words(&mut file, at, &[value]);
@@ -103,12 +103,12 @@ fn error(file: &[u8]) -> Error {
     Shbin::parse(file).expect_err("this file makes no sense")
 }
 
-/// The error in the words that users read.
+/// The text of that error.
 fn refused(file: &[u8]) -> String {
     error(file).to_string()
 }
 
-/// A parsed file, written and parsed again, says the same.
+/// Checks that a parsed file is the same after it is written and parsed again.
 fn check_round_trip(file: &Shbin<'_>) {
     let model = Model::from(file);
     let bytes = write(&model);
@@ -167,7 +167,8 @@ fn every_output_type_and_mask_is_read() {
 
 #[test]
 fn nihstro_layout_parses() {
-    // 28-byte package header, the executable at once after it, sections in another order, the code at the end.
+    // 28-byte package header, the executable directly behind it, tables in another order, the code
+    // at the end.
     let mut file = Vec::new();
     place(&mut file, 0, b"DVLB");
     place_words(&mut file, 4, &[1, 0x28]);
@@ -195,7 +196,8 @@ fn nihstro_layout_parses() {
     check_round_trip(&parsed);
 }
 
-/// A file as the vendor's linker might order it: names first, tables backwards, versions, labels, lines, usage words.
+/// A file in the order of a vendor linker: names first, tables backwards, versions, labels, lines,
+/// usage words.
 fn vendor() -> Vec<u8> {
     let mut file = Vec::new();
     place(&mut file, 0, b"DVLB");
@@ -251,7 +253,8 @@ fn vendor_layout_parses() {
 #[test]
 fn an_executable_inside_the_long_header_makes_it_short() {
     let mut file = vendor();
-    // Code and descriptors allow the long form, so without the rule the magic would be read as a table.
+    // Code and descriptors allow the long form, so without the rule the magic would be read as a
+    // table.
     let executable = file[0x80..0xC0].to_vec();
     place(&mut file, 0x2C, &executable);
     place_words(&mut file, 0x0C, &[0x2C]);
@@ -430,7 +433,7 @@ fn executables_may_overlap_within_reason() {
     assert!(error.to_string().contains("overlap"), "{error}");
 }
 
-/// Numbers that are the same on every run.
+/// A deterministic random generator.
 struct Random(u64);
 
 impl Random {

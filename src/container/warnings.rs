@@ -1,14 +1,14 @@
-//! What is odd in a file that parses: entries that are kept and mean nothing.
+//! Warnings about a parsed file: entries without effect.
 //! In: a parsed file. Out: warnings in file order. Facts: libctru ignores such entries.
 
 use super::dvlb::Shbin;
 use super::dvle::{Dvle, ShaderType};
 use crate::error::{At, Warning};
 
-/// How many warnings one file gets; a damaged file could have one for every entry.
+/// Maximum number of warnings; a damaged file could have one for every entry.
 const MOST: usize = 100;
 
-/// A list that stops growing.
+/// A list of limited length.
 struct Warnings {
     list: Vec<Warning>,
     left_out: usize,
@@ -25,7 +25,7 @@ impl Warnings {
 }
 
 impl Shbin<'_> {
-    /// Everything odd in the file. After a hundred warnings only their number is told.
+    /// The warnings about the file; after a hundred, only the number of the others.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut out = Warnings { list: Vec::new(), left_out: 0 };
         if self.executables.is_empty() {

@@ -1,32 +1,55 @@
-//! Writes a file in picasso's layout.
-//! In: [`Model`]. Out: bytes, equal to picasso's for what picasso writes; parsed again they give the same model.
-//! Judges nothing: what a parser would refuse is written as it is.
-//! Order: container header and table, package header, code, descriptors, source lines and their names, then for each
-//! executable header, constants, labels, output map, symbols, names. Everything but names begins at a multiple of 4.
+//! Writer of files in picasso's layout.
+//! In: [`Model`]. Out: bytes, equal to picasso's for picasso's files; parsed again they give the
+//! same model.
+//! Checks nothing: a model that no parser accepts is written as it is.
+//! Order: container header and offsets; package header, code, descriptors, source lines and their
+//! names; then for each executable header, constants, labels, output map, symbols, names.
+//! Everything but names begins at a multiple of 4.
 
 use super::bytes::Record;
 use super::dvle;
 use super::dvlp;
 use super::model::{Executable, Model, NameTable};
-use super::records::{Constant, Descriptor, Label, Line, Output, Symbol};
 
-/// A length as the file's fields hold it. What does not fit 32 bits cannot be said in this format.
+/// A length as a 32-bit field. A longer file cannot be represented in this format.
 fn field(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Appends the entries of a table.
-fn put<T: Record>(out: &mut Vec<u8>, records: &[T]) {
-    records.iter().for_each(|record| record.write(out));
+/// The tables that follow a header: their offsets and counts, then their bytes.
+struct Tables {
+    fields: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Length of the header: the offset of the first table.
+    header: u32,
 }
 
-/// Appends names and zero bytes up to a multiple of 4, which the size field of the table does not count.
-fn put_names(out: &mut Vec<u8>, names: &NameTable) {
-    out.extend_from_slice(&names.bytes);
-    out.resize(out.len().next_multiple_of(4), 0);
+impl Tables {
+    fn new(header: u32) -> Self {
+        Self { fields: Vec::new(), bytes: Vec::new(), header }
+    }
+    fn put<T: Record>(&mut self, records: &[T]) {
+        self.place(records.len());
+        records.iter().for_each(|record| record.write(&mut self.bytes));
+    }
+    /// Appends names, and zero bytes up to a multiple of 4 that the size field does not count.
+    fn put_names(&mut self, names: &NameTable) {
+        self.place(names.bytes.len());
+        self.bytes.extend_from_slice(&names.bytes);
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    }
+    /// Writes the fields of a table that begins here.
+    fn place(&mut self, count: usize) {
+        field(self.header as usize + self.bytes.len()).write(&mut self.fields);
+        field(count).write(&mut self.fields);
+    }
+    fn finish(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.fields);
+        out.extend_from_slice(&self.bytes);
+    }
 }
 
-/// The bytes of a file.
+/// Writes a file.
 ///
 /// ```
 /// use transpica::stages::container::{Model, write};
@@ -52,56 +75,31 @@ pub fn write(model: &Model) -> Vec<u8> {
 
 /// Appends the package.
 fn package(model: &Model, out: &mut Vec<u8>) {
-    let code = dvlp::HEADER as usize;
-    let descriptors = code + u32::SIZE * model.code.len();
-    let lines = descriptors + Descriptor::SIZE * model.descriptors.len();
-    let names = match model.names.bytes.len() {
-        0 => 0, // As picasso has it.
-        _ => lines + Line::SIZE * model.lines.len(),
-    };
     out.extend_from_slice(b"DVLP");
-    out.extend_from_slice(&[model.version.major, model.version.minor]);
-    out.extend_from_slice(&model.reserved.to_le_bytes());
-    let tables = [
-        (code, model.code.len()),
-        (descriptors, model.descriptors.len()),
-        (lines, model.lines.len()),
-        (names, model.names.bytes.len()),
-    ];
-    put_tables(out, &tables);
-    put(out, &model.code);
-    put(out, &model.descriptors);
-    put(out, &model.lines);
-    put_names(out, &model.names);
+    model.version.write(out);
+    model.reserved.write(out);
+    let mut tables = Tables::new(dvlp::HEADER);
+    tables.put(&model.code);
+    tables.put(&model.descriptors);
+    tables.put(&model.lines);
+    if model.names.bytes.is_empty() {
+        // picasso writes offset 0 for a missing string table.
+        tables.fields.resize(tables.fields.len() + 2 * u32::SIZE, 0);
+    } else {
+        tables.put_names(&model.names);
+    }
+    tables.finish(out);
 }
 
 /// Appends one executable.
 fn write_executable(executable: &Executable, out: &mut Vec<u8>) {
-    let constants = dvle::HEADER as usize;
-    let labels = constants + Constant::SIZE * executable.constants.len();
-    let outputs = labels + Label::SIZE * executable.labels.len();
-    let symbols = outputs + Output::SIZE * executable.outputs.len();
-    let names = symbols + Symbol::SIZE * executable.symbols.len();
+    out.extend_from_slice(b"DVLE");
     executable.header.write(out);
-    let tables = [
-        (constants, executable.constants.len()),
-        (labels, executable.labels.len()),
-        (outputs, executable.outputs.len()),
-        (symbols, executable.symbols.len()),
-        (names, executable.names.bytes.len()),
-    ];
-    put_tables(out, &tables);
-    put(out, &executable.constants);
-    put(out, &executable.labels);
-    put(out, &executable.outputs);
-    put(out, &executable.symbols);
-    put_names(out, &executable.names);
-}
-
-/// Appends offset and count of each table.
-fn put_tables(out: &mut Vec<u8>, tables: &[(usize, usize)]) {
-    for &(offset, count) in tables {
-        field(offset).write(out);
-        field(count).write(out);
-    }
+    let mut tables = Tables::new(dvle::HEADER);
+    tables.put(&executable.constants);
+    tables.put(&executable.labels);
+    tables.put(&executable.outputs);
+    tables.put(&executable.symbols);
+    tables.put_names(&executable.names);
+    tables.finish(out);
 }

@@ -1,18 +1,18 @@
-//! The code of one section: procedures, blocks, labels, instructions, in the order of the words.
+//! The code of one section: procedures, blocks, labels and instructions, in the order of the words.
 //! In: the layout and names. Out: lines. Knows no table of an executable.
-//! Facts: the assembler's padding, which is left out of the text where it will come back.
+//! Facts: the assembler's padding, which the text omits where the assembler inserts it again.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::instruction::{Context, Target, described, line};
-use super::layout::{Block, Kind, Layout, called};
-use super::names::{Taken, identifier};
+use super::instruction::{Context, Target, descriptor_use, line};
+use super::layout::{Block, Kind, Layout, call_range};
+use super::names::{NameSet, identifier};
 use super::section::ProcNames;
 use super::symbols::Registers;
 use super::{Form, Options};
-use crate::asm::syntax::{breaks, steers};
+use crate::asm::syntax::{is_break, is_jump_or_call};
 use crate::container::{Executable, Model};
 use crate::isa::word::Field;
 use crate::isa::{Move, Opcode, Word};
@@ -20,23 +20,23 @@ use crate::isa::{Move, Opcode, Word};
 /// Column at which the comments of `--hex` begin.
 const COMMENT: usize = 48;
 
-/// A block that is open.
+/// An open block.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenBlock {
     block: Block,
     in_else: bool,
 }
 
-impl Open {
-    /// Whether the line at `pc` is `.else`.
+impl OpenBlock {
+    /// Returns whether the line at `pc` is `.else`.
     fn is_split(&self, pc: usize) -> bool {
         self.block.kind == Kind::If && !self.in_else && self.block.split == pc && self.block.end > pc
     }
-    /// Whether the line at `pc` is `.end`.
+    /// Returns whether the line at `pc` is `.end`.
     fn is_end(&self, pc: usize) -> bool {
         self.block.end == pc && (self.in_else || self.block.kind != Kind::If || self.block.split == pc)
     }
-    /// The first word that counts as content.
+    /// The first word of its content.
     fn first(&self) -> usize {
         match self.block.kind {
             Kind::Proc => self.block.start,
@@ -45,25 +45,25 @@ impl Open {
     }
 }
 
-/// Prints code section by section.
+/// Printer of code, section by section.
 pub(super) struct Printer<'a> {
     model: &'a Model,
     form: Form,
     options: Options,
     layout: &'a Layout,
     procs: &'a ProcNames,
-    /// For each descriptor the word that makes the entry, and the bits that no word reads.
+    /// For each descriptor the first word that names it, and the bits that no word reads.
     unread: Vec<Option<(usize, u32)>>,
     next: usize,
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     /// The last line closed an IF or a loop.
     just_closed: bool,
-    /// The last word was padding and is not in the text.
+    /// The last word was padding that the text omits.
     is_left_out: bool,
 }
 
 impl<'a> Printer<'a> {
-    /// A printer that stands before the first word.
+    /// Creates a printer at the first word.
     pub fn new(
         model: &'a Model,
         form: Form,
@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints a part of the code; nothing where the form cannot say it.
+    /// Prints a part of the code; nothing if the form cannot express it.
     pub fn section(
         &mut self,
         out: &mut String,
@@ -103,19 +103,19 @@ impl<'a> Printer<'a> {
             self.label(out, &labels, pc);
             let word = Word(self.model.code[pc]);
             if word == Word::new(Opcode::Nop) && self.is_padding(pc) {
-                // It comes back.
+                // The assembler inserts it again.
                 (self.just_closed, self.is_left_out) = (false, true);
                 continue;
             }
             let opens = self.layout.opens(pc);
-            let told = self.told(pc, word);
-            let context = Context { registers, descriptors, form: self.form, told };
+            let required = self.required(pc, word);
+            let context = Context { registers, descriptors, form: self.form, required };
             let text = line(word, self.target(word, opens, &labels), context)?;
             self.put(out, &text, Some(pc));
             self.just_closed = false;
             if opens && let Some(&block) = self.layout.blocks.get(self.next) {
                 self.next += 1;
-                self.open.push(Open { block, in_else: false });
+                self.open.push(OpenBlock { block, in_else: false });
             }
         }
         self.close(out, range.end)?;
@@ -123,8 +123,8 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// Bits of the descriptor that only this word can bring into the table.
-    fn told(&self, pc: usize, word: Word) -> u32 {
+    /// Bits of the descriptor that only the text of this word can set.
+    fn required(&self, pc: usize, word: Word) -> u32 {
         let number = word.get(Field::Descriptor).map_or(0, |number| number as usize);
         match self.unread.get(number) {
             Some(Some((maker, bits))) if *maker == pc => *bits,
@@ -132,7 +132,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The labels that jumps of the section need.
+    /// The labels that the section's jumps need.
     fn labels(&self, range: Range<usize>, executable: Option<&Executable>) -> BTreeMap<usize, String> {
         let mut labels = BTreeMap::new();
         if !self.form.readable {
@@ -147,25 +147,25 @@ impl<'a> Printer<'a> {
                 labels.insert(target, String::new());
             }
         }
-        let mut taken = Taken::default();
+        let mut taken = NameSet::default();
         for label in executable.map_or(&[][..], |executable| &executable.labels) {
             let names = executable.map(|executable| &executable.names);
             if let Some(name) = labels.get_mut(&(label.address as usize)).filter(|name| name.is_empty())
                 && let Some(known) = names.and_then(|names| identifier(names.get(label.name).0))
-                && taken.take(&known)
+                && taken.insert(&known)
             {
                 *name = known;
             }
         }
         for (address, name) in labels.iter_mut().filter(|(_, name)| name.is_empty()) {
-            *name = taken.take_new(format!("label_{address:x}"));
+            *name = taken.insert_unique(format!("label_{address:x}"));
         }
         labels
     }
 
     fn target<'t>(&'t self, word: Word, opens: bool, labels: &'t BTreeMap<usize, String>) -> Target<'t> {
         let address = word.get(Field::Target).map_or(0, |target| target as usize);
-        let name = match (called(word), word.moves()) {
+        let name = match (call_range(word), word.moves()) {
             _ if opens => return Target::Block,
             (Some((start, length)), _) if self.form.readable => self.procs.name(start, start + length),
             (_, Some(Move::Jump)) => labels.get(&address).map(String::as_str),
@@ -206,11 +206,12 @@ impl<'a> Printer<'a> {
             }
             let name = self.procs.name(block.start, block.end).unwrap_or_default();
             self.put(out, &format!(".proc {name}"), None);
-            self.open.push(Open { block, in_else: false });
+            self.open.push(OpenBlock { block, in_else: false });
         }
     }
 
-    /// Prints the ends of parts and blocks at an address; nothing where padding would be inserted that is not there.
+    /// Prints the ends of parts and blocks at an address; nothing if the assembler would insert
+    /// padding that the code lacks.
     fn close(&mut self, out: &mut String, pc: usize) -> Option<()> {
         while let Some(&top) = self.open.last() {
             let is_split = top.is_split(pc);
@@ -224,7 +225,7 @@ impl<'a> Printer<'a> {
             self.open.pop();
             if is_split {
                 self.put(out, ".else", None);
-                self.open.push(Open { in_else: true, ..top });
+                self.open.push(OpenBlock { in_else: true, ..top });
                 self.just_closed = false;
             } else {
                 self.put(out, ".end", None);
@@ -234,15 +235,15 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// Whether the assembler would insert a NOP at `pc`, where a part or block ends.
-    fn pads(&self, top: &Open, pc: usize, is_split: bool) -> bool {
+    /// Returns whether the assembler would insert a NOP at `pc`, where a part or block ends.
+    fn pads(&self, top: &OpenBlock, pc: usize, is_split: bool) -> bool {
         let is_loop = top.block.kind == Kind::For && !is_split;
         let last = pc.checked_sub(1).map(|last| Word(self.model.code[last]));
-        let needs = |last: Word| steers(last) || is_loop && breaks(last) || pc == top.first();
+        let needs = |last: Word| is_jump_or_call(last) || is_loop && is_break(last) || pc == top.first();
         self.just_closed || last.is_some_and(needs)
     }
 
-    /// Whether the NOP at `pc` is padding that the assembler will insert.
+    /// Returns whether the NOP at `pc` is padding that the assembler will insert.
     fn is_padding(&self, pc: usize) -> bool {
         !self.form.verbatim
             && self.form.readable
@@ -253,11 +254,11 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// For each descriptor the first word that names it, whose text makes the entry, and the bits that no word reads.
+/// For each descriptor the first word that names it, and the bits that no word reads.
 fn unread(model: &Model) -> Vec<Option<(usize, u32)>> {
     let mut unread = vec![None; model.descriptors.len()];
     for (pc, &word) in model.code.iter().enumerate() {
-        if let Some((number, bits)) = described(Word(word), &model.descriptors)
+        if let Some((number, bits)) = descriptor_use(Word(word), &model.descriptors)
             && let Some(entry) = unread.get_mut(number)
         {
             let (_, left) = entry.get_or_insert((pc, u32::MAX));

@@ -1,62 +1,64 @@
-//! The text of one word, bit by bit: what no operand shows is told apart.
-//! In: a word, its descriptor, names of registers. Out: a line. Knows neither blocks nor the order of words.
-//! Facts: the assembler's reading of each operand; 3dbrew "GPU/Shader Instruction Set".
+//! The text of one word; bits without operand syntax are printed separately.
+//! In: a word, its descriptor, names of registers. Out: a line. Knows neither blocks nor the order
+//! of words.
+//! Facts: the assembler's syntax of operands; 3dbrew "GPU/Shader Instruction Set".
 
 use std::fmt::Write;
 
 use super::Form;
-use super::symbols::{Registers, input_text};
+use super::symbols::{Registers, register_text};
 use crate::asm::syntax::{BOOL, FLOAT, INT, significant};
 use crate::container;
 use crate::isa::decode::decode;
 use crate::isa::opdesc::{Descriptor, Selector};
+use crate::isa::print::MaskText;
 use crate::isa::table::{Class, Role};
 use crate::isa::word::Field;
-use crate::isa::{CompareOp, Component, Condition, ConditionOp, Index, Mask, Opcode, Swizzle, Word};
+use crate::isa::{CompareOp, Component, Condition, ConditionOp, Dest, Index, Mask, Opcode, Swizzle, Word};
 
-/// How the target of a word is told.
+/// The form of a word's target in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target<'a> {
-    /// By the block that the word opens.
+    /// The block that the word opens.
     Block,
-    /// By a label or procedure.
+    /// The name of a label or procedure.
     Name(&'a str),
-    /// By its number, as other words have none or no name.
+    /// A number, where no name exists.
     Number,
 }
 
-/// What lines depend on beside their word.
+/// The context of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub registers: &'a Registers,
     pub descriptors: &'a [container::Descriptor],
     pub form: Form,
-    /// Bits of the descriptor that must be told though the instruction does not read them.
-    pub told: u32,
+    /// Bits of the descriptor that the text must set although the instruction does not read them.
+    pub required: u32,
 }
 
-/// The number of the descriptor that a word names, and the bits of it that the assembler lets count.
-pub(super) fn described(word: Word, descriptors: &[container::Descriptor]) -> Option<(usize, u32)> {
+/// The index of a word's descriptor, and the bits of it that the assembler considers significant.
+pub(super) fn descriptor_use(word: Word, descriptors: &[container::Descriptor]) -> Option<(usize, u32)> {
     let number = word.get(Field::Descriptor)? as usize;
     let mask = Mask::from_descriptor(descriptors.get(number).map_or(0, |descriptor| descriptor.bits));
     Some((number, significant(word.opcode()?, mask)))
 }
 
-/// A line being made.
+/// A line under construction.
 struct Line<'a> {
     context: Context<'a>,
     word: Word,
     operands: Vec<String>,
-    /// The word that the assembler will make of the text.
+    /// The word that the assembler makes of the text so far.
     shown: Word,
 }
 
-/// The line of a word; nothing where the form cannot say it.
+/// The line of a word; nothing if the form cannot express it.
 pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Option<String> {
     let raw = || format!(".word {:#010x}", word.0);
     let Some(opcode) = word.opcode() else { return Some(raw()) };
     if word.get(Field::Vertex) == Some(3) {
-        // The language knows three vertices.
+        // The language has three vertices.
         return Some(format!("{} ; {}", raw(), decode(word.0, &[])));
     }
     let mut line = Line { context, word, operands: Vec::new(), shown: Word::new(opcode) };
@@ -64,14 +66,14 @@ pub(super) fn line(word: Word, target: Target<'_>, context: Context<'_>) -> Opti
     let mut suffix = String::new();
     match opcode.info().class {
         Class::Data(op) => {
-            // picasso chooses the form by the operands, `.verbatim` takes it by its name.
+            // picasso selects the form by the operands; after `.verbatim` the mnemonic names it.
             mnemonic = if context.form.verbatim { mnemonic } else { op.mnemonic() };
             let mask = line.dest();
             suffix = line.sources(opcode, mask);
         }
         Class::Address => {
             let mask = Mask(Mask::from_descriptor(line.descriptor()).0 & 3);
-            line.operands.push(format!("a0{}", mask_text(mask, Mask::NONE)));
+            line.operands.push(format!("a0{}", MaskText(mask, Mask::NONE)));
             suffix = line.sources(opcode, mask);
         }
         Class::Compare => {
@@ -103,26 +105,29 @@ impl Line<'_> {
         self.shown = self.shown.with(field, value);
     }
 
+    /// The value of a field that the caller prints.
+    fn take(&mut self, field: Field) -> u32 {
+        let value = self.field(field);
+        self.show(field, value);
+        value
+    }
+
     /// The descriptor that the word names.
     fn descriptor(&self) -> u32 {
         let index = self.field(Field::Descriptor) as usize;
         self.context.descriptors.get(index).map_or(0, |descriptor| descriptor.bits)
     }
 
-    /// Adds the destination and returns its mask.
+    /// Prints the destination and returns its mask.
     fn dest(&mut self) -> Mask {
-        let register = self.field(Field::Dest);
-        self.show(Field::Dest, register);
+        let dest = Dest::from_field(self.take(Field::Dest));
         let mask = Mask::from_descriptor(self.descriptor());
-        let name = match register {
-            0..0x10 => format!("o{register}"),
-            _ => format!("r{}", register - 0x10),
-        };
-        self.operands.push(format!("{name}{}", mask_text(mask, Mask::XYZW)));
+        self.operands.push(format!("{dest}{}", MaskText(mask, Mask::XYZW)));
         mask
     }
 
-    /// Adds the sources and returns the choice of the descriptor, where the assembler would choose another one.
+    /// Prints the sources. Returns the selection of the descriptor if the assembler would select
+    /// another one.
     fn sources(&mut self, opcode: Opcode, mask: Mask) -> String {
         let significant = significant(opcode, mask);
         let bits = Descriptor::unpack(self.descriptor());
@@ -131,12 +136,11 @@ impl Line<'_> {
         for (index, field) in Field::SOURCES.into_iter().take(opcode.format().source_count()).enumerate() {
             let selector = bits.sources[index];
             request.sources[index] = selector;
-            let told = (significant | self.context.told) >> (5 + 9 * index);
-            let text = self.source(field, selector, told);
+            let required = (significant | self.context.required) >> (5 + 9 * index);
+            let text = self.source(field, selector, required);
             self.operands.push(text);
         }
-        let number = self.field(Field::Descriptor);
-        self.show(Field::Descriptor, number);
+        let number = self.take(Field::Descriptor);
         if !self.context.form.descriptors {
             return String::new();
         }
@@ -147,36 +151,24 @@ impl Line<'_> {
         if is_clear { String::new() } else { format!(" @{number}") }
     }
 
-    /// A source; `told` are the bits of its swizzle that count.
-    fn source(&mut self, field: Field, selector: Selector, told: u32) -> String {
-        let register = self.field(field);
-        self.show(field, register);
+    /// Prints a source; `required` are the bits of its swizzle that the text must set.
+    fn source(&mut self, field: Field, selector: Selector, required: u32) -> String {
+        let register = self.take(field);
         let is_wide = self.word.opcode().is_some_and(|opcode| opcode.format().wide() == Some(field));
         let mut index = Index::None;
         // Elsewhere hardware ignores the address register.
         if is_wide && register >= FLOAT {
-            let bits = self.field(Field::Index);
-            self.show(Field::Index, bits);
-            index = Index::from_field(bits);
+            index = Index::from_field(self.take(Field::Index));
         }
         let sign = if selector.negate { "-" } else { "" };
-        format!("{sign}{}{}", self.register(register, index), swizzle_text(selector.swizzle, told))
+        format!("{sign}{}{}", self.register(register, index), swizzle_text(selector.swizzle, required))
     }
 
-    /// A source register with its offset.
+    /// Text of a source register with its offset.
     fn register(&self, register: u32, index: Index) -> String {
         let (name, offset) = match self.context.registers.find(register) {
             Some((name, offset)) => (name.to_owned(), offset),
-            None => {
-                let name = match register {
-                    0..0x10 => input_text(register as u8), // Range: the pattern.
-                    0x10..FLOAT => format!("r{}", register - 0x10),
-                    FLOAT..INT => format!("c{}", register - FLOAT),
-                    INT..BOOL => format!("i{}", register - INT),
-                    _ => format!("b{}", register - BOOL),
-                };
-                (name, 0)
-            }
+            None => (register_text(register), 0),
         };
         match (index, offset) {
             (Index::None, 0) => name,
@@ -186,12 +178,11 @@ impl Line<'_> {
         }
     }
 
-    /// Puts the comparisons between the two sources.
+    /// Inserts the comparisons between the two sources.
     fn comparisons(&mut self) {
         for (place, field) in [(1, Field::CompareX), (2, Field::CompareY)] {
-            let code = self.field(field);
-            self.show(field, code);
-            self.operands.insert(place, CompareOp::from_field(code).to_string());
+            let op = CompareOp::from_field(self.take(field));
+            self.operands.insert(place, op.to_string());
         }
     }
 
@@ -201,8 +192,7 @@ impl Line<'_> {
                 Role::Condition => self.condition(),
                 Role::Bool | Role::BoolOrNot | Role::Int => self.uniform(*role),
                 Role::Target | Role::Last => {
-                    let address = self.field(Field::Target);
-                    self.show(Field::Target, address);
+                    let address = self.take(Field::Target);
                     match target {
                         Target::Block => {}
                         Target::Name(name) => self.operands.push(name.to_owned()),
@@ -210,16 +200,14 @@ impl Line<'_> {
                     }
                 }
                 Role::Length => {
-                    let length = self.field(Field::Num);
-                    self.show(Field::Num, length);
+                    let length = self.take(Field::Num);
                     if target == Target::Number {
                         self.operands.push(length.to_string());
                     }
                 }
                 Role::Vertex => {
-                    let vertex = self.field(Field::Vertex);
-                    self.show(Field::Vertex, vertex);
-                    self.operands.push(vertex.to_string());
+                    let vertex = self.take(Field::Vertex).to_string();
+                    self.operands.push(vertex);
                 }
                 Role::Flags => self.flags(),
                 Role::Dest | Role::AddressDest | Role::Source | Role::CompareOp => {
@@ -233,17 +221,17 @@ impl Line<'_> {
         let op = ConditionOp::from_field(self.field(Field::ConditionOp));
         let [ref_x, ref_y] = [Field::RefX, Field::RefY].map(|field| self.field(field));
         self.show(Field::ConditionOp, op as u32);
-        // A flag that the text does not name is written as 1.
+        // The assembler writes 1 for a flag that the text does not name.
         self.show(Field::RefX, if op == ConditionOp::Y { 1 } else { ref_x });
         self.show(Field::RefY, if op == ConditionOp::X { 1 } else { ref_y });
         self.operands.push(Condition { op, ref_x: ref_x != 0, ref_y: ref_y != 0 }.to_string());
     }
 
-    /// A bool or int uniform.
+    /// Prints a bool or int uniform.
     fn uniform(&mut self, role: Role) {
         let id = self.field(Field::Id);
         if role == Role::Int {
-            // Names reach i7, of which hardware reads two bits.
+            // The text can name i0 to i7; hardware reads two bits of the index.
             self.show(Field::Id, id & 7);
             self.operands.push(self.register(INT + (id & 7), Index::None));
             return;
@@ -260,9 +248,7 @@ impl Line<'_> {
     fn flags(&mut self) {
         let mut flags = Vec::new();
         for (field, name) in [(Field::Prim, "prim"), (Field::Invert, "inv")] {
-            let flag = self.field(field);
-            self.show(field, flag);
-            if flag != 0 {
+            if self.take(field) != 0 {
                 flags.push(name);
             }
         }
@@ -272,36 +258,25 @@ impl Line<'_> {
     }
 }
 
-/// The dot and the letters of a mask: nothing where all of `full` are written, `._` where none is.
-fn mask_text(mask: Mask, full: Mask) -> String {
-    if mask.is_empty() {
-        "._".into()
-    } else if mask == full {
-        String::new()
-    } else {
-        format!(".{mask}")
-    }
-}
-
-/// The dot and the shortest letters that say the components that count; a missing letter repeats the last one.
-fn swizzle_text(swizzle: Swizzle, told: u32) -> String {
-    let counts = Component::ALL.map(|component| told >> (6 - 2 * component.index()) & 3 != 0);
+/// The shortest swizzle suffix that sets the required bits; a missing letter repeats the last one.
+fn swizzle_text(swizzle: Swizzle, required: u32) -> String {
+    let counts = Component::ALL.map(|component| required >> (6 - 2 * component.index()) & 3 != 0);
     let wanted = swizzle.components();
-    let says =
+    let is_right =
         |components: [Component; 4]| (0..4).all(|place| !counts[place] || components[place] == wanted[place]);
-    if says(Component::ALL) {
+    if is_right(Component::ALL) {
         return String::new();
     }
-    // What does not count is said like the next component that does.
+    // A free component repeats the next required one, which often shortens the suffix.
     let next = |place: usize| (place..4).find(|&next| counts[next]).unwrap_or(place);
-    let spoken = [0, 1, 2, 3].map(|place| wanted[next(place)]);
+    let full = [0, 1, 2, 3].map(|place| wanted[next(place)]);
     for length in 1..=4 {
-        let mut said = spoken;
-        said[length..].fill(spoken[length - 1]);
-        if says(said) {
+        let mut short = full;
+        short[length..].fill(full[length - 1]);
+        if is_right(short) {
             return format!(
                 ".{}",
-                said[..length].iter().map(|component| component.letter()).collect::<String>()
+                short[..length].iter().map(|component| component.letter()).collect::<String>()
             );
         }
     }
@@ -321,9 +296,10 @@ mod tests {
 
     #[test]
     fn components_that_do_not_count_are_left_out() {
-        for (bits, told, text) in [(0x19, 0x03, ".y"), (0x18, 0xFC, ""), (0x00, 0xC0, ""), (0x54, 0xC0, ".y")]
+        for (bits, required, text) in
+            [(0x19, 0x03, ".y"), (0x18, 0xFC, ""), (0x00, 0xC0, ""), (0x54, 0xC0, ".y")]
         {
-            assert_eq!(swizzle_text(Swizzle(bits), told), text, "{bits:#x} {told:#x}");
+            assert_eq!(swizzle_text(Swizzle(bits), required), text, "{bits:#x} {required:#x}");
         }
     }
 }

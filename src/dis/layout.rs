@@ -1,6 +1,9 @@
-//! Which ranges of the code become blocks of the text: procedures, IFs and loops, as far as they nest.
-//! In: code and executables. Out: blocks in the order of their first lines, of which none crosses another.
-//! Knows no operand and no name. Facts: 3dbrew "GPU/Shader Instruction Set" for what the targets mean.
+//! The ranges of code that become blocks of the text: procedures, IFs and loops, as far as they
+//! nest.
+//! In: code and executables. Out: blocks in the order of their first lines, none of which crosses
+//! another.
+//! Knows no operand and no name. Facts: 3dbrew "GPU/Shader Instruction Set" for the semantics of
+//! targets.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +11,10 @@ use crate::container::Model;
 use crate::isa::word::Field;
 use crate::isa::{Move, Word};
 
-/// Deepest nesting that the assembler takes, but for one procedure around all.
+/// Maximum nesting depth of the assembler, less one for a procedure around all blocks.
 const DEEPEST: usize = 30;
 
-/// What kind of block it is.
+/// Kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A procedure.
@@ -22,20 +25,20 @@ pub(super) enum Kind {
     For,
 }
 
-/// A range that the text shows as a block.
+/// A range of code that the text shows as a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub kind: Kind,
-    /// Its first word; of an IF or a loop that is the instruction itself.
+    /// Its first word: the instruction itself for an IF or a loop.
     pub start: usize,
-    /// Where the else-part begins; the end if there is none.
+    /// First word of the else-part; the end if there is none.
     pub split: usize,
     /// One past its last word.
     pub end: usize,
 }
 
 impl Block {
-    /// The ranges in which other blocks may lie.
+    /// The ranges in which other blocks may nest.
     fn parts(&self) -> [(usize, usize); 2] {
         match self.kind {
             Kind::Proc => [(self.start, self.end), (self.end, self.end)],
@@ -53,9 +56,9 @@ impl Block {
 /// The blocks of a program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// By start; where several begin together, the outer ones first.
+    /// Sorted by start, outer blocks before inner ones.
     pub blocks: Vec<Block>,
-    /// Where each executable's part of the code ends; each begins where the one before ends.
+    /// End of each executable's section; each begins at the end of the previous one.
     pub ends: Vec<usize>,
 }
 
@@ -75,19 +78,19 @@ impl Layout {
         sort(&mut blocks);
         Self { blocks, ends }
     }
-    /// One procedure for all.
+    /// One procedure around the entire code.
     pub fn flat(model: &Model) -> Self {
         let words = model.code.len();
         let all = Block { kind: Kind::Proc, start: 0, split: words, end: words };
         let blocks = if words > 0 { vec![all] } else { Vec::new() };
         Self { blocks, ends: vec![words; model.executables.len().max(1)] }
     }
-    /// Whether the instruction at `pc` opens a block.
+    /// Returns whether the instruction at `pc` opens a block.
     pub fn opens(&self, pc: usize) -> bool {
         let first = self.blocks.partition_point(|block| block.start < pc);
         self.blocks[first..].iter().take_while(|b| b.start == pc).any(|block| block.kind != Kind::Proc)
     }
-    /// Whether there is such a procedure.
+    /// Returns whether there is such a procedure.
     pub fn has_proc(&self, start: usize, end: usize) -> bool {
         let first = self.blocks.partition_point(|block| block.start < start);
         let mut here = self.blocks[first..].iter().take_while(|block| block.start == start);
@@ -99,7 +102,7 @@ fn sort(blocks: &mut [Block]) {
     blocks.sort_by_key(|block| (block.start, block.kind != Kind::Proc, usize::MAX - block.end));
 }
 
-/// Adds a block unless it crosses one that is there or nests too deep.
+/// Adds a block unless it crosses another or nests too deep.
 fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
     let fits = |other: &Block| block.is_apart(other) || other.holds(&block) || block.holds(other);
     if !accepted.iter().all(|(other, _)| fits(other)) {
@@ -116,7 +119,7 @@ fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
     accepted.push((block, depth));
 }
 
-/// What calls and entry points name, the latter first; outer ones before those in them.
+/// The ranges of entry points, then those of calls; outer ones before inner ones.
 fn procedures(model: &Model) -> Vec<Block> {
     let words = model.code.len();
     let proc = |start: usize, end: usize| Block { kind: Kind::Proc, start, split: end, end };
@@ -126,7 +129,7 @@ fn procedures(model: &Model) -> Vec<Block> {
     }
     let mut calls = BTreeSet::new();
     for word in model.code.iter().map(|&word| Word(word)) {
-        if let Some((start, length)) = called(word) {
+        if let Some((start, length)) = call_range(word) {
             calls.insert((start, start + length));
         }
     }
@@ -141,13 +144,13 @@ fn procedures(model: &Model) -> Vec<Block> {
     all
 }
 
-/// First word and length of what a word calls.
-pub(super) fn called(word: Word) -> Option<(usize, usize)> {
+/// Start and length of the range that a word calls.
+pub(super) fn call_range(word: Word) -> Option<(usize, usize)> {
     let field = |field| word.get(field).map_or(0, |value| value as usize);
     (word.moves() == Some(Move::Call)).then(|| (field(Field::Target), field(Field::Num)))
 }
 
-/// IFs and loops that end inside the code, in the order of the text.
+/// IFs and loops that end inside the code, in order.
 fn scopes(code: &[u32]) -> impl Iterator<Item = Block> {
     code.iter().enumerate().filter_map(|(pc, &word)| {
         let word = Word(word);
@@ -161,8 +164,8 @@ fn scopes(code: &[u32]) -> impl Iterator<Item = Block> {
     })
 }
 
-/// Divides the code among the executables: each gets everything up to the end of its entry point. Where the entry points do
-/// not follow each other, the first executable gets all.
+/// Divides the code among the executables: each section ends with the entry procedure. Where the
+/// entry points are not in order, the first executable gets all code.
 fn parts(model: &Model, blocks: &[Block]) -> Vec<usize> {
     let words = model.code.len();
     let count = model.executables.len();
@@ -187,7 +190,7 @@ fn parts(model: &Model, blocks: &[Block]) -> Vec<usize> {
     ends
 }
 
-/// Procedures around everything that no procedure holds.
+/// Procedures around all code outside the known procedures.
 fn gaps(blocks: &[Block], ends: &[usize]) -> Vec<Block> {
     let mut cuts: Vec<usize> = ends.to_vec();
     let is_inner = |block: &Block| blocks.iter().any(|other| other != block && other.holds(block));

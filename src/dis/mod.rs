@@ -1,26 +1,26 @@
-//! The disassembler: a container as text that the [assembler](crate::asm) turns back into the same code words, descriptors
-//! and tables.
+//! The disassembler: a container as text that [assembles](crate::asm) to the same code words,
+//! descriptors and tables.
 //! In: a parsed file. Out: text in picasso's language. Knows nothing about execution.
-//! Facts: the assembler's; what a text means is judged by assembling it.
+//! Facts: the assembler's; each text is checked by assembling it.
 //!
-//! What picasso made becomes text that picasso takes: procedures and blocks where ranges nest, names from bind symbols,
-//! constants, outputs, no padding. Several forms are tried from the most readable to the most exact, and the first one that
-//! assembles to the same [`content`] is the answer:
+//! Output of picasso becomes text that picasso accepts: procedures and blocks where ranges nest,
+//! names from bind symbols, constants, outputs, no padding. Several forms are tried, from the most
+//! readable to the most exact. The result is the first one that assembles to the same [`content`]:
 //!
-//! | form | what it adds |
+//! | form | addition |
 //! |---|---|
 //! | 1 | nothing |
-//! | 2 | `.opdesc`: the descriptors are listed, and `@` chooses among those that would do |
-//! | 3 | `.verbatim`: no padding is inserted, `^` gives the bits that no operand shows |
+//! | 2 | `.opdesc`: the descriptors are listed, and `@` selects among equivalent ones |
+//! | 3 | `.verbatim`: no padding is inserted, `^` flips bits without operand syntax |
 //! | 4 | both |
 //! | 5 | no names and no blocks: every word, target and table entry as numbers |
 //!
-//! In every form, single entries that the plain language cannot say are given as numbers. The
-//! [assembler's page](crate::asm) lists that extension of the language. A text with several executables has a line `.dvle`
-//! before each of them; picasso takes the parts as separate files.
+//! In every form, single entries that the plain language cannot express are numbers. The
+//! [assembler's page](crate::asm) lists that extension of the language. A text with several
+//! executables has a line `.dvle` before each of them; picasso accepts the parts as separate files.
 //!
-//! A file has no names for its procedures, jump targets and constants: `proc_0`, `label_1`, `float_95` and the like are made
-//! up, and so is each name for which the file has no symbol.
+//! A file has no names for its procedures, jump targets and constants: these get invented names
+//! such as `proc_0`, `label_1` and `float_95`, as do registers without a symbol.
 
 mod code;
 mod instruction;
@@ -35,25 +35,25 @@ use crate::container::{Executable, Model, NameTable, Shbin};
 use crate::error::{At, Error, Kind, Result};
 use crate::limits::{Limits, check};
 
-/// How to print.
+/// Options of the disassembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Address and word of each instruction in a comment.
+    /// Append address and word of each instruction as a comment.
     pub hex: bool,
 }
 
-/// How exact a text is.
+/// A degree of exactness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Form {
     /// Descriptors are listed.
     descriptors: bool,
-    /// The code stands as it is.
+    /// The code is printed with its padding, after `.verbatim`.
     verbatim: bool,
     /// Names and blocks are used.
     readable: bool,
 }
 
-/// The forms in the order in which they are tried.
+/// The forms, in the order of attempts.
 const FORMS: [Form; 5] = [
     Form { descriptors: false, verbatim: false, readable: true },
     Form { descriptors: true, verbatim: false, readable: true },
@@ -62,7 +62,7 @@ const FORMS: [Form; 5] = [
     Form { descriptors: true, verbatim: true, readable: false },
 ];
 
-/// The text of a file.
+/// Disassembles a file.
 ///
 /// ```
 /// use transpica::stages::asm::{Source, assemble};
@@ -101,30 +101,25 @@ pub fn disassemble(file: &Shbin<'_>, options: &Options) -> Result<String> {
             return Ok(text);
         }
     }
-    // The last form says everything as numbers.
+    // The last form prints everything as numbers.
     Err(Error::new(Kind::Backend("the text of this file does not give it back".into()), At::Whole))
 }
 
-/// Whether a text assembles to a file with this content.
+/// Returns whether a text assembles to a file with this content.
 fn assembles_to(text: &str, wanted: &Model) -> bool {
     assemble_good(text).is_some_and(|assembled| content(&assembled.model) == *wanted)
 }
 
-/// A file's content without the layout of its string tables: names stand in the order in which the tables use them, and what
-/// no table uses is dropped. Two files with the same content differ in nothing else.
+/// The content of a file without the layout of its string tables: names are in the order of their
+/// uses, and unused names are dropped. Two files with the same content differ in nothing else.
 pub fn content(model: &Model) -> Model {
     let mut lines = model.lines.clone();
     let mut names = NameTable::default();
     let mut last = None;
     for line in &mut lines {
-        let name = model.names.get(line.file);
         // Most lines are of the same file as the one before.
-        let file = match last {
-            Some((known, file)) if known == name => file,
-            Some(_) | None => names.add(name.0),
-        };
-        last = Some((name, file));
-        line.file = file;
+        line.file = names.add_after(last, model.names.get(line.file).0);
+        last = Some(line.file);
     }
     let executables = model.executables.iter().map(executable_content).collect();
     Model { lines, names, executables, ..model.clone() }

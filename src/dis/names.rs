@@ -1,11 +1,12 @@
-//! Names that a text can use: identifiers, each with one meaning, that look like no register.
-//! In: names of tables, which may hold anything. Out: identifiers, or nothing. Facts: picasso's rules for names.
+//! Identifiers of the text: unique, and different from all register names.
+//! In: names of tables, which may contain any byte. Out: identifiers, or nothing. Facts: picasso's
+//! rules for names.
 
 use std::collections::BTreeSet;
 
 use crate::asm::syntax::{is_name, is_register_name};
 
-/// The identifier that a symbol table's name comes from; nothing where none does.
+/// The identifier that the assembler turns into this symbol name; nothing if there is none.
 pub(super) fn identifier(name: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(name).ok()?;
     if text.is_empty() || text.contains('$') {
@@ -15,19 +16,19 @@ pub(super) fn identifier(name: &[u8]) -> Option<String> {
     Some(text).filter(|text| is_name(text) && !is_register_name(text))
 }
 
-/// Names that have a meaning.
+/// The identifiers of a text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Taken(BTreeSet<String>);
+pub(super) struct NameSet(BTreeSet<String>);
 
-impl Taken {
-    /// Takes a name; false where it has a meaning already.
-    pub fn take(&mut self, name: &str) -> bool {
+impl NameSet {
+    /// Adds a name; returns false if it exists.
+    pub fn insert(&mut self, name: &str) -> bool {
         self.0.insert(name.to_owned())
     }
-    /// Takes a name, lengthened until it is a new one.
-    pub fn take_new(&mut self, name: String) -> String {
+    /// Adds a name, lengthened until it is unique.
+    pub fn insert_unique(&mut self, name: String) -> String {
         let mut name = name;
-        while !self.take(&name) {
+        while !self.insert(&name) {
             name.push('_');
         }
         name
@@ -48,8 +49,8 @@ mod tests {
 
     #[test]
     fn a_taken_name_grows() {
-        let mut taken = Taken::default();
-        assert!(taken.take("a") && !taken.take("a"));
-        assert_eq!([taken.take_new("a".into()), taken.take_new("a".into())], ["a_", "a__"]);
+        let mut taken = NameSet::default();
+        assert!(taken.insert("a") && !taken.insert("a"));
+        assert_eq!([taken.insert_unique("a".into()), taken.insert_unique("a".into())], ["a_", "a__"]);
     }
 }

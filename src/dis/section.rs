@@ -1,26 +1,27 @@
-//! The whole text: what the package says, then one section for each executable.
-//! In: a file's content and a form. Out: text, or nothing where the form cannot say it. Knows no single instruction.
+//! The entire text: the package, then one section for each executable.
+//! In: the content of a file, and a form. Out: text, or nothing if the form cannot express the
+//! file. Knows no single instruction.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::code::Printer;
 use super::layout::{Block, Kind, Layout};
-use super::names::{Taken, identifier};
+use super::names::{NameSet, identifier};
 use super::symbols::{Registers, library};
-use super::tables::{self, Expected};
+use super::tables::{self, Section};
 use super::{Form, Options};
 use crate::asm::syntax::{Space, UniformKind, name_text, version_number};
 use crate::container::{Executable, Labels, Model, Version};
 
-/// Uniforms that executables so far have declared: what the assembler will remember of them.
+/// Uniforms of the sections so far, as the assembler tracks them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     pub space: Space,
     pub declared: BTreeMap<String, (UniformKind, u32, u32)>,
 }
 
-/// The text of a file in one form.
+/// Prints a file in one form.
 pub(super) fn text(model: &Model, form: Form, options: Options) -> Option<String> {
     let layout = if form.readable { Layout::new(model) } else { Layout::flat(model) };
     let procs = proc_names(model, &layout);
@@ -46,15 +47,15 @@ pub(super) fn text(model: &Model, form: Form, options: Options) -> Option<String
             .has_proc(executable.header.main as usize, executable.header.endmain as usize)
             .then(|| procs.name(executable.header.main as usize, executable.header.endmain as usize))
             .flatten();
-        let expected = Expected { code: &model.code[start..end], entry, form };
-        let registers = tables::print(&mut out, executable, &expected, &mut shared);
+        let section = Section { code: &model.code[start..end], entry, form };
+        let registers = tables::print(&mut out, executable, &section, &mut shared);
         printer.section(&mut out, start..end, &registers, Some(executable))?;
         start = end;
     }
     Some(out)
 }
 
-/// What is about the whole file.
+/// Prints the package.
 fn package(out: &mut String, model: &Model, form: Form) {
     // Writing to a string cannot fail, here and below.
     let version = version_number(model.version);
@@ -101,9 +102,9 @@ impl ProcNames {
 }
 
 fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
-    let mut taken = Taken::default();
+    let mut taken = NameSet::default();
     let mut names = ProcNames::default();
-    // A label's name is the best; without one the first entry point is `main`.
+    // Labels have precedence; without one the first entry point is `main`.
     let first_main = model.executables.first().map(range);
     let labels = labels(model);
     let mut entries = BTreeMap::new();
@@ -115,29 +116,29 @@ fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
     for (block, name) in &mut all {
         let entry = entries.get(&(block.start, block.end));
         let wanted = match (entry, labels.get(&block.start)) {
-            (_, Some(label)) if taken.take(label) => Some(label.clone()),
-            (Some(_), _) if first_main == Some((block.start, block.end)) && taken.take("main") => {
+            (_, Some(label)) if taken.insert(label) => Some(label.clone()),
+            (Some(_), _) if first_main == Some((block.start, block.end)) && taken.insert("main") => {
                 Some("main".to_owned())
             }
-            (Some(index), _) => Some(taken.take_new(format!("main_{index}"))),
+            (Some(index), _) => Some(taken.insert_unique(format!("main_{index}"))),
             (None, _) => None,
         };
         *name = wanted;
     }
     for (block, name) in all {
-        let called = || format!("proc_{:x}", block.start);
-        let name = name.unwrap_or_else(|| taken.take_new(called()));
+        let name = name.unwrap_or_else(|| taken.insert_unique(format!("proc_{:x}", block.start)));
         names.0.push((block, name));
     }
     names
 }
 
-/// Where an executable's entry point begins and ends.
+/// Start and end of an executable's entry point.
 fn range(executable: &Executable) -> (usize, usize) {
     (executable.header.main as usize, executable.header.endmain as usize)
 }
 
-/// The names that label tables give to addresses: of several the one that names what begins there, and of those the first.
+/// The names of addresses from the label tables: among several the one of least rank, then the
+/// first.
 fn labels(model: &Model) -> BTreeMap<usize, String> {
     let mut best: BTreeMap<usize, (_, String)> = BTreeMap::new();
     for executable in &model.executables {

@@ -1,60 +1,62 @@
-//! Names of registers: bind symbols as declarations, and as operands refer to them.
-//! In: the symbols of an executable. Out: directives, and the name of each register. Knows no instruction.
-//! Facts: how the assembler allocates uniforms; 3dbrew "SHBIN" for the numbers of symbols.
+//! Names of registers: bind symbols as declarations and in operands.
+//! In: the symbols of an executable. Out: directives, and the name of each register. Knows no
+//! instruction.
+//! Facts: the assembler's allocation of uniforms; 3dbrew "SHBIN" for the codes of symbols.
 
 use std::fmt::Write;
 
-use super::names::{Taken, identifier};
+use super::names::{NameSet, identifier};
 use super::section::Shared;
-use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text};
+use crate::asm::syntax::{BOOL, FLOAT, INT, Space, UniformKind, name_text, register_name};
 use crate::container::{Executable, Model, Symbol, SymbolBank, SymbolRange};
 use crate::isa::limits::FLOATS;
 
 /// The names of a section's registers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registers {
-    /// Every name that has a meaning in the section.
-    pub taken: Taken,
+    /// Every name of the section.
+    pub taken: NameSet,
     names: Vec<String>,
-    /// For each register by picasso's number: its name and its place in the array.
-    known: Vec<(u32, usize, u32)>,
+    /// For each register by picasso's number: index of its name, and its place in the array.
+    by_register: Vec<(u32, usize, u32)>,
 }
 
 impl Registers {
-    /// Gives registers a name, unless they have one.
+    /// Names registers that have no name yet.
     pub fn add(&mut self, name: &str, first: u32, count: u32) {
         let index = self.names.len();
         self.names.push(name.to_owned());
         for offset in 0..count {
             let register = first + offset;
-            if let Err(place) = self.known.binary_search_by_key(&register, |&(register, ..)| register) {
-                self.known.insert(place, (register, index, offset));
+            if let Err(place) = self.by_register.binary_search_by_key(&register, |&(register, ..)| register) {
+                self.by_register.insert(place, (register, index, offset));
             }
         }
     }
-    /// The name of a register by picasso's number (inputs below 0x10), and its place in what is called so.
+    /// The name of a register by picasso's number, and its place in the array of that name.
     pub fn find(&self, register: u32) -> Option<(&str, u32)> {
-        let place = self.known.binary_search_by_key(&register, |&(register, ..)| register).ok()?;
-        let (_, index, offset) = self.known[place];
+        let place = self.by_register.binary_search_by_key(&register, |&(register, ..)| register).ok()?;
+        let (_, index, offset) = self.by_register[place];
         self.names.get(index).map(|name| (name.as_str(), offset))
     }
 }
 
 /// The uniforms of the section being printed.
 pub(super) struct Declarations<'s> {
-    /// The uniforms of a geometry program; nothing where those of all sources are used.
-    pub own: Option<Space>,
+    /// The uniforms of a geometry program; nothing if the section uses the shared ones.
+    pub geometry_space: Option<Space>,
     pub shared: &'s mut Shared,
 }
 
 impl Declarations<'_> {
     /// The space in which the section allocates.
     pub fn space(&mut self) -> &mut Space {
-        self.own.as_mut().unwrap_or(&mut self.shared.space)
+        self.geometry_space.as_mut().unwrap_or(&mut self.shared.space)
     }
 }
 
-/// Prints the symbols of an executable: as declarations where those give the same table, else one by one.
+/// Prints the symbols of an executable: as declarations if those give the same table, else one by
+/// one.
 pub(super) fn print(
     out: &mut String,
     executable: &Executable,
@@ -62,12 +64,12 @@ pub(super) fn print(
     readable: bool,
 ) -> (Registers, u16) {
     if readable {
-        let before = (out.len(), declarations.own, declarations.shared.clone());
+        let before = (out.len(), declarations.geometry_space, declarations.shared.clone());
         if let Some(declared) = declare(out, executable, declarations) {
             return declared;
         }
         out.truncate(before.0);
-        declarations.own = before.1;
+        declarations.geometry_space = before.1;
         *declarations.shared = before.2;
     }
     let mut registers = Registers::default();
@@ -80,8 +82,8 @@ pub(super) fn print(
         else {
             continue;
         };
-        if registers.taken.take(&name) {
-            let register = register_text(range);
+        if registers.taken.insert(&name) {
+            let register = register_text(number(range));
             let _ = writeln!(out, ".alias {name} {register}");
             registers.add(&name, number(range), u32::from(range.count));
         }
@@ -91,32 +93,16 @@ pub(super) fn print(
 
 /// picasso's number of the first register.
 fn number(range: SymbolRange) -> u32 {
-    let base = match range.bank {
-        SymbolBank::Input => 0,
-        SymbolBank::Float => FLOAT,
-        SymbolBank::Int => INT,
-        SymbolBank::Bool => BOOL,
-    };
-    base + u32::from(range.first)
+    [0, FLOAT, INT, BOOL][range.bank as usize] + u32::from(range.first)
 }
 
-/// The first register as operands name it.
-fn register_text(range: SymbolRange) -> String {
-    let letter = match range.bank {
-        SymbolBank::Input => return input_text(range.first),
-        SymbolBank::Float => 'c',
-        SymbolBank::Int => 'i',
-        SymbolBank::Bool => 'b',
-    };
-    format!("{letter}{}", range.first)
+/// Text of a register by picasso's number: picasso has no name for v15.
+pub(super) fn register_text(register: u32) -> String {
+    if register == 15 { "v14[1]".into() } else { register_name(register) }
 }
 
-/// An input as operands name it: v15 has no name of its own.
-pub(super) fn input_text(number: u8) -> String {
-    if number == 15 { "v14[1]".into() } else { format!("v{number}") }
-}
-
-/// Prints symbols as `.in`, `.fvec`, `.ivec` and `.bool`. Gaps between uniforms become hidden ones.
+/// Declares symbols by `.in`, `.fvec`, `.ivec` and `.bool`. Gaps between uniforms become hidden
+/// ones.
 fn declare(
     out: &mut String,
     executable: &Executable,
@@ -131,13 +117,13 @@ fn declare(
     for symbol in symbols {
         let name = identifier(executable.names.get(symbol.name).0)?;
         let range = symbol.range()?;
-        if !registers.taken.take(&name) {
+        if !registers.taken.insert(&name) {
             return None;
         }
         match kind_of(range.bank) {
             Some(kind) => uniform(out, &name, kind, range, declarations, &mut registers)?,
             None if range.count == 1 => {
-                let _ = writeln!(out, ".in {name} {}", input_text(range.first));
+                let _ = writeln!(out, ".in {name} {}", register_text(number(range)));
                 registers.add(&name, number(range), 1);
                 inputs |= 1 << range.first;
             }
@@ -147,7 +133,7 @@ fn declare(
     Some((registers, inputs))
 }
 
-/// Declares one uniform where the allocator puts it at its place.
+/// Declares one uniform, if the allocator gives it the right registers.
 fn uniform(
     out: &mut String,
     name: &str,
@@ -159,17 +145,13 @@ fn uniform(
     if name.starts_with('_') {
         return None;
     }
-    let directive = match kind {
-        UniformKind::Float => ".fvec",
-        UniformKind::Int => ".ivec",
-        UniformKind::Bool => ".bool",
-    };
+    let directive = kind.directive();
     let (first, count) = (number(range), u32::from(range.count));
     let sized = |name: &str, count: u32| match count {
-        1 => format!("{directive} {name}\n"),
-        _ => format!("{directive} {name}[{count}]\n"),
+        1 => format!(".{directive} {name}\n"),
+        _ => format!(".{directive} {name}[{count}]\n"),
     };
-    let is_shared = declarations.own.is_none();
+    let is_shared = declarations.geometry_space.is_none();
     let known = declarations.shared.declared.get(name).filter(|_| is_shared);
     match known {
         Some(known) if *known == (kind, first, count) => {}
@@ -178,10 +160,10 @@ fn uniform(
             let next = declarations.space().next_uniform(kind);
             let gap = first.checked_sub(next)?;
             if gap > 0 {
-                let hidden = registers.taken.take_new(format!("_unused_{}", register_text(range)));
+                let hidden = registers.taken.insert_unique(format!("_unused_{}", register_text(first)));
                 declarations.space().uniform(kind, gap)?;
                 if is_shared {
-                    // Another section may have hidden the same gap.
+                    // Another section may have a hidden uniform in the same gap.
                     if declarations.shared.declared.contains_key(&hidden) {
                         return None;
                     }
@@ -200,21 +182,22 @@ fn uniform(
     Some(())
 }
 
-/// Declares the uniforms of all vertex programs in a section without an executable, if only that puts each at its place:
-/// programs that share a library of procedures declare those of its uniforms that they use.
+/// Declares the uniforms of all vertex programs in a section without an executable, if only that
+/// gives each the right register. Programs that share a library of procedures have symbols only for
+/// the uniforms they use.
 pub(super) fn library(out: &mut String, model: &Model, shared: &mut Shared) {
-    let Some(all) = gapped(model) else { return };
+    let Some(all) = sparse_uniforms(model) else { return };
     let before = (out.len(), shared.clone());
     let mut registers = Registers::default();
     out.push_str(".nodvle\n");
-    let mut declarations = Declarations { own: None, shared };
+    let mut declarations = Declarations { geometry_space: None, shared };
     for (range, name) in &all {
-        let is_declared = registers.taken.take(name)
+        let is_declared = registers.taken.insert(name)
             && kind_of(range.bank)
                 .and_then(|kind| uniform(out, name, kind, *range, &mut declarations, &mut registers))
                 .is_some();
         if !is_declared {
-            // The programs do not agree; each is on its own.
+            // The programs disagree, so each declares its own.
             out.truncate(before.0);
             *shared = before.1;
             return;
@@ -223,8 +206,9 @@ pub(super) fn library(out: &mut String, model: &Model, shared: &mut Shared) {
     out.push('\n');
 }
 
-/// The uniforms of all vertex programs by register, if one program has some below those of a program before it.
-fn gapped(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
+/// The uniforms of all vertex programs by register, if a program has some below those of an earlier
+/// program.
+fn sparse_uniforms(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
     let mut all: Vec<(SymbolRange, String)> = Vec::new();
     let mut is_gapped = false;
     for executable in model.executables.iter().filter(|executable| executable.header.kind == 0) {
@@ -242,7 +226,7 @@ fn gapped(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
                 all.insert(place, (range, name));
             }
         }
-        // More names than registers cannot agree.
+        // More names than registers cannot agree, and the search would take long.
         if all.len() > 116 {
             return None;
         }
@@ -250,7 +234,7 @@ fn gapped(model: &Model) -> Option<Vec<(SymbolRange, String)>> {
     is_gapped.then_some(all)
 }
 
-/// The kind of uniforms in a bank.
+/// The kind of the uniforms in a bank.
 fn kind_of(bank: SymbolBank) -> Option<UniformKind> {
     match bank {
         SymbolBank::Input => None,
@@ -260,7 +244,7 @@ fn kind_of(bank: SymbolBank) -> Option<UniformKind> {
     }
 }
 
-/// The lowest float uniform that symbols name.
+/// The lowest float uniform of the symbols.
 pub(super) fn lowest_float(symbols: &[Symbol]) -> Option<u8> {
     let ranges = symbols.iter().filter_map(|symbol| symbol.range());
     ranges.filter(|range| range.bank == SymbolBank::Float).map(|range| range.first).min()

@@ -1,6 +1,7 @@
-//! What the text says of one executable beside its code: stage, names, constants, outputs, labels, entry point.
-//! In: an executable. Out: directives; the plain ones where the assembler makes the same entry of them, else the entry as
-//! numbers. Knows no instruction but that SETEMIT makes a geometry program.
+//! The tables of one executable: stage, names, constants, outputs, labels, entry point.
+//! In: an executable. Out: directives; the plain ones if the assembler makes the same entry of
+//! them, else the entry as numbers. Knows no instruction, except that SETEMIT declares a geometry
+//! program.
 //! Facts: the assembler's.
 
 use std::fmt::Write;
@@ -15,11 +16,11 @@ use crate::container::{Constant, ConstantValue, Executable, Header, Output, Vers
 use crate::isa::limits::{FLOATS, OUTPUTS};
 use crate::isa::{Mask, Opcode, Word};
 
-/// Most constants and most outputs that the plain directives make.
+/// Maximum numbers of constants and of outputs by plain directives.
 const MOST: (usize, usize) = (FLOATS, OUTPUTS);
 
-/// What decides what the assembler will make of an executable.
-pub(super) struct Expected<'a> {
+/// The section, as far as it determines the assembler's header.
+pub(super) struct Section<'a> {
     /// The code of its section.
     pub code: &'a [u32],
     /// The procedure at its entry point.
@@ -27,29 +28,29 @@ pub(super) struct Expected<'a> {
     pub form: Form,
 }
 
-/// Prints everything and returns the names of registers.
+/// Prints all tables and returns the names of registers.
 pub(super) fn print(
     out: &mut String,
     executable: &Executable,
-    expected: &Expected<'_>,
+    section: &Section<'_>,
     shared: &mut Shared,
 ) -> Registers {
-    let readable = expected.form.readable;
+    let readable = section.form.readable;
     let begin = out.len();
     let mut header = Header { version: Version::PICASSO, ..Header::default() };
-    if expected.code.iter().any(|&word| Word(word).opcode() == Some(Opcode::Setemit)) {
+    if section.code.iter().any(|&word| Word(word).opcode() == Some(Opcode::Setemit)) {
         header.kind = 1;
     }
     shared.space.next_file();
-    let mut own = None;
+    let mut geometry_space = None;
     let mut is_legacy = true;
     if readable && let Some(stage) = stage(executable) {
         out.push_str(&stage.text);
         header = Header { version: Version::PICASSO, ..stage.header };
-        own = stage.first.map(|first| Space::geometry(first.into()));
-        is_legacy = own.is_none();
+        geometry_space = stage.first.map(|first| Space::geometry(first.into()));
+        is_legacy = geometry_space.is_none();
     }
-    let mut declarations = Declarations { own, shared };
+    let mut declarations = Declarations { geometry_space, shared };
     let (mut registers, inputs) = symbols::print(out, executable, &mut declarations, readable);
     header.input_mask = inputs;
     constants(out, executable, &mut declarations, &mut registers, readable);
@@ -61,7 +62,7 @@ pub(super) fn print(
         let name = name_text(executable.names.get(label.name).0);
         let _ = writeln!(out, ".label {name} {:#x} {:#x} {:#x}", label.address, label.id, label.length);
     }
-    if let Some(entry) = expected.entry {
+    if let Some(entry) = section.entry {
         (header.main, header.endmain) = (executable.header.main, executable.header.endmain);
         if entry != "main" {
             let _ = writeln!(out, ".entry {entry}");
@@ -70,7 +71,7 @@ pub(super) fn print(
     for field in HEADER_FIELDS {
         let value = (field.get)(&executable.header);
         let is_entry = matches!(field.name, "main" | "endmain");
-        if value != (field.get)(&header) || is_entry && expected.entry.is_none() {
+        if value != (field.get)(&header) || is_entry && section.entry.is_none() {
             let _ = writeln!(out, ".header {} {value:#x}", field.name);
         }
     }
@@ -80,11 +81,11 @@ pub(super) fn print(
     registers
 }
 
-/// A `.gsh` line and what it makes.
+/// A `.gsh` line and its effect.
 struct Stage {
     text: String,
     header: Header,
-    /// First uniform of its own; nothing where it shares those of vertex programs.
+    /// First uniform of its own; nothing if it shares those of vertex programs.
     first: Option<u8>,
 }
 
@@ -122,7 +123,7 @@ fn stage(executable: &Executable) -> Option<Stage> {
     Some(Stage { text: format!(".gsh{operands}\n"), header: made, first })
 }
 
-/// Prints the setup constants: with a name where the allocator would put them there, else for their register.
+/// Prints the constants: by name if the allocator would choose the same register, else by register.
 fn constants(
     out: &mut String,
     executable: &Executable,
@@ -143,7 +144,7 @@ fn constants(
                 let first = INT + u32::from(register);
                 let target = match take(declarations, UniformKind::Int, first, 1) {
                     Some(_) => {
-                        let name = registers.taken.take_new(format!("int_{register}"));
+                        let name = registers.taken.insert_unique(format!("int_{register}"));
                         registers.add(&name, first, 1);
                         format!(".consti {name}")
                     }
@@ -165,8 +166,8 @@ fn constants(
     }
 }
 
-/// Takes registers for a constant if the allocator would take those: `first` and as many more as make it end where it
-/// must, up to `most`. Returns how many.
+/// Allocates registers for a constant that must begin at `first`: as few as make the allocator
+/// choose that register, up to `most`. Returns their number.
 fn take(declarations: &mut Declarations<'_>, kind: UniformKind, first: u32, most: u32) -> Option<u32> {
     let space = *declarations.space();
     (1..=most).find(|&count| {
@@ -195,7 +196,7 @@ fn float<'a>(
         let _ = writeln!(out, ".setf c{register}({})", values(constant));
         return rest;
     };
-    let name = registers.taken.take_new(format!("float_{register}"));
+    let name = registers.taken.insert_unique(format!("float_{register}"));
     registers.add(&name, first, count);
     if count == 1 {
         let _ = writeln!(out, ".constf {name}({})", values(constant));
@@ -210,7 +211,7 @@ fn float<'a>(
     after
 }
 
-/// The constants for the registers that follow the first one's, one by one.
+/// The constants of consecutive registers after the first one's.
 fn run<'a>(first: &Constant, rest: &'a [Constant]) -> &'a [Constant] {
     let follows = |(constant, register): &(&Constant, u32)| {
         constant.kind == 2
@@ -226,7 +227,7 @@ fn values(constant: &Constant) -> String {
     constant.words.map(float_text).join(", ")
 }
 
-/// The shortest decimal number that becomes these bits.
+/// The shortest decimal number that the assembler rounds to these bits.
 fn float_text(bits: u32) -> String {
     let (sign, exponent, mantissa) = (bits >> 23 & 1, bits >> 16 & 0x7F, bits & 0xFFFF);
     let negative = if sign == 1 { "-" } else { "" };
@@ -235,7 +236,7 @@ fn float_text(bits: u32) -> String {
         (0x7F, 0) => return format!("{negative}inf"),
         _ => {}
     }
-    // Seven more bits of mantissa are cut off, so that any number between these two will do.
+    // The assembler truncates seven bits of the mantissa, so any number between these two is right.
     let least = sign << 31 | (exponent + 64) << 23 | mantissa << 7;
     for digits in 0..9 {
         for value in [least, least | 0x40, least | 0x7F].map(f32::from_bits) {
@@ -248,14 +249,14 @@ fn float_text(bits: u32) -> String {
     format!("{:?}", f32::from_bits(least))
 }
 
-/// Prints the output map and tells whether an entry asks for merging.
+/// Prints the output map; returns whether an entry merges the output maps.
 fn outputs(out: &mut String, executable: &Executable, is_geometry: bool, readable: bool) -> bool {
     let mut used = 0u16;
-    let mut taken = 0u32;
+    let mut components = 0u32;
     let mut merges = false;
     let plain = readable && executable.outputs.len() <= MOST.1;
     for output in &executable.outputs {
-        let text = if plain { output_text(output, used, taken, is_geometry) } else { None };
+        let text = if plain { output_text(output, used, components, is_geometry) } else { None };
         match text {
             Some(text) => {
                 out.push_str(&text);
@@ -267,13 +268,14 @@ fn outputs(out: &mut String, executable: &Executable, is_geometry: bool, readabl
             }
         }
         used |= 1 << output.register;
-        taken |= u32::from(output.mask & 15) << (output.register * 4 % 32);
+        components |= u32::from(output.mask & 15) << (output.register * 4 % 32);
     }
     merges
 }
 
-/// The `.out` line of an entry. `used` are the registers before it, `taken` their components as picasso counts them.
-fn output_text(output: &Output, used: u16, taken: u32, is_geometry: bool) -> Option<String> {
+/// The `.out` line of an entry. `used` are the registers of earlier entries, `components` their
+/// components in picasso's mask.
+fn output_text(output: &Output, used: u16, components: u32, is_geometry: bool) -> Option<String> {
     let Output { kind, register, mask, reserved } = *output;
     let (name, _) = OUTPUT_TYPES.iter().find(|(_, code)| *code == kind)?;
     let is_possible = register < 7 || kind == DUMMY_OUTPUT && !is_geometry;
@@ -284,10 +286,10 @@ fn output_text(output: &Output, used: u16, taken: u32, is_geometry: bool) -> Opt
         15 => String::new(),
         mask => format!(".{}", Mask(mask as u8)), // Range: checked.
     };
-    if taken & u32::from(mask) << (register * 4 % 32) == 0 {
+    if components & u32::from(mask) << (register * 4 % 32) == 0 {
         return Some(format!(".out - {name} o{register}{letters}\n"));
     }
-    // picasso finds a collision where there is none; the next free register it takes without asking.
+    // picasso reports a collision although there is none; it does not check the next free register.
     (used.trailing_ones() == u32::from(register)).then(|| format!(".out - {name}{letters}\n"))
 }
 
@@ -301,7 +303,7 @@ mod tests {
             for mantissa in (0..0x10000u32).step_by(619).chain([0xFFFF, 1]) {
                 for bits in [exponent << 16 | mantissa, 0x80_0000 | exponent << 16 | mantissa] {
                     let text = float_text(bits);
-                    // As the assembler reads it.
+                    // As in the assembler.
                     let value = text.parse::<f64>().expect("a number") as f32;
                     assert_eq!(float24(value), bits, "{bits:#x} {text}");
                 }

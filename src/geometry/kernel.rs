@@ -6,68 +6,6 @@ use std::fmt;
 use super::input::{GeometrySetup, Memory};
 use super::{Carried, Observation};
 
-/// A number that a kernel is told or is. The first seven stand in this order, as i32, in its block [`bindings::DRAW`], which
-/// has 32 bytes. The eighth word counts where the memory is unbounded: see [`FIRST_THREAD`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DrawField {
-    /// Threads that have something to do.
-    Threads,
-    /// Invocations of the draw.
-    Invocations,
-    /// Invocations of a thread; the first has those that are left over.
-    Chunk,
-    /// Invocations that a thread runs before its own, without their triangles.
-    Warm,
-    /// Vectors of an invocation in the feed.
-    Window,
-    /// Triangles of a thread that there is room for.
-    Capacity,
-    /// 1 where reversed triangles are to be reversed, else 0.
-    HeedsWinding,
-    /// The thread itself: no member of the block.
-    Thread,
-}
-
-impl DrawField {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Threads,
-        Self::Invocations,
-        Self::Chunk,
-        Self::Warm,
-        Self::Window,
-        Self::Capacity,
-        Self::HeedsWinding,
-        Self::Thread,
-    ];
-    /// Those that are members of the block, in order.
-    pub const MEMBERS: [Self; 7] = [
-        Self::Threads,
-        Self::Invocations,
-        Self::Chunk,
-        Self::Warm,
-        Self::Window,
-        Self::Capacity,
-        Self::HeedsWinding,
-    ];
-    /// Size of the block in bytes.
-    pub const BLOCK_SIZE: u32 = 32;
-
-    /// Its name in text targets.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Threads => "threads",
-            Self::Invocations => "invocations",
-            Self::Chunk => "chunk",
-            Self::Warm => "warm",
-            Self::Window => "window",
-            Self::Capacity => "capacity",
-            Self::HeedsWinding => "heeds_winding",
-            Self::Thread => "thread",
-        }
-    }
-}
-
 /// Number of the word in the block [`bindings::DRAW`] that says which thread of the draw the first one of a dispatch is. Kernels with
 /// [`Memory::Unbounded`] add it to their thread; all others leave it aside.
 pub const FIRST_THREAD: u32 = 7;
@@ -84,7 +22,7 @@ pub mod bindings {
     pub const TRIANGLES: u32 = 1;
     /// The uniform block of both.
     pub const UNIFORMS: u32 = 2;
-    /// Kernel: uniform block of [`DrawField`](super::DrawField)s.
+    /// Kernel: uniform block of [`DrawField`](crate::fields::DrawField)s.
     pub const DRAW: u32 = 3;
     /// Kernel: `array<i32>`, written: for each thread, how many triangles it made.
     pub const COUNTS: u32 = 4;

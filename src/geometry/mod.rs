@@ -24,7 +24,7 @@ use std::fmt;
 
 pub use bounds::{Bounds, bounds};
 pub use input::{GeometryInput, GeometrySetup, Memory, Primitive, Primitives, Topology};
-pub use kernel::{DrawField, GeometryKernel, StateWord};
+pub use kernel::{GeometryKernel, StateWord};
 pub use observe::observe;
 pub use stage::{GeometryStage, StagePrimitive};
 

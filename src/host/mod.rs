@@ -14,6 +14,7 @@ pub mod setup;
 mod values;
 pub mod varying;
 
+pub use crate::fields::{DrawField, HostField};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
@@ -24,7 +25,7 @@ pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
     IntUniforms, Layout, Options, Outputs, Unwritten,
 };
-pub use profile::{Binding, Bindings, HostField, Locations, Profile};
+pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};
 pub use registers_layout::{IntPacking, RegisterLayout};
 pub use setup::Setup;

@@ -21,7 +21,7 @@ pub struct Binding {
 pub struct Bindings {
     /// The uniform block.
     pub uniforms: Binding,
-    /// The host block, which only clip planes and a dynamic y need (see [`HostField`]).
+    /// The host block, which only clip planes and a dynamic y need (see [`HostField`](super::HostField)).
     pub host: Binding,
 }
 
@@ -42,40 +42,6 @@ impl Bindings {
 impl Default for Bindings {
     fn default() -> Self {
         Self { uniforms: Binding { set: 0, binding: 0 }, host: Binding { set: 0, binding: 1 } }
-    }
-}
-
-/// A field of the host block: what clip planes and a dynamic y need to know at the time of drawing. The block has 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HostField {
-    /// u32 at byte 0: the user's clip plane is on if it is not 0.
-    ClipEnabled,
-    /// u32 at byte 4: y is mirrored if it is not 0.
-    FlipY,
-    /// vec4f at byte 16: coefficients of the user's plane; what has dot(plane, position) < 0 is clipped.
-    ClipPlane,
-}
-
-impl HostField {
-    /// Bytes of the block.
-    pub const BLOCK_SIZE: u32 = 32;
-    /// All fields, by offset.
-    pub const ALL: [Self; 3] = [Self::ClipEnabled, Self::FlipY, Self::ClipPlane];
-    /// Byte offset in the block.
-    pub fn offset(self) -> u32 {
-        match self {
-            Self::ClipEnabled => 0,
-            Self::FlipY => 4,
-            Self::ClipPlane => 16,
-        }
-    }
-    /// Name of the member.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClipEnabled => "clip_enabled",
-            Self::FlipY => "flip_y",
-            Self::ClipPlane => "clip_plane",
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::interface::{ComponentSource, Output, OutputValue};
 use super::options::{DepthRange, FlipY, Options};
-use super::profile::HostField;
+use crate::fields::HostField;
 use crate::precision::arith;
 
 /// What the host block holds at the time of drawing (see [`HostField`]).

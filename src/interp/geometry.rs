@@ -190,12 +190,9 @@ impl GeometryMachine {
     /// # Errors
     /// [`Kind::Stage`] for a vertex program.
     pub fn new(program: &Program<'_>, outputs: u16, settings: Settings) -> Result<Self> {
-        match program.stage() {
-            Stage::Geometry => {}
-            Stage::Vertex => {
-                let kind = Kind::Stage { what: "the geometry machine", stage: "vertex" };
-                return Err(Error::new(kind, At::Whole));
-            }
+        if program.stage() == Stage::Vertex {
+            let kind = Kind::Stage { what: "the geometry machine", stage: "vertex" };
+            return Err(Error::new(kind, At::Whole));
         }
         let machine = Machine::prepare(program, settings);
         Ok(Self { machine, emission: Emission::new(outputs, settings.unwritten) })

@@ -85,12 +85,9 @@ impl Machine {
     /// # Errors
     /// [`Kind::Stage`] for a geometry program.
     pub fn new(program: &Program<'_>, settings: Settings) -> Result<Self> {
-        match program.stage() {
-            Stage::Vertex => {}
-            Stage::Geometry => {
-                let kind = Kind::Stage { what: "the interpreter", stage: "geometry" };
-                return Err(Error::new(kind, At::Whole));
-            }
+        if program.stage() == Stage::Geometry {
+            let kind = Kind::Stage { what: "the interpreter", stage: "geometry" };
+            return Err(Error::new(kind, At::Whole));
         }
         Ok(Self::prepare(program, settings))
     }
@@ -109,14 +106,11 @@ impl Machine {
                 *is_end = true;
             }
         }
-        let words = insts
-            .iter()
-            .zip(ends)
-            .map(|(inst, ends)| Word {
-                route: route(inst, ends, settings.lenient, program.stage()),
-                operation: Operation::new(inst),
-            })
-            .collect();
+        let word = |(inst, ends)| Word {
+            route: route(inst, ends, settings.lenient, program.stage()),
+            operation: Operation::new(inst),
+        };
+        let words = insts.iter().zip(ends).map(word).collect();
         let mut registers = Registers::new(settings.precision, &Uniforms::default());
         registers.set_portable_exponentials(settings.portable_exponentials);
         registers.set_unwritten(settings.unwritten);

@@ -89,16 +89,13 @@ impl Registers {
 
     /// Starts a vertex: everything but the uniforms goes back to its default, then the inputs are loaded.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
-        let (written, rest) = self.file.split_at_mut(usize::from(INPUTS));
-        written.as_chunks_mut().0.fill(self.unwritten);
-        load(self.precision, &mut rest[..usize::from(UNIFORMS - INPUTS)], inputs);
+        self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.unwritten);
         self.address = [0; 2];
         self.counter = 0;
         self.flags = [false; 2];
         self.left = [0; LOOP_DEPTH];
         self.saved = [0; LOOP_DEPTH];
-        self.jumps = self.most_jumps;
-        self.is_stopped = false;
+        self.resume(inputs);
     }
 
     /// Starts an invocation that goes on with everything an earlier one left, but for the inputs.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::isa::{CompareOp, Condition, ConditionOp, Flow, Index, Inst, Mask, Operand, Pc};
+use crate::isa::{Flow, Index, Inst, Mask, Operand, Pc};
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,13 +66,10 @@ impl fmt::Display for Reading<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Operand { register, index, swizzle, negate } = *self.0;
         let sign = if negate { "-" } else { "" };
-        let index = match index {
-            Index::None => "",
-            Index::A0x => "[a0.x]",
-            Index::A0y => "[a0.y]",
-            Index::Al => "[aL]",
-        };
-        write!(f, "{sign}{register}{index}.{swizzle}")
+        match index {
+            Index::None => write!(f, "{sign}{register}.{swizzle}"),
+            Index::A0x | Index::A0y | Index::Al => write!(f, "{sign}{register}[{index}].{swizzle}"),
+        }
     }
 }
 
@@ -96,55 +93,22 @@ impl Record {
     }
 }
 
-/// A condition as assembler text.
-struct Flags(Condition);
-
-impl fmt::Display for Flags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Condition { op, ref_x, ref_y } = self.0;
-        let not = |wanted| if wanted { "" } else { "!" };
-        let (x, y) = (not(ref_x), not(ref_y));
-        match op {
-            ConditionOp::Or => write!(f, "{x}cmp.x || {y}cmp.y"),
-            ConditionOp::And => write!(f, "{x}cmp.x && {y}cmp.y"),
-            ConditionOp::X => write!(f, "{x}cmp.x"),
-            ConditionOp::Y => write!(f, "{y}cmp.y"),
-        }
-    }
-}
-
-/// A comparison as assembler text.
-fn comparison(op: CompareOp) -> &'static str {
-    match op {
-        CompareOp::Eq => "eq",
-        CompareOp::Ne => "ne",
-        CompareOp::Lt => "lt",
-        CompareOp::Le => "le",
-        CompareOp::Gt => "gt",
-        CompareOp::Ge => "ge",
-        CompareOp::True6 => "true6",
-        CompareOp::True7 => "true7",
-    }
-}
-
 /// A flow instruction as text; lengths and targets are addresses.
 fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
     match *flow {
         Flow::Nop => write!(f, "nop"),
         Flow::End => write!(f, "end"),
         Flow::Break => write!(f, "break"),
-        Flow::BreakC(condition) => write!(f, "breakc {}", Flags(condition)),
+        Flow::BreakC(condition) => write!(f, "breakc {condition}"),
         Flow::Call { target, length } => write!(f, "call {target} + {length}"),
-        Flow::CallC { condition, target, length } => {
-            write!(f, "callc {}, {target} + {length}", Flags(condition))
-        }
+        Flow::CallC { condition, target, length } => write!(f, "callc {condition}, {target} + {length}"),
         Flow::CallU { bool, target, length } => write!(f, "callu b{bool}, {target} + {length}"),
         Flow::IfU { bool, target, length } => write!(f, "ifu b{bool}, else {target} + {length}"),
         Flow::IfC { condition, target, length } => {
-            write!(f, "ifc {}, else {target} + {length}", Flags(condition))
+            write!(f, "ifc {condition}, else {target} + {length}")
         }
         Flow::Loop { int, last } => write!(f, "for i{int}, last {last}"),
-        Flow::JmpC { condition, target } => write!(f, "jmpc {}, {target}", Flags(condition)),
+        Flow::JmpC { condition, target } => write!(f, "jmpc {condition}, {target}"),
         Flow::JmpU { bool, expected, target } => {
             write!(f, "jmpu {}b{bool}, {target}", if expected { "" } else { "!" })
         }
@@ -172,13 +136,11 @@ impl fmt::Display for Record {
                 write!(f, " => a0 {:?}", self.address)?;
             }
             Inst::Cmp { x, y, sources } => {
-                write!(f, "cmp {} {},", comparison(*x), comparison(*y))?;
+                write!(f, "cmp {x} {y},")?;
                 self.write_operands(f, sources)?;
                 write!(f, " => cmp {:?}", self.flags)?;
             }
-            Inst::Flow(flow) => {
-                write_flow(f, flow)?;
-            }
+            Inst::Flow(flow) => write_flow(f, flow)?,
             Inst::Emit => write!(f, "emit")?,
             Inst::SetEmit { vertex, prim, invert } => {
                 write!(f, "setemit {vertex} prim {prim} invert {invert}")?;

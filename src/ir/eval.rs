@@ -8,14 +8,16 @@ use crate::precision::bits::ONE;
 mod tests;
 
 use super::func::{Exit, Func, Item, Module, NodeData, Region, ValueList};
-use super::op::{Binary, Buffer, Op, Unary};
-use super::signature::Shape;
+use super::op::Op;
+use super::resource::{Array, Buffer, Resource};
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Type, Value};
 use super::verify::{Stage, verify};
 use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
+use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
@@ -47,12 +49,12 @@ pub trait Environment {
         None
     }
     /// A field of the host block.
-    fn host_field(&self, field: u8) -> Lanes {
+    fn host_field(&self, field: HostField) -> Lanes {
         let _ = field;
         [0; 4]
     }
-    /// A number that a kernel is told or is.
-    fn draw_field(&self, field: u8) -> i32 {
+    /// A number that a kernel reads or is.
+    fn draw_field(&self, field: DrawField) -> i32 {
         let _ = field;
         0
     }
@@ -107,8 +109,8 @@ impl Environment for Registers {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.members.get(usize::from(member))?.get(usize::from(element)).copied()
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host.get(usize::from(field)).copied().unwrap_or_default()
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
@@ -257,35 +259,11 @@ impl<'a> Machine<'a> {
     }
 
     fn operation(&self, f: &Func, op: Op, ty: Type, get: impl Fn(Value) -> Lanes) -> Result<Lanes> {
-        let (precision, environment) = (self.precision, self.environment);
-        let member = |member: u16, element: Option<u16>| {
-            let lanes = element.and_then(|element| environment.member(member, element));
-            lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
-        };
+        let precision = self.precision;
         Ok(match op {
             Op::Const(bits) => bits,
-            Op::Input(register) => environment.input(register),
-            Op::Uniform(register) => environment.uniform(register),
-            Op::UniformAt { base, offset } => {
-                match arith::uniform_index(base, get(offset)[0].cast_signed()) {
-                    index if usize::from(index) < FLOATS => environment.uniform(index),
-                    _ => [ONE; 4],
-                }
-            }
-            Op::IntUniform { index, component } => {
-                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
-            }
-            Op::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
-            Op::HostField(field) => environment.host_field(field),
-            Op::DrawField(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
-            Op::Load { buffer, index } => {
-                let index = get(index)[0].cast_signed();
-                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
-                environment.load(buffer, index).ok_or_else(nothing)?
-            }
-            Op::Specialized(id) => [environment.specialized(id), 0, 0, 0],
-            Op::Member { member: number, element } => member(number, Some(element))?,
-            Op::MemberAt { member: number, index } => member(number, u16::try_from(get(index)[0]).ok())?,
+            Op::Read(resource) => self.read(resource)?,
+            Op::ReadAt(array, index) => self.read_at(array, get(index)[0].cast_signed())?,
             Op::Shuffle(lanes) => lanes.map(|lane| get(lane.value())[usize::from(lane.index())]),
             Op::Unary(op, a) => unary(op, precision, get(a)),
             Op::Binary(op, a, b) => binary(op, precision, get(a), get(b), f.ty(a).lanes),
@@ -294,6 +272,41 @@ impl<'a> Machine<'a> {
                 return Err(broken(&format!("a call of {ty} is no plain operation")));
             }
         })
+    }
+
+    fn read(&self, resource: Resource) -> Result<Lanes> {
+        let environment = self.environment;
+        Ok(match resource {
+            Resource::Input(register) => environment.input(register),
+            Resource::Uniform(register) => environment.uniform(register),
+            Resource::IntUniform { index, component } => {
+                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
+            }
+            Resource::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
+            Resource::Member { member, element } => return self.member(member, Some(element)),
+            Resource::Host(field) => environment.host_field(field),
+            Resource::Draw(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
+            Resource::Specialized(id) => [environment.specialized(id), 0, 0, 0],
+        })
+    }
+
+    fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
+        match array {
+            Array::Uniform(base) => Ok(match arith::uniform_index(base, index) {
+                register if usize::from(register) < FLOATS => self.environment.uniform(register),
+                _ => [ONE; 4],
+            }),
+            Array::Member(member) => self.member(member, u16::try_from(index).ok()),
+            Array::Buffer(buffer) => {
+                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
+                self.environment.load(buffer, index).ok_or_else(nothing)
+            }
+        }
+    }
+
+    fn member(&self, member: u16, element: Option<u16>) -> Result<Lanes> {
+        let lanes = element.and_then(|element| self.environment.member(member, element));
+        lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
     }
 }
 

@@ -24,9 +24,10 @@ mod lanes;
 mod tests;
 
 use self::decisions::Decisions;
-pub use self::lanes::{foldable, one_nan};
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
-use super::op::{Binary, Def, Op};
+use super::op::{Def, Op};
+use super::resource::Resource;
+use super::signature::Binary;
 use super::types::{Kind, Lane, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
@@ -108,8 +109,8 @@ pub struct Risk {
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
-            Def::Op(Op::Input(_) | Op::DrawField(_)) => true,
-            Def::Op(Op::Member { .. }) => data.ty.lanes > 1,
+            Def::Op(Op::Read(Resource::Input(_) | Resource::Draw(_))) => true,
+            Def::Op(Op::Read(Resource::Member { .. })) => data.ty.lanes > 1,
             Def::Op(_) | Def::Param | Def::Result | Def::Dead => false,
         })
     };

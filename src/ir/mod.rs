@@ -7,6 +7,7 @@ pub mod eval;
 pub mod func;
 pub mod known;
 pub mod op;
+pub mod resource;
 pub mod scalar;
 pub mod signature;
 pub mod text;
@@ -17,8 +18,9 @@ pub mod walk;
 pub use func::{
     Exit, Func, Hint, HintRegister, Item, Module, Node, NodeData, Region, RegionData, ValueData, ValueList,
 };
-pub use op::{Binary, Buffer, Def, Op, Unary};
-pub use signature::{Shape, Signature};
+pub use op::{Def, Op};
+pub use resource::{Array, Buffer, Resource};
+pub use signature::{Binary, Shape, Signature, Unary};
 pub use types::{Kind, Lane, Type, Value};
 pub use verify::{Stage, verify};
 pub use walk::{Step, Target, Targets, Walk};

@@ -1,192 +1,19 @@
 //! Operations. All but [`Op::Submit`] are pure; reading inputs and uniforms is too, since neither changes while a program runs.
 
 use super::func::ValueList;
+use super::resource::{Array, Resource};
+use super::signature::{Binary, Unary};
 use super::types::{Lane, Value};
-
-/// One-operand operations; the result has as many lanes as the operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unary {
-    /// f32, PICA200: 1/x, ±0 gives +inf. Removed by `legalize`.
-    RcpP,
-    /// f32, PICA200: 1/sqrt(x), ±0 gives +inf. Removed by `legalize`.
-    RsqP,
-    /// f32, PICA200: 2^x. Removed by `legalize`.
-    Exp2P,
-    /// f32, PICA200: log2(x). Removed by `legalize`.
-    Log2P,
-    /// f32, PICA200: 2^x, as [`crate::precision::portable`] computes it. Removed by `legalize`.
-    Exp2Portable,
-    /// f32, PICA200: log2(x), as [`crate::precision::portable`] computes it. Removed by `legalize`.
-    Log2Portable,
-    /// f32 to i32, PICA200: MOVA's conversion; values outside ±1000 clamp, NaN becomes some value outside the signed byte range or 0. Removed by `legalize`.
-    AddressP,
-    /// f32: sign bit flipped.
-    Neg,
-    /// f32: sign bit cleared.
-    Abs,
-    /// f32: largest integer not above.
-    Floor,
-    /// f32: square root.
-    Sqrt,
-    /// f32: 2^x.
-    Exp2,
-    /// f32: log2(x).
-    Log2,
-    /// bool: not.
-    Not,
-    /// f32 to i32: truncation; the operand is finite and in range.
-    ToInt,
-    /// f32 to u32: same bits.
-    ToBits,
-    /// u32 to f32: same bits.
-    FromBits,
-    /// u32 to i32: same bits.
-    UintToInt,
-    /// i32 to u32: same bits.
-    IntToUint,
-}
-
-/// Two-operand operations; operands have the same type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Binary {
-    /// f32, PICA200: sum. Removed by `legalize`.
-    AddP,
-    /// f32, PICA200: product, inf · 0 = 0. Removed by `legalize`.
-    MulP,
-    /// f32, PICA200: dot product of 2 to 4 lanes to a scalar: PICA200 products, summed left to right. Removed by `legalize`.
-    DotP,
-    /// f32, PICA200: `a < b ? a : b`. Removed by `legalize`.
-    MinP,
-    /// f32, PICA200: `a > b ? a : b`. Removed by `legalize`.
-    MaxP,
-    /// f32, PICA200: `a >= b ? 1 : 0`. Removed by `legalize`.
-    SgeP,
-    /// f32, PICA200: `a < b ? 1 : 0`. Removed by `legalize`.
-    SltP,
-    /// f32: sum. After `legalize` no operand is a literal ±0 (drivers fold those wrongly).
-    Add,
-    /// f32: product. After `legalize` no operand is a literal ±0.
-    Mul,
-    /// f32: quotient.
-    Div,
-    /// f32: dot product to a scalar, order of the sum unspecified (`fast` only).
-    Dot,
-    /// f32 to bool, each lane: `a == b`, false for NaN. There is no `!=`: `Not(Equal)` is right for NaN on every driver.
-    Equal,
-    /// f32 to bool, each lane.
-    Less,
-    /// f32 to bool, each lane.
-    LessEqual,
-    /// f32 to bool, each lane.
-    Greater,
-    /// f32 to bool, each lane.
-    GreaterEqual,
-    /// bool: and.
-    And,
-    /// bool: or.
-    Or,
-    /// i32: wrapping sum.
-    IAdd,
-    /// i32: wrapping difference.
-    ISub,
-    /// i32: wrapping product.
-    IMul,
-    /// i32: bitwise and.
-    IAnd,
-    /// i32 to bool.
-    IEqual,
-    /// i32 to bool, signed `a < b`.
-    ILess,
-    /// i32 to bool, signed `a > b`.
-    IGreater,
-    /// u32: bitwise and.
-    BitAnd,
-    /// u32: bitwise or.
-    BitOr,
-    /// u32: bitwise exclusive or.
-    BitXor,
-    /// u32: logical shift right.
-    ShiftRight,
-    /// u32: shift left.
-    ShiftLeft,
-    /// u32 to bool.
-    UEqual,
-    /// u32 to bool, unsigned `a < b`.
-    ULess,
-}
-
-/// What a geometry program that runs as a kernel reads besides uniforms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Buffer {
-    /// f32x4: the vertices of each invocation, made ready for it.
-    Feed,
-    /// u32: what earlier invocations left behind.
-    State,
-}
-
-impl Buffer {
-    /// All buffers.
-    pub const ALL: &'static [Self] = &[Self::Feed, Self::State];
-    /// Its word in the text form.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Feed => "feed",
-            Self::State => "state",
-        }
-    }
-}
 
 /// What computes a value. Result types: see each operation; the value's [`Type`](super::Type) states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// A literal of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0 or 1.
     Const([u32; 4]),
-    /// f32x4: input register v0..v15.
-    Input(u8),
-    /// f32x4: float uniform c0..c95. Removed by `legalize`.
-    Uniform(u8),
-    /// f32x4: float uniform `c[uniform_index(base, offset)]`, ones beyond c95; `offset` is an i32 scalar
-    /// (see [`crate::precision::arith::uniform_index`]). Removed by `legalize`.
-    UniformAt {
-        /// c0..c95
-        base: u8,
-        /// Content of the address register.
-        offset: Value,
-    },
-    /// i32: component 0..=3 of int uniform i0..i3, 0..=255. Removed by `legalize`.
-    IntUniform {
-        /// i0..i3
-        index: u8,
-        /// 0..=3
-        component: u8,
-    },
-    /// bool: bool uniform b0..b15. Removed by `legalize`.
-    BoolUniform(u8),
-    /// An element of a member of the uniform block, as `host::layout` numbers them: f32x4, i32x4 or u32.
-    Member {
-        /// Index of the member.
-        member: u16,
-        /// Index of the array element; 0 where the member is no array.
-        element: u16,
-    },
-    /// A dynamically indexed element of an array member; `index` is an i32 scalar within the array.
-    MemberAt {
-        /// Index of the member.
-        member: u16,
-        /// The element.
-        index: Value,
-    },
-    /// A field of the host block, as `host::HostField::ALL` numbers them: u32, u32, f32x4.
-    HostField(u8),
-    /// i32: a number that a kernel is told or is, as `host::DrawField::ALL` numbers them.
-    DrawField(u8),
-    /// An element of a buffer of a kernel: f32x4 or u32; `index` is an i32 scalar within the buffer.
-    Load {
-        /// Which buffer.
-        buffer: Buffer,
-        /// The element.
-        index: Value,
-    },
+    /// Reads something by its number; the types stand in [`Resource::row`].
+    Read(Resource),
+    /// Reads an element by an i32 scalar that the program computes; the types stand in [`Array::row`].
+    ReadAt(Array, Value),
     /// i32: submits a triangle of a geometry program. The arguments are how many triangles there are so far (i32) and, for
     /// each of its three vertices, the outputs, each as f32x4; the result is how many there are then. The one operation that
     /// does something: since it takes and gives the number, and every number is taken once on every path, nothing reorders
@@ -195,9 +22,6 @@ pub enum Op {
         /// The arguments.
         args: ValueList,
     },
-    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), i32 from 16 on (16 + 4·register +
-    /// component of an int uniform).
-    Specialized(u8),
     /// Collects lanes (as many as the result has; the others repeat the first). Extracts, swizzles, splats and builds
     /// vectors. All lanes have the result's kind.
     Shuffle([Lane; 4]),
@@ -223,6 +47,66 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Whether `legalize` removes it.
+    pub fn is_pica(self) -> bool {
+        match self {
+            Self::Read(resource) => resource.is_pica(),
+            Self::ReadAt(array, _) => array.is_pica(),
+            Self::Unary(op, _) => op.signature().pica,
+            Self::Binary(op, ..) => op.signature().pica,
+            Self::Const(_)
+            | Self::Shuffle(_)
+            | Self::Select { .. }
+            | Self::Submit { .. }
+            | Self::Call { .. } => false,
+        }
+    }
+
+    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's values are visited once for each of its four
+    /// lanes.
+    #[inline]
+    pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
+        match self {
+            Self::Const(_) | Self::Read(_) => {}
+            Self::ReadAt(_, value) | Self::Unary(_, value) => visit(value),
+            Self::Shuffle(lanes) => lanes.into_iter().for_each(|lane| visit(lane.value())),
+            Self::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Self::Select { cond, a, b } => {
+                visit(cond);
+                visit(a);
+                visit(b);
+            }
+            Self::Call { args, .. } | Self::Submit { args } => {
+                pool[args.range()].iter().copied().for_each(visit);
+            }
+        }
+    }
+
+    /// The same operation on other operands; the lanes of a shuffle keep their index. A call's arguments change in `pool`.
+    #[inline]
+    #[must_use]
+    pub fn map(self, pool: &mut [Value], mut map: impl FnMut(Value) -> Value) -> Self {
+        match self {
+            Self::Const(_) | Self::Read(_) => self,
+            Self::ReadAt(array, index) => Self::ReadAt(array, map(index)),
+            Self::Shuffle(lanes) => {
+                Self::Shuffle(lanes.map(|lane| Lane::new(map(lane.value()), lane.index())))
+            }
+            Self::Unary(op, a) => Self::Unary(op, map(a)),
+            Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
+            Self::Select { cond, a, b } => Self::Select { cond: map(cond), a: map(a), b: map(b) },
+            Self::Call { args, .. } | Self::Submit { args } => {
+                pool[args.range()].iter_mut().for_each(|value| *value = map(*value));
+                self
+            }
+        }
+    }
+}
+
 /// How a value comes to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
@@ -234,4 +118,17 @@ pub enum Def {
     Result,
     /// Removed; no item or operand may name it.
     Dead,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Op;
+    use crate::ir::ValueData;
+
+    /// Passes copy and compare operations all the time.
+    #[test]
+    fn operations_are_small() {
+        assert_eq!(size_of::<Op>(), 20);
+        assert_eq!(size_of::<ValueData>(), 28);
+    }
 }

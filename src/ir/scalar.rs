@@ -1,9 +1,13 @@
 //! What the one- and two-operand operations compute, lane by lane, on bit patterns.
 //! In and out: bits of one lane. PICA200 arithmetic comes from [`crate::precision::arith`], its one definition; plain float
 //! operations are IEEE f32. The evaluator and constant folding share this. Of a NaN only that it is one matters.
+//!
+//! Constants fold where every machine that translates and every driver computes the same. That is one rule for all passes:
+//! a constant that one of them computes is one that the others expect.
 
-use super::op::{Binary, Unary};
-use crate::precision::bits::{MAGNITUDE, SIGN};
+use super::signature::{Binary, Unary};
+use super::types::Kind;
+use crate::precision::bits::{MAGNITUDE, NAN, SIGN, SIGNIFICAND};
 use crate::precision::{Precision, arith};
 
 /// One lane of a one-operand operation.
@@ -69,4 +73,53 @@ pub fn dot(op: Binary, precision: Precision, a: [u32; 4], b: [u32; 4], lanes: u8
     (1..usize::from(lanes)).fold(binary(op, precision, a[0], b[0]), |total, lane| {
         binary(sum, precision, total, binary(op, precision, a[lane], b[lane]))
     })
+}
+
+/// One lane of a one-operand operation on a constant, where that folds.
+pub fn fold_unary(op: Unary, precision: Precision, a: u32) -> Option<u32> {
+    folds_exactly(op, a).then(|| one_nan(op.signature().result, unary(op, precision, a)))
+}
+
+/// One lane of a two-operand operation on constants, where that folds.
+pub fn fold_binary(op: Binary, precision: Precision, a: u32, b: u32) -> Option<u32> {
+    // A driver's quotient may be 2.5 units in the last place off.
+    (op != Binary::Div).then(|| one_nan(op.signature().result, binary(op, precision, a, b)))
+}
+
+/// A dot product of constants, where that folds.
+pub fn fold_dot(op: Binary, precision: Precision, a: [u32; 4], b: [u32; 4], lanes: u8) -> Option<u32> {
+    // A driver sums the plain one in any order.
+    op.signature().pica.then(|| one_nan(Kind::F32, dot(op, precision, a, b, lanes)))
+}
+
+/// A computed lane; NaN has one form, whatever the machine that computes it.
+fn one_nan(kind: Kind, bits: u32) -> u32 {
+    if kind == Kind::F32 && f32::from_bits(bits).is_nan() { NAN } else { bits }
+}
+
+/// Whether every machine computes the same for a constant operand.
+fn folds_exactly(op: Unary, a: u32) -> bool {
+    let x = f32::from_bits(a);
+    match op {
+        Unary::RcpP
+        | Unary::RsqP
+        | Unary::Exp2Portable
+        | Unary::Log2Portable
+        | Unary::AddressP
+        | Unary::Neg
+        | Unary::Abs
+        | Unary::Floor
+        | Unary::Not
+        | Unary::ToBits
+        | Unary::FromBits
+        | Unary::UintToInt
+        | Unary::IntToUint => true,
+        Unary::ToInt => x.abs() < 2_147_483_648.0,
+        // Whole powers, and what lies outside of the range in which `legalize` lets the driver compute.
+        Unary::Exp2P => x.floor().to_bits() == a || x <= -150.0 || x >= 128.0,
+        // Powers of two, infinities, and zeros.
+        Unary::Log2P => a & SIGNIFICAND == 0,
+        // A driver's own functions promise no bits.
+        Unary::Sqrt | Unary::Exp2 | Unary::Log2 => false,
+    }
 }

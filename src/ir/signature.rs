@@ -1,9 +1,8 @@
-//! What every one- and two-operand operation is called, takes and gives: one row each.
-//! Read by the verifier, the text form, the evaluator and the passes. Knows no arithmetic.
+//! The table of the one- and two-operand operations: a row says name, meaning, kinds, how lanes correspond, and whether
+//! `legalize` removes it. The enumerations are made from the rows.
+//! Read by the verifier, the text form, the evaluator, the passes and `ir/README.md`. Knows no arithmetic.
 
-use super::op::{Binary, Op, Unary};
 use super::types::{Kind, Type};
-use super::{Lane, Value};
 
 /// How the lanes of a result follow from the operands'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,24 +13,26 @@ pub enum Shape {
     Dot,
 }
 
-/// One row of the operation table.
+/// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Its word in the text form.
     pub name: &'static str,
+    /// What it computes.
+    pub meaning: &'static str,
     /// Kind of the operands.
     pub operand: Kind,
     /// Kind of the result.
     pub result: Kind,
     /// How lanes correspond.
     pub shape: Shape,
-    /// Whether the operands may be exchanged (any NaN counts as the same).
+    /// The operands may be exchanged (any NaN counts as the same).
     pub commutes: bool,
-    /// Whether `legalize` removes it.
+    /// It is PICA200 arithmetic, which `legalize` removes.
     pub pica: bool,
 }
 
-/// Whether a row says "commutes".
+/// The flags that the words of a row stand for.
 macro_rules! flag {
     (commutes) => {
         true
@@ -48,40 +49,50 @@ macro_rules! flag {
 }
 
 macro_rules! operations {
-    ($name:ident: $($variant:ident $word:literal $operand:ident $result:ident $shape:ident $order:ident $stage:ident;)*) => {
+    (
+        #[doc = $about:literal]
+        $name:ident
+        $(
+            #[doc = $meaning:literal]
+            $variant:ident $word:literal $operand:ident $result:ident $shape:ident $order:ident $stage:ident;
+        )*
+    ) => {
+        #[doc = $about]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $(#[doc = $meaning] $variant,)*
+        }
+
         impl $name {
             /// Every operation, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
+            const ROWS: &'static [Signature] = &[$(Signature {
+                name: $word,
+                meaning: $meaning,
+                operand: Kind::$operand,
+                result: Kind::$result,
+                shape: Shape::$shape,
+                commutes: flag!($order),
+                pica: flag!($stage),
+            }),*];
+
             /// Its row.
             #[inline]
-            pub const fn signature(self) -> Signature {
-                match self {
-                    $(Self::$variant => Signature {
-                        name: $word,
-                        operand: Kind::$operand,
-                        result: Kind::$result,
-                        shape: Shape::$shape,
-                        commutes: flag!($order),
-                        pica: flag!($stage),
-                    },)*
-                }
+            pub const fn signature(self) -> &'static Signature {
+                &Self::ROWS[self as usize]
             }
 
             /// How lanes correspond.
             #[inline]
             pub const fn shape(self) -> Shape {
-                match self {
-                    $(Self::$variant => Shape::$shape,)*
-                }
+                self.signature().shape
             }
 
             /// Whether the operands may be exchanged (any NaN counts as the same).
             #[inline]
             pub const fn commutes(self) -> bool {
-                match self {
-                    $(Self::$variant => flag!($order),)*
-                }
+                self.signature().commutes
             }
 
             /// Type of the result for operands of a type.
@@ -97,150 +108,116 @@ macro_rules! operations {
     };
 }
 
-operations! { Unary:
-    RcpP      "rcpp"        F32  F32  Each ordered pica;
-    RsqP      "rsqp"        F32  F32  Each ordered pica;
-    Exp2P     "exp2p"       F32  F32  Each ordered pica;
-    Log2P     "log2p"       F32  F32  Each ordered pica;
-    Exp2Portable "exp2_portable" F32 F32 Each ordered pica;
-    Log2Portable "log2_portable" F32 F32 Each ordered pica;
-    AddressP  "addressp"    F32  I32  Each ordered pica;
-    Neg       "neg"         F32  F32  Each ordered plain;
-    Abs       "abs"         F32  F32  Each ordered plain;
-    Floor     "floor"       F32  F32  Each ordered plain;
-    Sqrt      "sqrt"        F32  F32  Each ordered plain;
-    Exp2      "exp2"        F32  F32  Each ordered plain;
-    Log2      "log2"        F32  F32  Each ordered plain;
-    Not       "not"         Bool Bool Each ordered plain;
-    ToInt     "to_int"      F32  I32  Each ordered plain;
-    ToBits    "to_bits"     F32  U32  Each ordered plain;
-    FromBits  "from_bits"   U32  F32  Each ordered plain;
-    UintToInt "uint_to_int" U32  I32  Each ordered plain;
-    IntToUint "int_to_uint" I32  U32  Each ordered plain;
+operations! {
+    /// One-operand operations; the result has as many lanes as the operand.
+    Unary
+    /// 1/x; ±0 gives +inf.
+    RcpP         "rcpp"          F32  F32  Each ordered  pica;
+    /// 1/sqrt(x); ±0 gives +inf.
+    RsqP         "rsqp"          F32  F32  Each ordered  pica;
+    /// 2^x.
+    Exp2P        "exp2p"         F32  F32  Each ordered  pica;
+    /// log2(x).
+    Log2P        "log2p"         F32  F32  Each ordered  pica;
+    /// 2^x, as `precision::portable` computes it.
+    Exp2Portable "exp2_portable" F32  F32  Each ordered  pica;
+    /// log2(x), as `precision::portable` computes it.
+    Log2Portable "log2_portable" F32  F32  Each ordered  pica;
+    /// The conversion of MOVA: values outside ±1000 clamp; NaN becomes 0 or a value outside the signed byte range.
+    AddressP     "addressp"      F32  I32  Each ordered  pica;
+    /// Sign bit flipped.
+    Neg          "neg"           F32  F32  Each ordered  plain;
+    /// Sign bit cleared.
+    Abs          "abs"           F32  F32  Each ordered  plain;
+    /// Largest integer not above.
+    Floor        "floor"         F32  F32  Each ordered  plain;
+    /// Square root.
+    Sqrt         "sqrt"          F32  F32  Each ordered  plain;
+    /// 2^x.
+    Exp2         "exp2"          F32  F32  Each ordered  plain;
+    /// log2(x).
+    Log2         "log2"          F32  F32  Each ordered  plain;
+    /// Logical not.
+    Not          "not"           Bool Bool Each ordered  plain;
+    /// Truncation; the operand is finite and in range.
+    ToInt        "to_int"        F32  I32  Each ordered  plain;
+    /// The same bits.
+    ToBits       "to_bits"       F32  U32  Each ordered  plain;
+    /// The same bits.
+    FromBits     "from_bits"     U32  F32  Each ordered  plain;
+    /// The same bits.
+    UintToInt    "uint_to_int"   U32  I32  Each ordered  plain;
+    /// The same bits.
+    IntToUint    "int_to_uint"   I32  U32  Each ordered  plain;
 }
 
-operations! { Binary:
+operations! {
+    /// Two-operand operations; operands have the same type.
+    Binary
+    /// Sum.
     AddP         "addp"          F32  F32  Each commutes pica;
+    /// Product; inf · 0 = 0.
     MulP         "mulp"          F32  F32  Each commutes pica;
+    /// Dot product of 2 to 4 lanes: PICA200 products, summed left to right.
     DotP         "dotp"          F32  F32  Dot  commutes pica;
+    /// `a < b ? a : b`.
     MinP         "minp"          F32  F32  Each ordered  pica;
+    /// `a > b ? a : b`.
     MaxP         "maxp"          F32  F32  Each ordered  pica;
+    /// `a >= b ? 1 : 0`.
     SgeP         "sgep"          F32  F32  Each ordered  pica;
+    /// `a < b ? 1 : 0`.
     SltP         "sltp"          F32  F32  Each ordered  pica;
+    /// Sum. After `legalize` no operand is a literal ±0: drivers fold those wrongly.
     Add          "add"           F32  F32  Each commutes plain;
+    /// Product. After `legalize` no operand is a literal ±0.
     Mul          "mul"           F32  F32  Each commutes plain;
+    /// Quotient.
     Div          "div"           F32  F32  Each ordered  plain;
+    /// Dot product of 2 to 4 lanes, order of the sum unspecified (`fast` only).
     Dot          "dot"           F32  F32  Dot  commutes plain;
+    /// `a == b`, false for NaN. There is no `!=`: `Not(Equal)` is right for NaN on every driver.
     Equal        "equal"         F32  Bool Each commutes plain;
+    /// `a < b`.
     Less         "less"          F32  Bool Each ordered  plain;
+    /// `a <= b`.
     LessEqual    "less_equal"    F32  Bool Each ordered  plain;
+    /// `a > b`.
     Greater      "greater"       F32  Bool Each ordered  plain;
+    /// `a >= b`.
     GreaterEqual "greater_equal" F32  Bool Each ordered  plain;
+    /// Logical and.
     And          "and"           Bool Bool Each commutes plain;
+    /// Logical or.
     Or           "or"            Bool Bool Each commutes plain;
+    /// Wrapping sum.
     IAdd         "iadd"          I32  I32  Each commutes plain;
+    /// Wrapping difference.
     ISub         "isub"          I32  I32  Each ordered  plain;
+    /// Wrapping product.
     IMul         "imul"          I32  I32  Each commutes plain;
+    /// Bitwise and.
     IAnd         "iand"          I32  I32  Each commutes plain;
+    /// `a == b`.
     IEqual       "iequal"        I32  Bool Each commutes plain;
+    /// `a < b`, signed.
     ILess        "iless"         I32  Bool Each ordered  plain;
+    /// `a > b`, signed.
     IGreater     "igreater"      I32  Bool Each ordered  plain;
+    /// Bitwise and.
     BitAnd       "bit_and"       U32  U32  Each commutes plain;
+    /// Bitwise or.
     BitOr        "bit_or"        U32  U32  Each commutes plain;
+    /// Bitwise exclusive or.
     BitXor       "bit_xor"       U32  U32  Each commutes plain;
+    /// Logical shift right.
     ShiftRight   "shift_right"   U32  U32  Each ordered  plain;
+    /// Shift left.
     ShiftLeft    "shift_left"    U32  U32  Each ordered  plain;
+    /// `a == b`.
     UEqual       "uequal"        U32  Bool Each commutes plain;
+    /// `a < b`, unsigned.
     ULess        "uless"         U32  Bool Each ordered  plain;
-}
-
-impl Op {
-    /// Whether `legalize` removes it.
-    pub fn is_pica(self) -> bool {
-        match self {
-            Self::Uniform(_) | Self::UniformAt { .. } | Self::IntUniform { .. } | Self::BoolUniform(_) => {
-                true
-            }
-            Self::Unary(op, _) => op.signature().pica,
-            Self::Binary(op, ..) => op.signature().pica,
-            Self::Const(_)
-            | Self::Input(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::Member { .. }
-            | Self::MemberAt { .. }
-            | Self::Shuffle(_)
-            | Self::Select { .. }
-            | Self::DrawField(_)
-            | Self::Load { .. }
-            | Self::Submit { .. }
-            | Self::Call { .. } => false,
-        }
-    }
-
-    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's values are visited once for each of its four
-    /// lanes.
-    #[inline]
-    pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
-        match self {
-            Self::Const(_)
-            | Self::Input(_)
-            | Self::Uniform(_)
-            | Self::IntUniform { .. }
-            | Self::BoolUniform(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::DrawField(_)
-            | Self::Member { .. } => {}
-            Self::UniformAt { offset: value, .. }
-            | Self::MemberAt { index: value, .. }
-            | Self::Load { index: value, .. }
-            | Self::Unary(_, value) => visit(value),
-            Self::Shuffle(lanes) => lanes.into_iter().for_each(|lane| visit(lane.value())),
-            Self::Binary(_, a, b) => {
-                visit(a);
-                visit(b);
-            }
-            Self::Select { cond, a, b } => {
-                visit(cond);
-                visit(a);
-                visit(b);
-            }
-            Self::Call { args, .. } | Self::Submit { args } => {
-                pool[args.range()].iter().copied().for_each(visit);
-            }
-        }
-    }
-
-    /// The same operation on other operands; the lanes of a shuffle keep their index. A call's arguments change in `pool`.
-    #[inline]
-    #[must_use]
-    pub fn map(self, pool: &mut [Value], mut map: impl FnMut(Value) -> Value) -> Self {
-        match self {
-            Self::Const(_)
-            | Self::Input(_)
-            | Self::Uniform(_)
-            | Self::IntUniform { .. }
-            | Self::BoolUniform(_)
-            | Self::HostField(_)
-            | Self::Specialized(_)
-            | Self::DrawField(_)
-            | Self::Member { .. } => self,
-            Self::UniformAt { base, offset } => Self::UniformAt { base, offset: map(offset) },
-            Self::MemberAt { member, index } => Self::MemberAt { member, index: map(index) },
-            Self::Load { buffer, index } => Self::Load { buffer, index: map(index) },
-            Self::Shuffle(lanes) => {
-                Self::Shuffle(lanes.map(|lane| Lane::new(map(lane.value()), lane.index())))
-            }
-            Self::Unary(op, a) => Self::Unary(op, map(a)),
-            Self::Binary(op, a, b) => Self::Binary(op, map(a), map(b)),
-            Self::Select { cond, a, b } => Self::Select { cond: map(cond), a: map(a), b: map(b) },
-            Self::Call { args, .. } | Self::Submit { args } => {
-                pool[args.range()].iter_mut().for_each(|value| *value = map(*value));
-                self
-            }
-        }
-    }
 }
 
 #[cfg(test)]

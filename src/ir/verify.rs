@@ -7,13 +7,13 @@ mod tests;
 
 use super::func::{Exit, Func, Module, Node, NodeData, Region, ValueList};
 use super::known::{Known, Risk};
-use super::op::{Binary, Buffer, Def, Op, Unary};
-use super::signature::Shape;
+use super::op::{Def, Op};
+use super::resource::{Resource, Row};
+use super::signature::{Binary, Shape, Unary};
 use super::types::{Kind, Lane, Type, Value};
 use super::walk::{Step, Target, Walk};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
-use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 use crate::precision::Precision;
 
 /// How far a module has come.
@@ -53,14 +53,13 @@ pub enum Stage {
 /// results, and the region's exit is `Unreachable`. No other region ends in `Unreachable`.
 ///
 /// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`] say, where `Dot` shapes
-/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. `Input` and `Uniform` are
-/// f32x4, `IntUniform` i32, `BoolUniform` bool, members f32x4, i32x4 or u32 (arrays not u32), offsets and indices i32
-/// scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
+/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. Reads have a type of their row
+/// ([`Resource::row`], [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
 /// first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's arguments agree with the parameters
-/// and its type with the output. Register numbers exist. The condition of an `If` is a bool scalar, the selector of a
+/// and its type with the output. The condition of an `If` is a bool scalar, the selector of a
 /// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that is "Removed by `legalize`", and no operand of `Add` or `Mul` with a lane that
+/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a lane that
 /// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
 /// also finds what could become one).
 ///
@@ -115,9 +114,6 @@ fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
     }
     Ok(())
 }
-
-/// Numbers that a kernel knows.
-const DRAW_FIELDS: u8 = 8;
 
 /// A breach in words.
 type Checked<T = ()> = std::result::Result<T, String>;
@@ -402,38 +398,13 @@ impl<'a> Check<'a> {
         }
         match op {
             Op::Const(bits) => constant(bits, ty),
-            Op::Input(register) => register_read(register, INPUTS as u8, ty, Type::F32X4),
-            Op::Uniform(register) => register_read(register, FLOATS as u8, ty, Type::F32X4),
-            Op::UniformAt { base, offset } => {
-                self.operand(offset, Type::I32)?;
-                register_read(base, FLOATS as u8, ty, Type::F32X4)
-            }
-            Op::IntUniform { index, component } => {
-                register_read(component, 4, ty, Type::I32)?;
-                register_read(index, INTS as u8, ty, Type::I32)
-            }
-            Op::BoolUniform(register) => register_read(register, BOOLS as u8, ty, Type::BOOL),
-            Op::HostField(field @ 0..=1) => register_read(field, 2, ty, Type::U32),
-            Op::HostField(field) => register_read(field, 3, ty, Type::F32X4),
-            Op::DrawField(field) => register_read(field, DRAW_FIELDS, ty, Type::I32),
-            Op::Load { buffer, index } => {
+            Op::Read(Resource::IntUniform { component: 4.., .. }) => Err("there is no such component".into()),
+            Op::Read(resource) => read(resource.row(), ty),
+            Op::ReadAt(array, index) => {
                 self.operand(index, Type::I32)?;
-                let element = match buffer {
-                    Buffer::Feed => Type::F32X4,
-                    Buffer::State => Type::U32,
-                };
-                result(element, ty)
+                read(array.row(), ty)
             }
             Op::Submit { args } => self.submit(args, ty),
-            Op::Specialized(id @ 0..=15) => register_read(id, 16, ty, Type::BOOL),
-            Op::Specialized(id) => register_read(id, 32, ty, Type::I32),
-            Op::Member { .. } => {
-                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4), Type::new(Kind::U32, 4), Type::U32])
-            }
-            Op::MemberAt { index, .. } => {
-                self.operand(index, Type::I32)?;
-                member(ty, &[Type::F32X4, Type::new(Kind::I32, 4)])
-            }
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.unary(op, a, ty),
             Op::Binary(op, a, b) => self.binary(op, a, b, ty),
@@ -535,15 +506,17 @@ fn constant(bits: [u32; 4], ty: Type) -> Checked {
     Ok(())
 }
 
-fn register_read(register: u8, count: u8, ty: Type, expected: Type) -> Checked {
-    if register >= count {
-        return Err(format!("number {register} is not below {count}"));
+fn read(row: Row, ty: Type) -> Checked {
+    match row.number {
+        Some(number) if u32::from(number) >= row.count => {
+            Err(format!("number {number} is not below {}", row.count))
+        }
+        _ if row.results.contains(&ty) => Ok(()),
+        _ => match row.results {
+            [only] => result(*only, ty),
+            _several => Err(format!("no {} is {ty}", row.word)),
+        },
     }
-    result(expected, ty)
-}
-
-fn member(ty: Type, allowed: &[Type]) -> Checked {
-    if allowed.contains(&ty) { Ok(()) } else { Err(format!("no member is {ty}")) }
 }
 
 fn result(expected: Type, ty: Type) -> Checked {

@@ -1,22 +1,23 @@
-//! Which components single instructions read and write.
-//! In: [`Inst`]. Out: [`Access`], sets of bits. Knows no order of instructions.
-//! Facts: what the [table](super::table) of opcodes says; of a comparison that always holds nothing is read.
+//! Registers that single instructions read and write, by component.
+//! In: [`Inst`]. Out: [`Access`], bit sets. Knows no order of instructions.
+//! Facts: the [table](super::table) of opcodes; a comparison that always holds reads nothing.
 
 use super::limits::LOOP_DEPTH;
 use super::{CompareOp, Component, Condition, ConditionOp, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 
-/// a0.x in the sets of [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
+/// Bit of a0.x in [`Access::rest_read`] and [`Access::rest_written`]; a0.y follows.
 pub(crate) const ADDRESS: u16 = 1;
-/// aL
+/// Bit of aL.
 pub(crate) const COUNTER: u16 = 4;
-/// cmp.x; cmp.y follows.
+/// Bit of cmp.x; cmp.y follows.
 pub(crate) const FLAGS: u16 = 8;
-/// aL as it was when the loop in slot 0 began; slots 1 to 3 follow.
+/// Bit of aL at the start of the loop in ring position 0; positions 1 to 3 follow.
 pub(crate) const SAVED: u16 = 32;
-/// How many saved values of aL there are.
+/// Number of saved values of aL.
 pub(crate) const LOOPS: u32 = LOOP_DEPTH as u32;
 
-/// What an instruction reads and writes. Bit 4 · n + c of the sets of registers is component c of register n.
+/// The registers that an instruction reads and writes. In sets of registers, bit 4 · n + c is
+/// component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Access {
     /// Of r0..r15.
@@ -24,13 +25,13 @@ pub(crate) struct Access {
     pub(crate) temps_written: u64,
     /// Of o0..o15.
     pub(crate) outputs_written: u64,
-    /// Of all else.
+    /// Address registers, aL and flags.
     pub(crate) rest_read: u16,
     pub(crate) rest_written: u16,
 }
 
 impl Access {
-    /// What an instruction reads and writes besides what EMIT and SETEMIT work on.
+    /// The access of an instruction. EMIT and SETEMIT have none: their state is not a register.
     pub(crate) fn of(inst: &Inst) -> Self {
         let mut access = Self::default();
         match inst {
@@ -69,7 +70,7 @@ impl Access {
         *set |= u64::from(mask.0) << (4 * (register & 15));
     }
 
-    /// Reads some components of an operand.
+    /// Adds a read of some components of an operand.
     fn read(&mut self, operand: &Operand, mask: Mask) {
         if mask.is_empty() {
             return;
@@ -96,7 +97,7 @@ pub(crate) fn lane(register: u8, component: Component) -> u64 {
     1 << (4 * u32::from(register & 15) + component as u32)
 }
 
-/// The flags that a condition looks at.
+/// The flags that a condition tests.
 pub(crate) fn tested(condition: Condition) -> u16 {
     match condition.op {
         ConditionOp::Or | ConditionOp::And => 3 * FLAGS,

@@ -1,6 +1,8 @@
-//! Builds programs from instructions: words, and descriptors that instructions share.
-//! In: [`Inst`]s one after the other. Out: code words and the descriptor table. Knows no labels; targets are addresses.
-//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of instructions with a short reach come first.
+//! Builder of programs: code words, and descriptors that instructions share.
+//! In: [`Inst`]s in order. Out: code words and the descriptor table. Knows no labels; targets are
+//! addresses.
+//! Facts: MAD reaches only the first 32 of 128 descriptors, so those of instructions with a short
+//! reach come first.
 
 use super::encode::encode;
 use super::inst::Inst;
@@ -9,12 +11,13 @@ use super::reg::Pc;
 use crate::error::{At, Error, Result};
 use crate::limits::check;
 
-/// Collects instructions.
+/// A program under construction.
 ///
 /// ```
 /// use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
 /// let mut builder = Builder::new();
-/// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[Operand::new(Source::Input(0))]));
+/// let input = Operand::new(Source::Input(0));
+/// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[input]));
 /// builder.push(Inst::Flow(Flow::End));
 /// let (code, descriptors) = builder.finish()?;
 /// assert_eq!((code, descriptors), (vec![0x4C00_0000, 0x8800_0000], vec![0x36F]));
@@ -26,7 +29,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty program.
+    /// Creates an empty program.
     pub fn new() -> Self {
         Self::default()
     }
@@ -36,21 +39,23 @@ impl Builder {
         self.insts.push(inst);
         pc
     }
-    /// The address of the next instruction. (Beyond the last address there is, [`finish`](Self::finish) reports an error.)
+    /// The address of the next instruction. Beyond the last address, [`finish`](Self::finish)
+    /// fails.
     pub fn here(&self) -> Pc {
         Pc(u16::try_from(self.insts.len()).unwrap_or(u16::MAX))
     }
-    /// Changes an instruction, for instance when the end of its block is known. Nothing happens where there is none.
+    /// Replaces an instruction, for example when the end of its block is known. An address without
+    /// an instruction has no effect.
     pub fn patch(&mut self, pc: Pc, inst: Inst) {
         if let Some(place) = self.insts.get_mut(pc.index()) {
             *place = inst;
         }
     }
-    /// Code words and descriptors.
+    /// Encodes the program: code words and descriptors.
     ///
     /// # Errors
-    /// As [`encode`], with the address; [`Kind::Limit`](crate::error::Kind::Limit) where more descriptors are needed than
-    /// there are (128, of which MAD reaches 32), or addresses.
+    /// As [`encode`], with the address; [`Kind::Limit`](crate::error::Kind::Limit) for more
+    /// addresses or descriptors than exist (128, of which MAD reaches 32).
     pub fn finish(&self) -> Result<(Vec<u32>, Vec<u32>)> {
         check("code words", self.insts.len(), u16::MAX.into(), At::Whole)?;
         let mut descriptors = Vec::new();
@@ -75,7 +80,7 @@ impl Builder {
     }
 }
 
-/// How many descriptors the word of an instruction can name.
+/// Number of descriptors that the word of an instruction can name.
 fn reach(inst: &Inst) -> usize {
     inst.opcode().map_or(0, |opcode| opcode.format().descriptors())
 }
@@ -96,7 +101,7 @@ mod tests {
         Inst::data(op, Dest::Temp(0), Mask(mask), &[source; 3][..op.source_count()])
     }
 
-    /// What a built program decodes to.
+    /// The decoded words of a built program.
     fn rebuilt(builder: &Builder) -> Vec<Inst> {
         let (code, descriptors) = builder.finish().expect("builds");
         code.iter().map(|&word| decode(word, &descriptors)).collect()

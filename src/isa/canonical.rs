@@ -1,7 +1,9 @@
-//! What is left of code words and operand descriptors once everything is cleared that their instruction ignores.
-//! In: words and the descriptor table. Out: words of which two are equal if they do the same with the same registers.
-//! Knows no control flow. The numbers of descriptors are gone too: each word carries its own.
-//! Facts: formats as in [`word`](super::word); what an instruction reads as in the [table](super::table).
+//! Canonical code words and descriptors: every bit that the instruction ignores is cleared.
+//! In: words and the descriptor table. Out: words that are equal if they do the same with the same
+//! registers.
+//! Knows no control flow. Each word carries its descriptor, so descriptor indices are cleared as
+//! well.
+//! Facts: formats from [`word`](super::word), reads from the [table](super::table).
 
 use super::inst::ConditionOp;
 use super::opdesc::{MASK_BITS, negation_bit, swizzle_bits};
@@ -13,16 +15,17 @@ use super::word::{Bits, Field, Format};
 /// A word without the bits that it ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical {
-    /// The word; the number of its descriptor is 0. Words without effect are NOP, undefined ones only an opcode.
+    /// The word, with descriptor index 0. A word without effect is NOP, an undefined one only an
+    /// opcode.
     pub word: u32,
-    /// What it looks at of its descriptor, if the format has one.
+    /// The relevant bits of its descriptor, if the format has one.
     pub descriptor: Option<u32>,
 }
 
 const OPCODE: Bits = Bits::new(31, 26);
 const NOP: Canonical = Canonical { word: (Opcode::Nop.code() as u32) << 26, descriptor: None };
 
-/// The bits of a condition that each way to combine the flags ignores.
+/// The bits of a condition that each condition operator ignores.
 const IGNORED_REFERENCES: [u32; 4] = {
     let mut ignored = [0; 4];
     if let (Some(x), Some(y)) = (Format::Two.bits(Field::RefX), Format::Two.bits(Field::RefY)) {
@@ -32,35 +35,37 @@ const IGNORED_REFERENCES: [u32; 4] = {
     ignored
 };
 
-/// How the words of one six-bit code are treated.
+/// The relevant bits of all words with one six-bit code.
 #[derive(Clone, Copy)]
 struct Row {
-    /// The bits of the word that count, the number of the descriptor left out.
-    keep: u32,
-    /// The number of the descriptor; no bits where there is none.
+    /// Relevant bits of the word, without the descriptor index.
+    word_bits: u32,
+    /// Bits of the descriptor index; none without a descriptor.
     descriptor: u32,
-    /// The lowest bit of the source that may be a uniform, and the bits of its address register.
+    /// Lowest bit of the wide source, and the bits of its address register.
     wide: u8,
     index: u32,
-    /// What of the condition counts.
+    /// The word has a condition on the flags.
     condition: bool,
-    /// Only the geometry unit knows it.
+    /// Only the geometry unit executes it.
     geometry: bool,
-    /// The bits of the descriptor that count, by its mask.
-    looks: [u32; 16],
+    /// Relevant bits of the descriptor, by its mask.
+    descriptor_bits: [u32; 16],
 }
 
+/// An undefined opcode: only the code is relevant.
+const UNDEFINED: Row = Row {
+    word_bits: OPCODE.put(u32::MAX),
+    descriptor: 0,
+    wide: 0,
+    index: 0,
+    condition: false,
+    geometry: false,
+    descriptor_bits: [0; 16],
+};
+
 static ROWS: [Row; 64] = {
-    let empty = Row {
-        keep: OPCODE.put(u32::MAX),
-        descriptor: 0,
-        wide: 0,
-        index: 0,
-        condition: false,
-        geometry: false,
-        looks: [0; 16],
-    };
-    let mut rows = [empty; 64];
+    let mut rows = [UNDEFINED; 64];
     let mut next = 0;
     while next < Opcode::ALL.len() {
         let info = Opcode::ALL[next].info();
@@ -76,23 +81,16 @@ static ROWS: [Row; 64] = {
 
 const fn row(info: &Info) -> Row {
     let format = info.format;
-    let mut row = Row {
-        keep: OPCODE.put(u32::MAX),
-        descriptor: 0,
-        wide: 0,
-        index: 0,
-        condition: false,
-        geometry: matches!(info.class, Class::Emit | Class::SetEmit),
-        looks: [0; 16],
-    };
+    let mut row = UNDEFINED;
+    row.geometry = matches!(info.class, Class::Emit | Class::SetEmit);
     let mut next = 0;
     while next < format.layout().len() {
         let (field, bits) = format.layout()[next];
-        row.keep |= bits.put(read(info.operands, field));
+        row.word_bits |= bits.put(operand_bits(info.operands, field));
         match field {
             Field::Descriptor => row.descriptor = bits.put(u32::MAX),
             Field::Index => row.index = bits.put(u32::MAX),
-            Field::ConditionOp => row.condition = read(info.operands, field) != 0,
+            Field::ConditionOp => row.condition = operand_bits(info.operands, field) != 0,
             _other_fields => {}
         }
         next += 1;
@@ -104,14 +102,14 @@ const fn row(info: &Info) -> Row {
     }
     let mut mask = 0;
     while mask < 16 {
-        row.looks[mask as usize] = looks(info, Mask::from_descriptor(mask));
+        row.descriptor_bits[mask as usize] = descriptor_bits(info, Mask::from_descriptor(mask));
         mask += 1;
     }
     row
 }
 
-/// The bits of a field that hold operands.
-const fn read(operands: &[Role], field: Field) -> u32 {
+/// Bits of a field that the operands read.
+const fn operand_bits(operands: &[Role], field: Field) -> u32 {
     let (mut bits, mut next) = (0, 0);
     while next < operands.len() {
         bits |= operands[next].reads(field);
@@ -120,8 +118,8 @@ const fn read(operands: &[Role], field: Field) -> u32 {
     bits
 }
 
-/// The bits of a descriptor that an instruction looks at, where its mask is `mask`.
-const fn looks(info: &Info, mask: Mask) -> u32 {
+/// Relevant bits of a descriptor whose mask is `mask`.
+const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
     let written = match info.class {
         Class::Data(_) => mask,
         Class::Address => Mask(mask.0 & 3),
@@ -141,7 +139,7 @@ const fn looks(info: &Info, mask: Mask) -> u32 {
     bits
 }
 
-/// The canonical form of a word of a program with these descriptors.
+/// Canonical form of a word of a program with these descriptors.
 ///
 /// ```
 /// use transpica::stages::isa::canonical::canonical;
@@ -154,26 +152,26 @@ const fn looks(info: &Info, mask: Mask) -> u32 {
 #[inline]
 pub fn canonical(word: u32, descriptors: &[u32], stage: Stage) -> Canonical {
     let row = &ROWS[OPCODE.get(word) as usize];
-    let kept = word & row.keep;
+    let relevant = word & row.word_bits;
     if row.descriptor != 0 {
         let number = (word & row.descriptor) as usize;
         let descriptor = descriptors.get(number).copied().unwrap_or(0);
-        let looks = row.looks[(descriptor & MASK_BITS) as usize];
-        if looks == 0 {
+        let descriptor_bits = row.descriptor_bits[(descriptor & MASK_BITS) as usize];
+        if descriptor_bits == 0 {
             return NOP;
         }
         // Only uniforms use the address register.
         let index = if word >> row.wide & 0x7F < 0x20 { row.index } else { 0 };
-        return Canonical { word: kept & !index, descriptor: Some(descriptor & looks) };
+        return Canonical { word: relevant & !index, descriptor: Some(descriptor & descriptor_bits) };
     }
     if row.condition {
         let ignored = IGNORED_REFERENCES[Format::Two.field(Field::ConditionOp, word) as usize];
-        return Canonical { word: kept & !ignored, descriptor: None };
+        return Canonical { word: relevant & !ignored, descriptor: None };
     }
     if row.geometry && stage == Stage::Vertex {
         return NOP;
     }
-    Canonical { word: kept, descriptor: None }
+    Canonical { word: relevant, descriptor: None }
 }
 
 #[cfg(test)]
@@ -187,7 +185,7 @@ mod tests {
         canonical(word, &[descriptor], stage)
     }
 
-    /// The word with descriptor number 0 and every other bit below the opcode random.
+    /// Words of every opcode with descriptor index 0 and random other bits.
     fn words() -> impl Iterator<Item = u32> {
         let mut state = 1u32;
         let random = std::iter::repeat_with(move || {
@@ -203,14 +201,22 @@ mod tests {
     #[test]
     fn rows_take_no_bit_twice_and_look_at_more_where_more_is_written() {
         for &opcode in Opcode::ALL {
-            // Made now, by the functions that made the table when the library was compiled.
+            // Computed at run time by the functions that computed the table at compile time.
             let info = opcode.info();
             let row = row(info);
             let made = &ROWS[usize::from(info.first)];
-            assert_eq!((row.keep, row.descriptor), (made.keep, made.descriptor), "{opcode:?}");
-            assert_eq!((row.keep & row.descriptor, row.looks), (0, made.looks), "{opcode:?}");
+            assert_eq!((row.word_bits, row.descriptor), (made.word_bits, made.descriptor), "{opcode:?}");
+            assert_eq!(
+                (row.word_bits & row.descriptor, row.descriptor_bits),
+                (0, made.descriptor_bits),
+                "{opcode:?}"
+            );
             for (less, more) in (0..16).flat_map(|less| (0..16).map(move |more| (less, less | more))) {
-                assert_eq!(row.looks[less] & !row.looks[more], 0, "{opcode:?} {less:#x} {more:#x}");
+                assert_eq!(
+                    row.descriptor_bits[less] & !row.descriptor_bits[more],
+                    0,
+                    "{opcode:?} {less:#x} {more:#x}"
+                );
             }
         }
     }
@@ -243,7 +249,8 @@ mod tests {
         matches!(class, Class::Control(_) | Class::Emit | Class::SetEmit)
     }
 
-    /// What a control-flow word does: how it is decoded but for its condition, and when the condition holds.
+    /// Semantics of a control-flow word: its decoding without the condition, and when the condition
+    /// holds.
     fn meaning(word: u32) -> (Inst, Option<[bool; 4]>) {
         let fields = [Field::RefX, Field::RefY, Field::ConditionOp];
         let bare = fields.into_iter().fold(Word(word), |word, field| word.with(field, 0));
@@ -268,40 +275,40 @@ mod tests {
         let differ = |a: (u32, u32), b: (u32, u32)| {
             assert_ne!(of(a.0, a.1, Stage::Vertex), of(b.0, b.1, Stage::Vertex), "{a:x?} {b:x?}");
         };
-        // mov: no second source, no selector of what is not written, no bit 31.
+        // mov: no second source, no selector of unwritten components, no bit 31.
         same((0x4C00_0000, 0x368), (0x4C00_0F80, 0x8000_0208));
         differ((0x4C00_0000, 0x368), (0x4C00_0000, 0x378));
         differ((0x4C00_0000, 0x368), (0x4C00_0000, 0x364));
-        // A source that is no uniform ignores the address register.
+        // A source other than a uniform ignores the address register.
         same((0x4C00_0000, 0x36F), (0x4C08_0000, 0x36F));
         differ((0x4C02_0000, 0x36F), (0x4C0A_0000, 0x36F));
         // cmp: no mask, z and w not compared; .xxxx on both sides is no NOP.
         same((0xB800_0000, 0), (0xB800_0000, 0x1E0 >> 1 & 0xF));
         differ((0xB800_0000, 0), (0x8400_0000, 0));
-        // Nothing written, nothing done; LITP makes flags all the same.
+        // Without a written component there is no effect; LITP still writes the flags.
         same((0x0000_0000, 0x370), (0x8400_0000, 0));
         differ((0x1C00_0000, 0), (0x8400_0000, 0));
-        // dp3 looks at three components of both sources, whatever it writes.
+        // dp3 reads three components of both sources, whatever it writes.
         differ((0x0400_0000, 0x8), (0x0400_0000, 0x8 | 1 << 7));
         same((0x0400_0000, 0x8), (0x0400_0000, 0x8 | 1 << 5));
     }
 
     #[test]
-    fn words_that_steer_keep_what_they_heed() {
+    fn control_flow_words_keep_what_they_read() {
         let same = |a, b| assert_eq!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
         let differ = |a, b| assert_ne!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
-        // call heeds no condition and eight bits of its length.
+        // call ignores a condition, and two of ten bits of its length.
         same(0x9000_B402, 0x93C0_B702);
         differ(0x9000_B402, 0x9000_B403);
-        // jmpc on cmp.x heeds neither the other flag nor a length.
+        // jmpc on cmp.x ignores the other flag and the length.
         same(0xB280_B400, 0xB380_B4FF);
         differ(0xB280_B400, 0xB080_B400);
-        // jmpu heeds one bit of its length, loop two of its number and no length.
+        // jmpu reads one bit of its length; loop reads two of its index and no length.
         same(0xB400_B400, 0xB400_B402);
         differ(0xB400_B400, 0xB400_B401);
         same(0xA400_B400, 0xA500_B407);
         differ(0xA400_B400, 0xA440_B400);
-        // emit is nothing to the vertex unit.
+        // emit has no effect in the vertex unit.
         same(0xA800_0000, 0x8400_0000);
         assert_ne!(of(0xA800_0000, 0, Stage::Geometry), of(0x8400_0000, 0, Stage::Geometry));
     }

@@ -1,7 +1,10 @@
-//! The control-flow model: program counter and three small rings, one step at a time.
-//! In: an instruction, a state, answers to questions. Out: the next state and what happens to the loop data.
-//! Knows no arithmetic. The interpreter calls [`step`] with real answers, the control-flow explorer with both.
-//! Facts: hardware tests of stack depths, order of checks, ring overflow and the fourth simultaneous return.
+//! The control-flow model: the program counter and three small ring buffers, one step at a time.
+//! In: an instruction, a state, and the outcomes of tests. Out: the next state and the effects on
+//! loop data.
+//! Knows no arithmetic. The interpreter calls [`step`] with the actual outcomes, the explorer with
+//! both.
+//! Facts: hardware tests of stack depths, order of checks, ring overflow and the fourth
+//! simultaneous return.
 
 use std::hash::{Hash, Hasher};
 
@@ -16,7 +19,7 @@ pub struct Ring<T, const N: usize> {
     len: u8,
 }
 
-/// Freed places are always the same, so that they need not be looked at.
+/// Hashes the entries alone: freed positions have always the same value.
 impl<T: Copy + Default + Hash, const N: usize> Hash for Ring<T, N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.entries().hash(state);
@@ -30,7 +33,7 @@ impl<T: Copy + Default, const N: usize> Default for Ring<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Ring<T, N> {
-    /// Pushes; true when the oldest entry was lost (all others moved one position down).
+    /// Pushes an entry; returns true if the oldest was lost and all others moved down.
     #[inline]
     pub fn push(&mut self, entry: T) -> bool {
         let full = usize::from(self.len) == N;
@@ -42,7 +45,7 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
         self.len += 1;
         full
     }
-    /// Removes the newest entry. Freed places are reset, so equal stacks compare equal.
+    /// Removes the newest entry. Freed positions are reset, so equal stacks compare equal.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let index = usize::from(self.len.checked_sub(1)?);
@@ -58,17 +61,17 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     pub fn entries(&self) -> &[T] {
         &self.entries[..usize::from(self.len)]
     }
-    /// How many entries there are.
+    /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
-    /// Whether there is none.
+    /// Returns whether there is no entry.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// How many entries it holds before the oldest is lost.
+    /// Number of entries that it holds before the oldest is lost.
     pub const fn capacity(&self) -> usize {
         N
     }
@@ -81,16 +84,16 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     }
 }
 
-/// A running CALL.
+/// An active CALL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CallEntry {
     /// First word after the callee.
     pub end: Pc,
-    /// Where it returns to.
+    /// Return address.
     pub ret: Pc,
 }
 
-/// A running then-part.
+/// An active then-part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IfEntry {
     /// First word after the then-part.
@@ -99,21 +102,22 @@ pub struct IfEntry {
     pub join: Pc,
 }
 
-/// A running LOOP. Its counter and the aL it saved are data, kept by whoever runs or lowers the program.
+/// An active LOOP. Its counter and the saved aL are data, which the interpreter or the lowering
+/// holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LoopEntry {
     /// First word of the body.
     pub start: Pc,
     /// First word after the body.
     pub end: Pc,
-    /// The int uniform i0..i3 that gives count, start and step of aL.
+    /// The int uniform i0..i3 with count, start and step of aL.
     pub int: u8,
 }
 
-/// Everything that decides where execution goes next.
+/// The control state: all that determines the next address, besides the outcomes of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
-    /// The next word.
+    /// Address of the next word.
     pub pc: Pc,
     /// Calls, oldest first.
     pub calls: Ring<CallEntry, CALL_DEPTH>,
@@ -121,31 +125,32 @@ pub struct State {
     pub ifs: Ring<IfEntry, IF_DEPTH>,
     /// Loops, oldest first.
     pub loops: Ring<LoopEntry, LOOP_DEPTH>,
-    /// Loops below the oldest one in [`loops`](Self::loops) whose entries no longer matter but whose number does (leaving
-    /// a loop restores aL only while another remains). Always 0 while interpreting; the explorer raises it.
-    /// `hidden_loops + loops.len()` is at most 4.
+    /// Number of loops older than those in [`loops`](Self::loops). Their entries are irrelevant,
+    /// but not their number: leaving a loop restores aL only while another remains. Always 0 while
+    /// interpreting; the explorer raises it. `hidden_loops + loops.len()` is at most 4.
     pub hidden_loops: u8,
 }
 
 impl State {
-    /// The state in which a program starts.
+    /// The initial state of a program.
     pub fn at(pc: Pc) -> Self {
         Self { pc, ..Self::default() }
     }
-    /// Whether the newest entry of some ring ends at this address, so that reaching it in order does more than go on.
+    /// Returns whether the newest entry of a ring ends at this address, so that reaching it has an
+    /// effect.
     #[inline]
     pub fn ends_at(&self, next: Pc) -> bool {
         self.calls.top().is_some_and(|entry| entry.end == next)
             || self.ifs.top().is_some_and(|entry| entry.end == next)
             || self.loops.top().is_some_and(|entry| entry.end == next)
     }
-    /// The slot (0..=3) of the newest loop: its position in the hardware ring, oldest first.
+    /// Ring position (0..=3) of the newest loop, oldest first.
     pub fn loop_slot(&self) -> Option<u8> {
         (self.loops.len() as u8).checked_sub(1).map(|top| self.hidden_loops + top)
     }
 }
 
-/// What a decision depends on.
+/// The condition of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Test {
     /// The flags `cmp`.
@@ -154,28 +159,30 @@ pub enum Test {
     Bool {
         /// b0..b15
         id: u8,
-        /// The value wanted.
+        /// The value that makes the test true.
         expected: bool,
     },
-    /// The loop in this slot has iterations left (`left > 0`).
+    /// The loop at this ring position has iterations left (`left > 0`).
     LoopRepeats {
-        /// Slot of the loop.
+        /// Ring position of the loop.
         slot: u8,
     },
-    /// The guard against endless loops lets the run jump back once more (`jumps > 0`). Asked by whoever counts (see
+    /// The loop guard permits another backward jump (`jumps > 0`). Tested by the guard (see
     /// [`Flow::goes_back`]), never by [`step`].
     JumpsLeft,
 }
 
-/// What a step does to the loop data: `left[slot]`, `saved[slot]` (slots 0..=3) and aL. Reported in the order in which
-/// it happens. All are 32-bit integers; `i` is the int uniform, whose components are unsigned bytes.
+/// An effect of a step on the loop data: `left[slot]`, `saved[slot]` (ring positions 0..=3) and aL,
+/// in order of occurrence. All are 32-bit integers; `i` is the int uniform, whose components are
+/// unsigned bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// The oldest loop was lost: `left[k] = left[k + 1]`, `saved[k] = saved[k + 1]` for k = 0, 1, 2.
+    /// The oldest loop was lost: `left[k] = left[k + 1]`, `saved[k] = saved[k + 1]` for k = 0, 1,
+    /// 2.
     ShiftLoops,
     /// `left[slot] = i.x; saved[slot] = aL; aL = i.y`
     EnterLoop {
-        /// Slot of the new loop.
+        /// Ring position of the new loop.
         slot: u8,
         /// The int uniform.
         int: u8,
@@ -187,30 +194,30 @@ pub enum Effect {
     },
     /// `left[slot] -= 1`
     RepeatLoop {
-        /// Slot of the loop.
+        /// Ring position of the loop.
         slot: u8,
     },
-    /// `aL = saved[slot]`; happens when a loop is left while another remains.
+    /// `aL = saved[slot]`, when a loop is left while another remains.
     RestoreCounter {
-        /// Slot of the loop that was left.
+        /// Ring position of the loop that was left.
         slot: u8,
     },
-    /// `jumps -= 1`; reported by whoever counts, never by [`step`].
+    /// `jumps -= 1`; emitted by the caller's loop guard, never by [`step`].
     CountJump,
 }
 
-/// Whether the program goes on.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// At `State::pc`.
+    /// Execution continues at `State::pc`.
     Continue,
-    /// END.
+    /// The program has ended.
     End,
 }
 
 impl Flow {
-    /// What the instruction itself depends on; nothing for one that always acts. (A LOOP asks whether it repeats at its
-    /// end, not here.)
+    /// The condition of the instruction itself; nothing for an unconditional one. A LOOP tests
+    /// whether it repeats at its end, not here.
     #[inline]
     pub fn test(&self) -> Option<Test> {
         match *self {
@@ -228,10 +235,11 @@ impl Flow {
 }
 
 impl Flow {
-    /// With which answer to its [`test`](Self::test) (true where it has none) the instruction at `pc` jumps or calls to the
-    /// same or a lower address; nothing if it never does. That is what a guard against endless loops counts: without it the
-    /// program counter and the addresses to which calls return only grow, but for loops, which end by themselves. A LOOP that
-    /// ends before it begins counts, since BREAK goes to its end.
+    /// The outcome of [`test`](Self::test) (true without one) with which the instruction at `pc`
+    /// jumps or calls to the same or a lower address; nothing if it never does. The loop guard
+    /// counts these. All other instructions only increase the program counter and return addresses,
+    /// apart from loops, which are finite. A LOOP that ends before it begins counts, since BREAK
+    /// goes to its end.
     pub fn goes_back(&self, pc: Pc) -> Option<bool> {
         match *self {
             Self::Nop | Self::End | Self::Break | Self::BreakC(_) => None,
@@ -241,7 +249,7 @@ impl Flow {
             | Self::CallU { target, .. }
             | Self::JmpC { target, .. }
             | Self::JmpU { target, .. } => (target <= pc).then_some(true),
-            // To its second part, if the condition fails.
+            // A failed condition jumps to the second part.
             Self::IfU { target, .. } | Self::IfC { target, .. } => (target <= pc).then_some(false),
         }
     }
@@ -317,11 +325,13 @@ impl Flow {
     }
 }
 
-/// Executes the control part of the instruction at `state.pc`: moves the program counter, updates the rings.
+/// Executes the control part of the instruction at `state.pc`: updates the program counter and the
+/// rings.
 ///
-/// `decide` answers each [`Test`] (at most two a step: the instruction's own condition, then whether a loop repeats);
-/// `effect` receives what happens to the loop data. A `LoopRepeats` question is asked after the effects reported before it.
-/// The caller executes data instructions itself and must treat any pc at or beyond the end of the code as END.
+/// `decide` answers each [`Test`]: at most the instruction's own condition, then whether a loop
+/// repeats. `effect` receives the effects on loop data. A `LoopRepeats` test comes after the
+/// effects that were emitted before it. The caller executes data instructions and must treat any pc
+/// at or beyond the end of the code as END.
 #[inline]
 pub fn step(
     inst: &Inst,
@@ -343,7 +353,8 @@ pub fn step(
     }
 }
 
-/// [`step`] for an instruction that does not steer: goes to the next word and ends the scopes that end there.
+/// [`step`] for all but control-flow instructions: goes to the next word and ends the scopes that
+/// end there.
 #[inline]
 pub fn step_data(state: &mut State, decide: &mut impl FnMut(Test) -> bool, effect: &mut impl FnMut(Effect)) {
     let next = state.pc.next();
@@ -353,7 +364,7 @@ pub fn step_data(state: &mut State, decide: &mut impl FnMut(Test) -> bool, effec
     }
 }
 
-/// [`step`] for an instruction that steers.
+/// [`step`] for a control-flow instruction.
 pub fn step_flow(
     flow: &Flow,
     state: &mut State,
@@ -392,13 +403,13 @@ pub fn step_flow(
             }
         }
     }
-    // Entries that this very instruction pushed are looked at too (citra PR 6844).
+    // Entries that this instruction pushed are tested as well (citra PR 6844).
     end_scopes(state, next, broke, decide, effect);
     Outcome::Continue
 }
 
-/// Pushes a loop. A full ring loses its oldest entry (hardware tests, 3dbrew revision 20746); hidden loops are older than
-/// all others and go first.
+/// Pushes a loop. A full ring loses its oldest entry (hardware tests, 3dbrew revision 20746).
+/// Hidden loops are older than all others and are lost first.
 fn enter_loop(state: &mut State, entry: LoopEntry, effect: &mut impl FnMut(Effect)) {
     if usize::from(state.hidden_loops) + state.loops.len() >= LOOP_DEPTH {
         if let Some(fewer) = state.hidden_loops.checked_sub(1) {
@@ -414,9 +425,9 @@ fn enter_loop(state: &mut State, entry: LoopEntry, effect: &mut impl FnMut(Effec
     effect(Effect::EnterLoop { slot, int: entry.int });
 }
 
-/// Ends the scopes that end at `next`, the word after the one just executed: every test looks at that address and not at a
-/// jump target. Later rules override earlier ones, so a loop end wins over the end of a then-part, that over a return, and
-/// that over the target of the instruction itself (hardware tests, 3dbrew revision 20746).
+/// Ends the scopes that end at `next`, the word after the current one; a jump target is never
+/// tested. Later rules override earlier ones: a loop end wins over the end of a then-part, that
+/// over a return, and that over the jump target (hardware tests, 3dbrew revision 20746).
 fn end_scopes(
     state: &mut State,
     next: Pc,
@@ -425,14 +436,14 @@ fn end_scopes(
     effect: &mut impl FnMut(Effect),
 ) {
     return_from_calls(state, next);
-    // At most one then-part ends at a word; an outer one that ends there too stays behind.
+    // At most one then-part ends at a word; an outer one that ends there stays on the ring.
     if let Some(entry) = state.ifs.top()
         && entry.end == next
     {
         state.ifs.pop();
         state.pc = entry.join;
     }
-    // BREAK outside of every loop hangs hardware; here it does nothing.
+    // BREAK outside every loop hangs hardware; here it has no effect.
     if let Some(entry) = state.loops.top()
         && (broke || entry.end == next)
     {
@@ -440,8 +451,9 @@ fn end_scopes(
     }
 }
 
-/// Returns from the calls that end at `next`. Several may end at once: each return address is compared with the next
-/// entry. The fourth return in one step loses its address (hardware tests, 3dbrew revision 20746).
+/// Returns from the calls that end at `next`. Several may end at once, each if the return address
+/// before equals its end. The fourth return in one step loses its address (hardware tests, 3dbrew
+/// revision 20746).
 fn return_from_calls(state: &mut State, next: Pc) {
     let mut here = next;
     for count in 1..=CALL_DEPTH {
@@ -457,8 +469,8 @@ fn return_from_calls(state: &mut State, next: Pc) {
     }
 }
 
-/// Ends one iteration of the innermost loop: aL steps even on BREAK, and goes back to the outer loop's value when another
-/// loop remains (citra PR 6844).
+/// Ends one iteration of the innermost loop. aL steps even on BREAK, and returns to the outer
+/// loop's value if another loop remains (citra PR 6844).
 fn end_iteration(
     state: &mut State,
     entry: LoopEntry,

@@ -1,14 +1,14 @@
-//! Traces of the control-flow model: which words run, in which order, and what becomes of aL.
+//! Traces of the control-flow model: which words run, in which order, and the values of aL.
 
 use super::*;
 use crate::isa::inst::ConditionOp;
 
-/// Words that steer, by address; all others are data instructions.
+/// Control-flow words by address; all others are data instructions.
 type Code<'a> = &'a [(u16, Flow)];
 
-/// Condition that the runner answers with true.
+/// Condition that the test answers with true.
 const TRUE: Condition = Condition { op: ConditionOp::X, ref_x: true, ref_y: true };
-/// Condition that the runner answers with false.
+/// Condition that the test answers with false.
 const FALSE: Condition = Condition { op: ConditionOp::X, ref_x: false, ref_y: true };
 
 fn call(target: u16, length: u8) -> Flow {
@@ -24,7 +24,7 @@ fn repeat(int: u8, last: u16) -> Flow {
     Flow::Loop { int, last: Pc(last) }
 }
 
-/// Loop data as a runner keeps it.
+/// Loop data, as a runner holds it.
 #[derive(Default)]
 struct Loops {
     left: [i32; 4],
@@ -52,14 +52,15 @@ impl Loops {
     }
 }
 
-/// Where a run ended.
+/// End of a run.
 struct End {
     trace: Vec<u16>,
     al: i32,
     state: State,
 }
 
-/// Runs until END (not part of the trace) or word `words`; `before` may rewrite the state before each step.
+/// Runs until END (not part of the trace) or word `words`; `before` may rewrite the state before
+/// each step.
 fn run_with(code: Code, words: u16, ints: &[[i32; 3]], before: impl Fn(&mut State)) -> End {
     let (mut state, mut loops, mut trace) = (State::default(), Loops::default(), Vec::new());
     while state.pc.0 < words {
@@ -275,7 +276,8 @@ fn the_fifth_call_loses_the_oldest_return() {
     let code: Vec<_> =
         (0..5).map(|n| (4 * n, call(4 * n + 4, 3))).chain([(1, Flow::End), (23, Flow::End)]).collect();
     let end = run(&code, 24, &[]);
-    // The innermost callee is 20..23, its caller 16..19, and so on; that of 0 (4..7) falls through to word 7 and on.
+    // The innermost callee is 20..23, its caller 16..19, and so on; that of 0 (4..7) falls through
+    // to word 7 and on.
     assert_eq!(end.trace[..6], [0, 4, 8, 12, 16, 20]);
     assert!(!end.trace.contains(&1), "the return to word 1 was lost");
 }

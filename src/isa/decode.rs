@@ -1,6 +1,8 @@
-//! Decoding: a code word and its operand descriptor become an instruction.
-//! In: words and the descriptor table. Out: [`Inst`], inverted forms made equal to the plain ones. Knows no control flow.
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; hardware ignores the address register of a source that is not a uniform.
+//! Decoder of code words and their operand descriptors.
+//! In: words and the descriptor table. Out: [`Inst`]; inverted forms equal the plain ones. Knows no
+//! control flow.
+//! Facts: 3dbrew "GPU/Shader Instruction Set"; hardware ignores the address register of a source
+//! other than a uniform.
 
 use super::inst::{CompareOp, Condition, ConditionOp, DataOp, Flow, FlowOp, Inst, Operand};
 use super::opdesc::selector;
@@ -8,7 +10,7 @@ use super::reg::{Dest, Index, Mask, Pc, Source};
 use super::table::{Class, Role, Shape};
 use super::word::{Field, Format};
 
-/// Decodes one word. A descriptor that the table lacks reads as 0: no component is written, sources are `.xxxx`.
+/// Decodes one word. A missing descriptor reads as 0: no component is written, sources are `.xxxx`.
 ///
 /// ```
 /// use transpica::stages::isa::{Flow, Inst, decode::decode};
@@ -17,7 +19,7 @@ use super::word::{Field, Format};
 #[inline]
 pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
     // Range: six bits.
-    let Some(Shape { class, format }) = Shape::of_word(word) else {
+    let Some(Shape { class, format, .. }) = Shape::of_word(word) else {
         return Inst::Unassigned((word >> 26) as u8);
     };
     match class {
@@ -47,10 +49,10 @@ pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
     }
 }
 
-/// The register that an instruction writes and its components, without decoding the rest.
+/// The register and components that an instruction writes, without decoding the rest.
 #[inline]
 pub fn written(word: u32, descriptors: &[u32]) -> Option<(Dest, Mask)> {
-    let Shape { class, format } = Shape::of_word(word)?;
+    let Shape { class, format, .. } = Shape::of_word(word)?;
     match class {
         Class::Data(_) => {
             let mask = Mask::from_descriptor(descriptor(format, word, descriptors));
@@ -66,7 +68,7 @@ fn descriptor(format: Format, word: u32, descriptors: &[u32]) -> u32 {
     descriptors.get(format.field(Field::Descriptor, word) as usize).copied().unwrap_or(0)
 }
 
-/// An instruction that writes a register.
+/// Decodes an instruction that writes a register.
 #[inline]
 fn data(op: DataOp, format: Format, word: u32, descriptors: &[u32]) -> Inst {
     let bits = descriptor(format, word, descriptors);
@@ -78,7 +80,7 @@ fn data(op: DataOp, format: Format, word: u32, descriptors: &[u32]) -> Inst {
     Inst::Data { op, dest, mask: Mask::from_descriptor(bits), sources }
 }
 
-/// A source. Only the wide one can be a uniform, and elsewhere hardware ignores the address register.
+/// Decodes a source. Only the wide one can be a uniform; hardware ignores other address registers.
 #[inline]
 fn source(format: Format, word: u32, bits: u32, index: usize) -> Operand {
     let selector = selector(bits, index);
@@ -90,10 +92,10 @@ fn source(format: Format, word: u32, bits: u32, index: usize) -> Operand {
     Operand { register, index, swizzle: selector.swizzle, negate: selector.negate }
 }
 
-/// A control-flow instruction.
+/// Decodes a control-flow instruction.
 fn control(op: FlowOp, format: Format, word: u32) -> Flow {
     let read = |role: Role, field| format.field(field, word) & role.reads(field);
-    // Ranges: a target has twelve bits, a length eight, the number of a uniform four.
+    // Ranges: a target has twelve bits, a length eight, the index of a uniform four.
     let target = Pc(read(Role::Target, Field::Target) as u16);
     let length = read(Role::Length, Field::Num) as u8;
     let id = |role| read(role, Field::Id) as u8;
@@ -116,7 +118,7 @@ fn control(op: FlowOp, format: Format, word: u32) -> Flow {
     }
 }
 
-/// The condition of a word on the flags.
+/// Decodes a condition on the flags.
 fn condition(format: Format, word: u32) -> Condition {
     Condition {
         op: ConditionOp::from_field(format.field(Field::ConditionOp, word)),

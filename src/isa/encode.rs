@@ -1,8 +1,8 @@
-//! Encoding: an instruction and the number of its descriptor become a code word; the form that fits is chosen.
-//! In: [`Inst`]. Out: [`Word`] and the value its descriptor must have. Knows no table of descriptors: see
-//! [`builder`](super::builder).
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; the choice of the inverted form is that of assemblers: only where a uniform
-//! stands in the last source and nowhere else.
+//! Encoder of instructions, including the choice of the inverted form.
+//! In: [`Inst`]. Out: [`Word`] and the required value of its descriptor. Knows no descriptor table:
+//! see [`builder`](super::builder).
+//! Facts: 3dbrew "GPU/Shader Instruction Set". As in assemblers, a form is inverted only if the
+//! last source, and no other, is a uniform.
 
 use super::inst::{Flow, FlowOp, Inst, Operand};
 use super::limits::{FLOATS, INPUTS, INTS, OUTPUTS, TEMPS};
@@ -13,7 +13,7 @@ use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result};
 
 impl Inst {
-    /// The opcode that encodes this instruction, inverted where the operands need it; nothing for an unassigned one.
+    /// The opcode, inverted where the operands require it; nothing for an unassigned instruction.
     ///
     /// ```
     /// use transpica::stages::isa::{DataOp, Dest, Inst, Mask, Opcode, Operand, Source};
@@ -37,7 +37,7 @@ impl Inst {
             Self::Unassigned(_) => return None,
         })
     }
-    /// The descriptor it needs and the bits of it that matter to it; all others are 0. Nothing for instructions without.
+    /// The required descriptor and the bits of it that are relevant; all others are 0.
     pub fn descriptor(&self) -> Option<(Descriptor, u32)> {
         let (mask, sources, masked) = match self {
             Self::Data { mask, .. } => (*mask, self.sources(), true),
@@ -54,7 +54,7 @@ impl Inst {
         }
         Some((descriptor, matters))
     }
-    /// The operands it reads, in order.
+    /// The sources, in order.
     pub fn sources(&self) -> &[Operand] {
         match self {
             Self::Data { op, sources, .. } => &sources[..op.source_count()],
@@ -66,7 +66,7 @@ impl Inst {
 }
 
 impl Flow {
-    /// The opcode that encodes this instruction.
+    /// The opcode.
     pub fn opcode(&self) -> Opcode {
         self.op().opcode()
     }
@@ -89,11 +89,11 @@ impl Flow {
     }
 }
 
-/// Encodes an instruction. `descriptor` is the number of its operand descriptor, which must hold what
-/// [`Inst::descriptor`] tells; it is ignored where the instruction has none.
+/// Encodes an instruction. `descriptor` is the index of its operand descriptor, which must hold the
+/// value of [`Inst::descriptor`]; ignored for instructions without one.
 ///
 /// # Errors
-/// [`Kind::BadField`] where a register, address or number does not fit its field: a uniform in a narrow source, two
+/// [`Kind::BadField`] for a value that does not fit its field: a uniform in a narrow source, two
 /// uniforms, a descriptor above 31 for MAD, registers and targets out of range.
 ///
 /// ```
@@ -126,7 +126,7 @@ pub fn encode(inst: &Inst, descriptor: u8) -> Result<Word> {
     Ok(word.0)
 }
 
-/// The word of an opcode that is not defined.
+/// Encodes an undefined opcode.
 fn unassigned(inst: &Inst) -> Result<Word> {
     let Inst::Unassigned(code) = *inst else { unreachable!("every other instruction has an opcode") };
     let word = u32::from(code) << 26;
@@ -136,7 +136,7 @@ fn unassigned(inst: &Inst) -> Result<Word> {
     Ok(Word(word))
 }
 
-/// A word that takes only values that fit.
+/// A word whose fields accept only values that fit.
 struct Fitted(Word);
 
 impl Fitted {
@@ -155,7 +155,7 @@ impl Fitted {
         for (&operand, &field) in inst.sources().iter().zip(&Field::SOURCES) {
             let value = source_field(operand.register)?;
             if Some(field) == wide {
-                // Where it has no effect it is written as 0, as assemblers do.
+                // Assemblers write 0 where the address register has no effect.
                 let index = if is_uniform(&operand) { operand.index } else { Index::None };
                 self.set(Field::Index, index as u32, "address register")?;
             } else if is_uniform(&operand) {
@@ -209,7 +209,7 @@ impl Fitted {
     }
 }
 
-/// An error without a place, which the caller knows.
+/// An error whose place the caller fills in.
 fn unfit(what: &'static str, value: u32, allowed: &'static str) -> Error {
     Error::new(Kind::BadField { what, value, allowed }, At::Whole)
 }
@@ -218,7 +218,7 @@ fn is_uniform(operand: &Operand) -> bool {
     matches!(operand.register, Source::Uniform(_))
 }
 
-/// The field of a source, if such a register exists.
+/// The field of a source; an error if there is no such register.
 fn source_field(source: Source) -> Result<u32> {
     let (number, count) = match source {
         Source::Input(number) => (number, INPUTS),
@@ -232,7 +232,7 @@ fn source_field(source: Source) -> Result<u32> {
     }
 }
 
-/// The field of a destination, if such a register exists.
+/// The field of a destination; an error if there is no such register.
 fn dest_field(dest: Dest) -> Result<u32> {
     let (number, count) = match dest {
         Dest::Output(number) => (number, OUTPUTS),
@@ -253,7 +253,8 @@ mod tests {
     use crate::isa::reg::Pc;
 
     const ALL: u32 = 0x0D86_C36F;
-    /// Descriptors of the golden words: 3 takes `.zzzz` to x, 5 takes `.wwww`, all others take everything as it is.
+    /// Descriptors of the golden words: 3 takes `.zzzz` to x, 5 takes `.wwww`, all others are the
+    /// identity.
     const DESCRIPTORS: [u32; 11] = [ALL, ALL, ALL, 0x1548, ALL, 0x1FEF, ALL, ALL, ALL, ALL, ALL];
 
     #[track_caller]
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn golden_words_that_calculate() {
+    fn golden_data_words() {
         check(0x4801_2003, "mova a0.x, r2.zzzz");
         check(0x4E02_1000, "mov r0, c1");
         check(0x022A_2181, "add r1, c2[a0.x], v3");
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn golden_words_that_steer() {
+    fn golden_control_flow_words() {
         check(0xA100_4000, "ifc !cmp.x || cmp.y, 0x10, 0");
         check(0xA340_4C00, "ifc cmp.x && cmp.y, 0x13, 0");
         check(0xA2C0_5800, "ifc !cmp.y, 0x16, 0");
@@ -335,7 +336,7 @@ mod tests {
         assert_eq!(decode(0x022A_2181 & !0x7_F000 | 0x0_2000, &DESCRIPTORS).to_string(), "add r1, v2, v3");
     }
 
-    /// Deterministic noise.
+    /// A deterministic random generator.
     fn noise(seed: &mut u64) -> u32 {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*seed >> 33) as u32 | (*seed >> 1) as u32 & 0x8000_0000

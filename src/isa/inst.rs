@@ -1,4 +1,5 @@
-//! Decoded instructions: operands resolved through their descriptor, inverted forms made equal to the plain ones.
+//! Decoded instructions: operands resolved through their descriptor, inverted forms made equal to
+//! the plain ones.
 
 use super::reg::{Dest, Index, Mask, Pc, Source, Swizzle};
 
@@ -7,26 +8,27 @@ use super::reg::{Dest, Index, Mask, Pc, Source, Swizzle};
 pub struct Operand {
     /// The register.
     pub register: Source,
-    /// The address register added to it; [`Index::None`] unless the register is a uniform (elsewhere hardware ignores it).
+    /// The address register added to it; [`Index::None`] unless the register is a uniform.
     pub index: Index,
     /// The swizzle.
     pub swizzle: Swizzle,
-    /// Whether all components are negated.
+    /// All components are negated.
     pub negate: bool,
 }
 
 impl Operand {
-    /// Stands in operand slots that an instruction does not have.
+    /// The value of operands that an instruction does not have.
     pub const UNUSED: Self =
         Self { register: Source::Input(0), index: Index::None, swizzle: Swizzle::XYZW, negate: false };
 
-    /// A register as it is; change the other fields with `Operand { negate: true, ..Operand::new(register) }`.
+    /// A register without modifiers; change the other fields with `Operand { negate: true,
+    /// ..Operand::new(register) }`.
     pub const fn new(register: Source) -> Self {
         Self { register, ..Self::UNUSED }
     }
 }
 
-/// Operations that write a register; the table in [`isa::table`](super::table) says what each computes.
+/// Operations that write a register; [`isa::table`](super::table) has the semantics of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum DataOp {
@@ -54,9 +56,9 @@ pub enum DataOp {
     Slt,
     /// Floor.
     Flr,
-    /// Greater of two.
+    /// Larger of two.
     Max,
-    /// Lesser of two.
+    /// Smaller of two.
     Min,
     /// Reciprocal of x, to all components.
     Rcp,
@@ -66,7 +68,7 @@ pub enum DataOp {
     Mov,
     /// Product, then sum.
     Mad,
-    /// Linear interpolation.
+    /// Linear interpolation, for tests of the table.
     #[cfg(test)]
     Lrp,
 }
@@ -89,39 +91,40 @@ pub enum FlowOp {
     CallC,
     /// `Call`, if a bool uniform is true.
     CallU,
-    /// Chooses between two parts by a bool uniform.
+    /// Selects one of two parts by a bool uniform.
     IfU,
-    /// Chooses between two parts by a condition on the flags.
+    /// Selects one of two parts by a condition on the flags.
     IfC,
     /// Repeats the following words.
     Loop,
-    /// Goes on elsewhere if a condition on the flags holds.
+    /// Jumps if a condition on the flags holds.
     JmpC,
-    /// Goes on elsewhere by a bool uniform.
+    /// Jumps by a bool uniform.
     JmpU,
 }
 
-/// How control moves where the condition of a control-flow operation, if it has one, holds.
+/// Transfer of control if the condition of a control-flow operation holds, or if it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Move {
     /// To the next word.
     Next,
-    /// Nowhere: the program ends.
+    /// None: the program ends.
     End,
     /// Out of the innermost loop.
     Break,
     /// To the target, and back to the next word.
     Call,
-    /// Through the words up to the target, then over the second part; else to the target.
+    /// Through the words up to the target, then over the second part. If the condition fails: to
+    /// the target.
     If,
-    /// Through the words up to the target, again and again.
+    /// Through the words up to the target, repeatedly.
     Loop,
     /// To the target.
     Jump,
 }
 
 impl FlowOp {
-    /// How control moves.
+    /// The transfer of control.
     #[inline]
     pub const fn moves(self) -> Move {
         match self {
@@ -159,13 +162,20 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
+    /// All comparisons, by their 3-bit code.
+    pub const ALL: [Self; 8] =
+        [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge, Self::True6, Self::True7];
+
     /// From a 3-bit field.
     #[inline]
     pub fn from_field(bits: u32) -> Self {
-        use CompareOp::*;
-        [Eq, Ne, Lt, Le, Gt, Ge, True6, True7][(bits & 7) as usize]
+        Self::ALL[(bits & 7) as usize]
     }
-    /// Applies the comparison; NaN makes ordered comparisons false and `!=` true.
+    /// The name in assembler text.
+    pub const fn name(self) -> &'static str {
+        ["eq", "ne", "lt", "le", "gt", "ge", "true6", "true7"][self as usize]
+    }
+    /// Applies the comparison; with a NaN only `!=` holds.
     #[inline]
     pub fn test(self, a: f32, b: f32) -> bool {
         match self {
@@ -180,17 +190,17 @@ impl CompareOp {
     }
 }
 
-/// How a condition combines the two flags.
+/// Combination of the two flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ConditionOp {
     /// Either flag equals its reference.
     Or,
-    /// Both do.
+    /// Both flags equal their references.
     And,
-    /// `cmp.x` does.
+    /// `cmp.x` equals its reference.
     X,
-    /// `cmp.y` does.
+    /// `cmp.y` equals its reference.
     Y,
 }
 
@@ -202,19 +212,19 @@ impl ConditionOp {
     }
 }
 
-/// A test of the flags `cmp.x` and `cmp.y`.
+/// A condition on the flags `cmp.x` and `cmp.y`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Condition {
-    /// How the flags are combined.
+    /// Combination of the flags.
     pub op: ConditionOp,
-    /// The value wanted of `cmp.x`.
+    /// Reference value of `cmp.x`.
     pub ref_x: bool,
-    /// The value wanted of `cmp.y`.
+    /// Reference value of `cmp.y`.
     pub ref_y: bool,
 }
 
 impl Condition {
-    /// Applies the test.
+    /// Evaluates the condition.
     #[inline]
     pub fn test(self, x: bool, y: bool) -> bool {
         let (x, y) = (x == self.ref_x, y == self.ref_y);
@@ -292,7 +302,7 @@ pub enum Flow {
     JmpC {
         /// The condition.
         condition: Condition,
-        /// Where to.
+        /// Target address.
         target: Pc,
     },
     /// Jumps if the bool uniform equals `expected`.
@@ -301,7 +311,7 @@ pub enum Flow {
         bool: u8,
         /// The value that jumps.
         expected: bool,
-        /// Where to.
+        /// Target address.
         target: Pc,
     },
 }
@@ -317,12 +327,12 @@ pub enum Inst {
         dest: Dest,
         /// The components written.
         mask: Mask,
-        /// The operands; [`Operand::UNUSED`] beyond those the operation has.
+        /// The sources; [`Operand::UNUSED`] beyond those of the operation.
         sources: [Operand; 3],
     },
     /// Writes `a0.x` and `a0.y` (mask bits x and y).
     Mova {
-        /// Which of the two are written.
+        /// The components written.
         mask: Mask,
         /// The operand.
         source: Operand,
@@ -338,23 +348,24 @@ pub enum Inst {
     },
     /// Moves the program counter, or ends the program.
     Flow(Flow),
-    /// Hands a vertex to the primitive assembler (geometry programs; elsewhere no effect).
+    /// Sends a vertex to the primitive assembler; no effect in vertex programs.
     Emit,
-    /// Sets what the next EMIT does (geometry programs; elsewhere no effect).
+    /// Configures the next EMIT; no effect in vertex programs.
     SetEmit {
         /// Vertex slot, 0..3.
         vertex: u8,
-        /// Whether EMIT submits a triangle.
+        /// EMIT submits a triangle.
         prim: bool,
-        /// Whether its winding is reversed.
+        /// The winding of the triangle is reversed.
         invert: bool,
     },
-    /// An opcode the instruction set does not define.
+    /// An undefined opcode.
     Unassigned(u8),
 }
 
 impl Inst {
-    /// An instruction that writes a register; sources beyond three are dropped, missing ones are [`Operand::UNUSED`].
+    /// An instruction that writes a register. More than three sources are ignored, missing ones are
+    /// [`Operand::UNUSED`].
     pub fn data(op: DataOp, dest: Dest, mask: Mask, sources: &[Operand]) -> Self {
         let source = |index: usize| sources.get(index).copied().unwrap_or(Operand::UNUSED);
         Self::Data { op, dest, mask, sources: [source(0), source(1), source(2)] }

@@ -1,7 +1,7 @@
-//! Sizes that the hardware fixes: registers, stacks, memories.
-//! In and out: nothing. What a program needs is checked against them; limits that a host can choose are in
+//! Hardware limits: registers, stacks, memories.
+//! In and out: nothing. Programs are checked against them; limits that a host can choose are in
 //! [`limits`](crate::limits).
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; stack depths by hardware tests.
+//! Facts: 3dbrew "GPU/Shader Instruction Set"; stack depths from hardware tests.
 
 use super::word::Format;
 
@@ -18,19 +18,19 @@ pub const INTS: usize = 4;
 /// Bool uniforms b0..b15.
 pub const BOOLS: usize = 16;
 
-/// Calls that the hardware remembers, and the most that may return at once.
+/// Depth of the call stack, and the maximum number of simultaneous returns.
 pub const CALL_DEPTH: usize = 4;
-/// Then-parts that the hardware remembers.
+/// Depth of the IF stack.
 pub const IF_DEPTH: usize = 8;
-/// Loops that the hardware remembers.
+/// Depth of the loop stack.
 pub const LOOP_DEPTH: usize = 4;
 
-/// Vertex slots that SETEMIT can name; a triangle is made of the first three.
+/// Vertex slots that SETEMIT can name; a triangle uses the first three.
 pub const VERTEX_SLOTS: usize = 4;
 
-/// Code words that the vertex unit can hold.
+/// Code words of the vertex unit.
 pub const VERTEX_WORDS: u32 = 512;
-/// Code words that the geometry unit can hold.
+/// Code words of the geometry unit.
 pub const GEOMETRY_WORDS: u32 = 4096;
 /// Operand descriptors.
 pub const DESCRIPTORS: usize = Format::One.descriptors();

@@ -1,6 +1,6 @@
 //! Operand descriptors: destination mask, swizzles and negations.
 //! In and out: the 32-bit value of the table and its parts. Knows no instruction.
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; bit 31 is written as 0 or 1 by different assemblers and ignored.
+//! Facts: 3dbrew "GPU/Shader Instruction Set"; bit 31 is ignored, and assemblers differ in it.
 
 use super::reg::{Mask, Swizzle};
 
@@ -9,7 +9,7 @@ use super::reg::{Mask, Swizzle};
 pub struct Selector {
     /// The swizzle.
     pub swizzle: Swizzle,
-    /// Whether all components are negated.
+    /// All components are negated.
     pub negate: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Selector {
 pub struct Descriptor {
     /// The components that are written.
     pub mask: Mask,
-    /// What happens to the first, second and third source.
+    /// Selectors of the first, second and third source.
     pub sources: [Selector; 3],
 }
 
@@ -44,9 +44,10 @@ pub const fn negation_bit(index: usize) -> u32 {
     1 << (4 + 9 * index)
 }
 
-/// The bits that choose what becomes these components of source `index` (0..=2).
+/// The bits that select the source components of these result components, for source `index`
+/// (0..=2).
 pub const fn swizzle_bits(index: usize, components: Mask) -> u32 {
-    // Selectors stand in the order of a descriptor's mask, w lowest, above the negation.
+    // Selectors have the order of a descriptor's mask, w lowest, above the negation.
     let selected = components.to_descriptor();
     let (mut bits, mut component) = (0, 0);
     while component < 4 {
@@ -57,7 +58,7 @@ pub const fn swizzle_bits(index: usize, components: Mask) -> u32 {
 }
 
 impl Descriptor {
-    /// From the stored value.
+    /// Decodes the stored value.
     #[inline]
     pub fn unpack(bits: u32) -> Self {
         Self { mask: Mask::from_descriptor(bits), sources: [0, 1, 2].map(|index| selector(bits, index)) }

@@ -1,6 +1,7 @@
-//! The text of one instruction, in the syntax of assembler sources.
-//! In: [`Inst`] and its parts. Out: `Display`, such as `mad r0.xyz, r1, c3[a0.x].xxxx, -v0`. Knows no labels or symbols:
-//! targets are hexadecimal word addresses, followed by the number of words where there is one.
+//! Text of instructions in assembler syntax.
+//! In: [`Inst`] and its parts. Out: `Display`, such as `mad r0.xyz, r1, c3[a0.x].xxxx, -v0`. Knows
+//! no labels or symbols: targets are hexadecimal word addresses, followed by the length where there
+//! is one.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -36,16 +37,7 @@ impl Display for Operand {
 
 impl Display for CompareOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Eq => "eq",
-            Self::Ne => "ne",
-            Self::Lt => "lt",
-            Self::Le => "le",
-            Self::Gt => "gt",
-            Self::Ge => "ge",
-            Self::True6 => "true6",
-            Self::True7 => "true7",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -84,14 +76,16 @@ impl Display for Flow {
     }
 }
 
-/// The dot and the letters of a destination mask: nothing where all of `full` are written, `._` where none is.
-fn write_mask(f: &mut Formatter<'_>, mask: Mask, full: Mask) -> fmt::Result {
-    if mask.is_empty() {
-        f.write_str("._")
-    } else if mask == full {
-        Ok(())
-    } else {
-        write!(f, ".{mask}")
+/// A destination mask as a suffix: nothing if it equals the second mask, `._` if it is empty.
+pub(crate) struct MaskText(pub(crate) Mask, pub(crate) Mask);
+
+impl Display for MaskText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self(Mask::NONE, _) => f.write_str("._"),
+            Self(mask, full) if mask == full => Ok(()),
+            Self(mask, _) => write!(f, ".{mask}"),
+        }
     }
 }
 
@@ -99,15 +93,10 @@ impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Data { op, dest, mask, .. } => {
-                write!(f, "{} {dest}", op.mnemonic())?;
-                write_mask(f, *mask, Mask::XYZW)?;
+                write!(f, "{} {dest}{}", op.mnemonic(), MaskText(*mask, Mask::XYZW))?;
                 self.sources().iter().try_for_each(|source| write!(f, ", {source}"))
             }
-            Self::Mova { mask, source } => {
-                f.write_str("mova a0")?;
-                write_mask(f, *mask, Mask::NONE)?;
-                write!(f, ", {source}")
-            }
+            Self::Mova { mask, source } => write!(f, "mova a0{}, {source}", MaskText(*mask, Mask::NONE)),
             Self::Cmp { x, y, sources: [first, second] } => write!(f, "cmp {first}, {x}, {y}, {second}"),
             Self::Flow(flow) => write!(f, "{flow}"),
             Self::Emit => f.write_str("emit"),

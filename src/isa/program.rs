@@ -11,7 +11,7 @@ use super::word::{Field, Word};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::limits::{Limits, check};
 
-/// No limit may be above this: every address, also one past the end, must be a [`Pc`].
+/// Upper bound of all limits: every address, including the end of the code, must be a [`Pc`].
 const MAX_WORDS: u32 = 0xFFFF;
 
 /// The shader unit a program is written for.
@@ -25,7 +25,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// How many code words the unit can hold.
+    /// Number of code words that the unit can hold.
     pub const fn words(self) -> u32 {
         match self {
             Self::Vertex => VERTEX_WORDS,
@@ -43,7 +43,7 @@ pub struct Program<'a> {
     stage: Stage,
 }
 
-/// At most `most` of the words.
+/// The first `most` words.
 fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
     match words {
         Cow::Borrowed(words) => Cow::Borrowed(&words[..words.len().min(most)]),
@@ -55,11 +55,12 @@ fn cut(words: Cow<'_, [u32]>, most: usize) -> Cow<'_, [u32]> {
 }
 
 impl<'a> Program<'a> {
-    /// A program from raw words. Descriptors beyond the 128th are dropped; a descriptor that an instruction names but the
-    /// table lacks reads as 0.
+    /// Creates a program from raw words. Descriptors beyond the 128th are dropped; a missing
+    /// descriptor reads as 0.
     ///
     /// # Errors
-    /// More code words than the limit, or an entry point outside the code (or at 512 and above for a vertex program).
+    /// More code words than the limit, or an entry point outside the code (or at 512 and above for
+    /// a vertex program).
     pub fn new(
         code: impl Into<Cow<'a, [u32]>>,
         descriptors: impl Into<Cow<'a, [u32]>>,
@@ -82,9 +83,9 @@ impl<'a> Program<'a> {
         let most = DESCRIPTORS.min(limits.descriptors as usize);
         Ok(Self { code, descriptors: cut(descriptors.into(), most), entry, stage })
     }
-    /// A program as it lies in the memory of a shader unit, which holds 512 words for vertices and 4,096 for geometry: words
-    /// beyond those, which some hosts keep, are dropped, and so are descriptors beyond the 128th. Where the words end,
-    /// execution ends too.
+    /// Creates a program from the memory of a shader unit: 512 words for vertices, 4,096 for
+    /// geometry. Words beyond those, which some hosts keep, are dropped, as are descriptors beyond
+    /// the 128th. Execution ends at the end of the words.
     ///
     /// ```
     /// use transpica::stages::isa::Pc;
@@ -122,12 +123,14 @@ impl<'a> Program<'a> {
     pub fn stage(&self) -> Stage {
         self.stage
     }
-    /// The decoded instruction at `pc`, or nothing at and beyond the end of the code (which counts as END).
+    /// The decoded instruction at `pc`; nothing at and beyond the end of the code, which counts as
+    /// END.
     #[inline]
     pub fn inst(&self, pc: Pc) -> Option<Inst> {
         self.code.get(pc.index()).map(|&word| decode(word, &self.descriptors))
     }
-    /// The register that the instruction at `pc` writes and its components; quicker than [`inst`](Self::inst).
+    /// The register and components that the instruction at `pc` writes; faster than
+    /// [`inst`](Self::inst).
     #[inline]
     pub fn written(&self, pc: Pc) -> Option<(Dest, Mask)> {
         written(*self.code.get(pc.index())?, &self.descriptors)
@@ -136,8 +139,8 @@ impl<'a> Program<'a> {
     pub fn word(&self, pc: Pc) -> Option<Word> {
         self.code.get(pc.index()).copied().map(Word)
     }
-    /// What is suspicious about the words at these addresses (those that can be reached): descriptors that the table
-    /// lacks, lengths whose ignored bits are set, vertex code that the vertex unit cannot hold.
+    /// Warnings about the words at these addresses, which should be reachable: missing descriptors,
+    /// lengths whose ignored bits are set, vertex code that the vertex unit cannot hold.
     pub fn warnings(&self, pcs: impl IntoIterator<Item = Pc>) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut beyond: Option<Pc> = None;
@@ -156,7 +159,7 @@ impl<'a> Program<'a> {
         }));
         warnings
     }
-    /// What is suspicious about a word by itself.
+    /// A warning about a single word.
     fn suspicion(&self, word: Word) -> Option<String> {
         let opcode = word.opcode()?;
         if let Some(index) = word.get(Field::Descriptor)
@@ -248,7 +251,8 @@ mod tests {
 
     #[test]
     fn suspicious_words_are_reported_where_they_are_reached() {
-        // MOV with descriptor 1, MOV with descriptor 0, CALL with num 0x102, JMPC with num 0x102 (which it ignores).
+        // MOV with descriptor 1, MOV with descriptor 0, CALL with num 0x102, JMPC with num 0x102
+        // (ignored).
         let mut code = vec![0x4C00_0001, 0x4C00_0000, 0x9000_0102, 0xB000_0102];
         code.resize(514, 0x8800_0000);
         let program = Program::new(code, vec![0], Pc(0), Stage::Vertex, &Limits::default()).expect("valid");

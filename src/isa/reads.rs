@@ -1,41 +1,42 @@
 //! The components that an instruction reads of a source.
-//! In: the components that it writes. Out: those of the source, after its swizzle. Knows no instruction: the table of
-//! opcodes has a value for each source of each row.
+//! In: the written components. Out: the read components, after the swizzle. Knows no instruction:
+//! the opcode table has a value for each source of each row.
 
 use super::reg::Mask;
 
-/// The components of a source that can change a result.
+/// The components of a source that can change a result: some always, some lane by lane.
 ///
 /// ```
 /// use transpica::stages::isa::{DataOp, Mask};
 /// let [first, second] = DataOp::Dst.reads() else { unreachable!("two sources") };
-/// assert_eq!((first.of(Mask::XYZ).to_string(), second.of(Mask::XYZ).to_string()), ("yz".into(), "y".into()));
+/// assert_eq!(first.of(Mask::XYZ).to_string(), "yz");
+/// assert_eq!(second.of(Mask::XYZ).to_string(), "y");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reads {
-    /// Read whatever is written.
+    /// Components that are read whatever is written.
     always: Mask,
-    /// Read where the same component is written.
+    /// Components that are read if the same component is written.
     lanewise: Mask,
 }
 
-/// Each component for the same one of the result.
+/// Each component if the same one is written.
 pub(super) const EACH: Reads = each("xyzw");
-/// x, whatever is written.
+/// x, always.
 pub(super) const X: Reads = all("x");
-/// x and y, whatever is written.
+/// x and y, always.
 pub(super) const XY: Reads = all("xy");
-/// All but w, whatever is written.
+/// x, y and z, always.
 pub(super) const XYZ: Reads = all("xyz");
-/// All components, whatever is written.
+/// All components, always.
 pub(super) const XYZW: Reads = all("xyzw");
 
-/// These components, whatever is written.
+/// These components, always.
 pub(super) const fn all(components: &str) -> Reads {
     Reads { always: mask(components), lanewise: Mask::NONE }
 }
 
-/// Those of these components that are written.
+/// These components, each if the same one is written.
 pub(super) const fn each(components: &str) -> Reads {
     Reads { always: Mask::NONE, lanewise: mask(components) }
 }
@@ -58,14 +59,14 @@ const fn mask(letters: &str) -> Mask {
 }
 
 impl Reads {
-    /// What either reads.
+    /// The union of both.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             always: Mask(self.always.0 | other.always.0),
             lanewise: Mask(self.lanewise.0 | other.lanewise.0),
         }
     }
-    /// The components read by an instruction that writes these.
+    /// The components read by an instruction that writes `written`.
     #[inline]
     pub const fn of(self, written: Mask) -> Mask {
         Mask(self.always.0 | self.lanewise.0 & written.0)

@@ -17,7 +17,7 @@ impl Pc {
     pub fn plus(self, length: u8) -> Self {
         Self(self.0.saturating_add(u16::from(length)))
     }
-    /// As a table index.
+    /// The address as an index.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -63,7 +63,8 @@ impl Component {
     }
 }
 
-/// A set of components; bit 0 is x (descriptors store the reverse order, see [`Mask::from_descriptor`]).
+/// A set of components; bit 0 is x. Descriptors store the reverse order, see
+/// [`Mask::from_descriptor`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mask(pub u8);
 
@@ -81,11 +82,11 @@ impl Mask {
     pub const fn from_descriptor(bits: u32) -> Self {
         Self(((bits & 15) as u8).reverse_bits() >> 4)
     }
-    /// The four bits an operand descriptor holds.
+    /// The four bits of an operand descriptor.
     pub const fn to_descriptor(self) -> u32 {
         (self.0.reverse_bits() >> 4) as u32
     }
-    /// Whether the component is in the set.
+    /// Returns whether the component is in the set.
     #[inline]
     pub fn has(self, component: Component) -> bool {
         self.0 >> component.index() & 1 != 0
@@ -95,7 +96,7 @@ impl Mask {
     pub fn count(self) -> usize {
         self.0.count_ones() as usize
     }
-    /// Whether no component is in the set.
+    /// Returns whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -119,8 +120,8 @@ impl fmt::Debug for Mask {
     }
 }
 
-/// Selects a source component for each result component. The byte is a descriptor's selector: bits 7..6 choose what
-/// becomes x, 5..4 y, 3..2 z, 1..0 w.
+/// A source component for each result component, encoded as in descriptors: bits 7..6 select x,
+/// 5..4 y, 3..2 z, 1..0 w.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Swizzle(pub u8);
 
@@ -131,12 +132,12 @@ impl Swizzle {
     pub fn new(components: [Component; 4]) -> Self {
         Self(components.into_iter().fold(0, |bits, c| bits << 2 | c as u8))
     }
-    /// The component that lands in `component`.
+    /// The source component of a result component.
     #[inline]
     pub fn get(self, component: Component) -> Component {
         Component::from_bits(u32::from(self.0) >> (6 - 2 * component.index()))
     }
-    /// All four selected components.
+    /// The source components, in order.
     pub fn components(self) -> [Component; 4] {
         Component::ALL.map(|c| self.get(c))
     }
@@ -237,7 +238,7 @@ impl fmt::Display for Dest {
     }
 }
 
-/// The address register that offsets a wide source.
+/// The address register that is added to the index of a uniform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Index {

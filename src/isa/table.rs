@@ -1,6 +1,6 @@
-//! The table of all opcodes: one row is one truth, everything else about opcodes is made from it.
-//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands, what is read and documentation. Knows no bit
-//! positions: see [`Format`].
+//! The opcode table, from which all code about opcodes is derived.
+//! In: nothing. Out: [`Opcode`] with codes, mnemonics, formats, operands, reads and documentation.
+//! Knows no bit positions: see [`Format`].
 //! Facts: 3dbrew "GPU/Shader Instruction Set", checked against words that picasso assembled.
 
 use super::inst::{DataOp, FlowOp, Move};
@@ -8,12 +8,12 @@ use super::limits::INTS;
 use super::reads::{EACH, Reads, X, XY, XYZ, XYZW, all, each};
 use super::word::{Field, Format};
 
-/// Marks the rows of instructions that write the flags.
+/// Marker of rows whose instruction writes the flags.
 const FLAGS: bool = true;
 
-/// Calls a macro with the table. Each row: first and last six-bit code, variant, mnemonic, format, class, operands in the
-/// order of the assembler text, components read of each source, `+ FLAGS` where the flags are written, semantics (as
-/// Markdown).
+/// Calls a macro with the table. Each row: first and last six-bit code, variant, mnemonic, format,
+/// class, operands in the order of the assembler text, components read of each source, `+ FLAGS` if
+/// the flags are written, semantics as Markdown.
 macro_rules! for_each_op {
     ($then:ident) => {
         $then! {
@@ -62,7 +62,7 @@ macro_rules! for_each_op {
     };
 }
 
-/// What kind of instruction an opcode makes: the variants of [`Inst`](super::Inst) but the undefined ones.
+/// Class of an opcode: the variants of [`Inst`](super::Inst) except undefined ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Writes a register; inverted forms name the same operation as the plain ones.
@@ -73,20 +73,21 @@ pub enum Class {
     Compare,
     /// Moves the program counter, or ends the program.
     Control(FlowOp),
-    /// Hands a vertex to the primitive assembler.
+    /// Sends a vertex to the primitive assembler.
     Emit,
-    /// Sets what the next EMIT does.
+    /// Configures the next EMIT.
     SetEmit,
 }
 
-/// What an operand of the assembler text is.
+/// Role of an operand of the assembler text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A register with a component mask.
     Dest,
     /// `a0.x`, `a0.y` or `a0.xy`.
     AddressDest,
-    /// The next source, in the order of the operation; [`Format::wide`] tells which may be a uniform.
+    /// The next source, in the order of the operation; [`Format::wide`] is the one that may be a
+    /// uniform.
     Source,
     /// A comparison: `eq`, `ne`, `lt`, `le`, `gt`, `ge`.
     CompareOp,
@@ -94,7 +95,7 @@ pub enum Role {
     Condition,
     /// A bool uniform.
     Bool,
-    /// A bool uniform, perhaps after `!`.
+    /// A bool uniform, optionally after `!`.
     BoolOrNot,
     /// An int uniform.
     Int,
@@ -111,7 +112,8 @@ pub enum Role {
 }
 
 impl Role {
-    /// The bits of a field that hold this operand; nothing where another operand has the field, or hardware ignores it.
+    /// The bits of a field that hold this operand; none for fields of other operands and for
+    /// ignored bits.
     pub const fn reads(self, field: Field) -> u32 {
         let all = u32::MAX;
         match (self, field) {
@@ -121,7 +123,7 @@ impl Role {
             (Self::Condition, Field::RefX | Field::RefY | Field::ConditionOp) => all,
             (Self::Bool | Self::BoolOrNot, Field::Id) => all,
             (Self::BoolOrNot, Field::Num) => 1,
-            // Only i0..i3 exist; the upper two bits of the number are ignored.
+            // Only i0..i3 exist; the upper two bits of the index are ignored.
             (Self::Int, Field::Id) => INTS as u32 - 1,
             (Self::Target | Self::Last, Field::Target) => all,
             (Self::Length, Field::Num) => 0xFF,
@@ -145,15 +147,15 @@ pub struct Info {
     pub mnemonic: &'static str,
     /// The layout of the word.
     pub format: Format,
-    /// What kind of instruction it makes.
+    /// Its class.
     pub class: Class,
     /// The operands of the assembler text.
     pub operands: &'static [Role],
-    /// The components that it reads of each source.
+    /// The components read of each source.
     pub reads: &'static [Reads],
-    /// Whether it writes the flags, whatever its mask says.
+    /// The instruction writes the flags, independently of its mask.
     pub writes_flags: bool,
-    /// What it does, as Markdown.
+    /// Its semantics, as Markdown.
     pub meaning: &'static str,
 }
 
@@ -173,7 +175,7 @@ macro_rules! class {
 macro_rules! define_opcodes {
     ($($(#[$attribute:meta])* $first:literal $last:literal $name:ident $mnemonic:literal $format:ident
         $class:ident $(($op:ident))? [$($role:ident)*] [$($reads:expr),*] $(+ $flags:ident)? $meaning:literal;)*) => {
-        /// An opcode as the word holds it: the inverted forms are opcodes of their own.
+        /// An opcode; inverted forms are distinct opcodes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Opcode {
@@ -200,16 +202,24 @@ macro_rules! define_opcodes {
 }
 for_each_op!(define_opcodes);
 
-/// The opcode of each six-bit code.
-static BY_CODE: [Option<Opcode>; 64] = OPCODES_OF_CODES;
-const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
+/// The row of an opcode as far as decoding needs it, small enough that all of them stay in the
+/// cache.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    opcode: Opcode,
+    pub(crate) class: Class,
+    pub(crate) format: Format,
+}
+
+/// The shape of each six-bit code.
+static SHAPES: [Option<Shape>; 64] = {
     let mut table = [None; 64];
     let mut row = 0;
     while row < Opcode::TABLE.len() {
-        let info = &Opcode::TABLE[row];
-        let mut code = info.first as usize;
-        while code <= info.last as usize {
-            table[code] = Some(info.opcode);
+        let Info { opcode, first, last, class, format, .. } = Opcode::TABLE[row];
+        let mut code = first as usize;
+        while code <= last as usize {
+            table[code] = Some(Shape { opcode, class, format });
             code += 1;
         }
         row += 1;
@@ -217,33 +227,11 @@ const OPCODES_OF_CODES: [Option<Opcode>; 64] = {
     table
 };
 
-/// What decoding needs to know of an opcode, small enough that all of it stays in the cache.
-#[derive(Clone, Copy)]
-pub(crate) struct Shape {
-    pub(crate) class: Class,
-    pub(crate) format: Format,
-}
-
-/// The shape of each six-bit code.
-static SHAPES: [Option<Shape>; 64] = SHAPES_OF_CODES;
-const SHAPES_OF_CODES: [Option<Shape>; 64] = {
-    let mut table = [None; 64];
-    let mut code = 0;
-    while code < 64 {
-        if let Some(opcode) = OPCODES_OF_CODES[code] {
-            let info = &Opcode::TABLE[opcode as usize];
-            table[code] = Some(Shape { class: info.class, format: info.format });
-        }
-        code += 1;
-    }
-    table
-};
-
-/// The six-bit codes of [`Class::Control`], as a set.
+/// Set of the six-bit codes of [`Class::Control`].
 const CONTROL: u64 = {
     let (mut set, mut code) = (0, 0);
     while code < 64 {
-        if let Some(Shape { class: Class::Control(_), .. }) = SHAPES_OF_CODES[code] {
+        if let Some(Shape { class: Class::Control(_), .. }) = SHAPES[code] {
             set |= 1 << code;
         }
         code += 1;
@@ -251,7 +239,7 @@ const CONTROL: u64 = {
     set
 };
 
-/// Returns whether a word is a control-flow instruction; quicker than its row.
+/// Fast check for [`Class::Control`] without a table lookup.
 #[inline]
 pub fn is_control(word: u32) -> bool {
     CONTROL >> (word >> 26) & 1 != 0
@@ -274,7 +262,7 @@ impl Opcode {
     /// ```
     #[inline]
     pub fn of_word(word: u32) -> Option<Self> {
-        BY_CODE[(word >> 26) as usize]
+        Shape::of_word(word).map(|shape| shape.opcode)
     }
     /// Its first six-bit code.
     pub const fn code(self) -> u8 {
@@ -294,7 +282,7 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().mnemonic
     }
-    /// The opcode with this name; upper and lower case are the same.
+    /// The opcode with this name, in upper or lower case.
     ///
     /// ```
     /// use transpica::stages::isa::table::Opcode;
@@ -303,7 +291,7 @@ impl Opcode {
     pub fn from_mnemonic(name: &str) -> Option<Self> {
         Self::TABLE.iter().find(|info| info.mnemonic.eq_ignore_ascii_case(name)).map(|info| info.opcode)
     }
-    /// How control moves, if this is an opcode of control flow.
+    /// The transfer of control, for a control-flow opcode.
     #[inline]
     pub fn moves(self) -> Option<Move> {
         match self.info().class {
@@ -311,7 +299,7 @@ impl Opcode {
             Class::Data(_) | Class::Address | Class::Compare | Class::Emit | Class::SetEmit => None,
         }
     }
-    /// The form of this operation that takes a uniform in its last source, where there is one.
+    /// The form of this operation that takes a uniform in its last source, if there is one.
     pub fn inverted(self) -> Option<Self> {
         let Class::Data(op) = self.info().class else { return None };
         let inverted = |info: &&Info| info.class == Class::Data(op) && info.format.is_inverted();
@@ -323,18 +311,18 @@ impl DataOp {
     /// The plain (not inverted) opcode of this operation.
     #[inline]
     pub fn opcode(self) -> Opcode {
-        PLAIN[self as usize]
+        DATA_OPCODES[self as usize]
     }
-    /// How many sources it has.
+    /// Number of sources.
     #[inline]
     pub fn source_count(self) -> usize {
         self.opcode().format().source_count()
     }
-    /// The components that it reads of each source.
+    /// The components read of each source.
     pub fn reads(self) -> &'static [Reads] {
         self.opcode().info().reads
     }
-    /// Whether it writes the flags, whatever its mask says.
+    /// Returns whether it writes the flags, independently of its mask.
     #[inline]
     pub fn writes_flags(self) -> bool {
         self.opcode().info().writes_flags
@@ -345,35 +333,31 @@ impl DataOp {
     }
 }
 
-/// How many operations there are.
-const DATA_OPS: usize = {
-    let (mut count, mut row) = (0, 0);
-    while row < Opcode::TABLE.len() {
-        if let Class::Data(op) = Opcode::TABLE[row].class
-            && op as usize >= count
-        {
-            count = op as usize + 1;
-        }
-        row += 1;
-    }
-    count
-};
-
-/// The plain opcode of each operation.
-static PLAIN: [Opcode; DATA_OPS] = {
-    let mut table = [Opcode::Nop; DATA_OPS];
+/// The plain opcode of each data operation, or the opcode of each control-flow operation.
+///
+/// The arrays have room for any six-bit code, so that no operations need to be counted.
+const fn opcodes_by_operation(is_control: bool) -> [Opcode; 64] {
+    let mut table = [Opcode::Nop; 64];
     let mut row = 0;
     while row < Opcode::TABLE.len() {
         let info = &Opcode::TABLE[row];
-        if let Class::Data(op) = info.class
-            && !info.format.is_inverted()
-        {
-            table[op as usize] = info.opcode;
+        match info.class {
+            Class::Data(op) if !is_control && !info.format.is_inverted() => table[op as usize] = info.opcode,
+            Class::Control(op) if is_control => table[op as usize] = info.opcode,
+            Class::Data(_)
+            | Class::Control(_)
+            | Class::Address
+            | Class::Compare
+            | Class::Emit
+            | Class::SetEmit => {}
         }
         row += 1;
     }
     table
-};
+}
+
+static DATA_OPCODES: [Opcode; 64] = opcodes_by_operation(false);
+static CONTROL_OPCODES: [Opcode; 64] = opcodes_by_operation(true);
 
 impl FlowOp {
     /// Its opcode.
@@ -382,22 +366,6 @@ impl FlowOp {
         CONTROL_OPCODES[self as usize]
     }
 }
-
-/// How many control-flow operations there are.
-const FLOW_OPS: usize = CONTROL.count_ones() as usize;
-
-/// The opcode of each control-flow operation.
-static CONTROL_OPCODES: [Opcode; FLOW_OPS] = {
-    let mut table = [Opcode::Nop; FLOW_OPS];
-    let mut row = 0;
-    while row < Opcode::TABLE.len() {
-        if let Class::Control(op) = Opcode::TABLE[row].class {
-            table[op as usize] = Opcode::TABLE[row].opcode;
-        }
-        row += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 mod tests {
@@ -429,7 +397,7 @@ mod tests {
             Class::Control(op) => Some((*opcode, op)),
             Class::Data(_) | Class::Address | Class::Compare | Class::Emit | Class::SetEmit => None,
         });
-        assert_eq!(ops.clone().count(), FLOW_OPS);
+        assert_eq!(ops.clone().count(), CONTROL.count_ones() as usize);
         ops.for_each(|(opcode, op)| assert_eq!(op.opcode(), opcode));
     }
 }

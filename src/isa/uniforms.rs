@@ -1,9 +1,10 @@
-//! The uniform registers, as a host fills them before a draw.
-//! In: values. Out: values. The interpreter reads them and the host packs them. Knows neither programs nor precisions.
+//! The uniform registers, as a host sets them before a draw.
+//! In: values. Out: values. The interpreter reads them and the host packs them. Knows neither
+//! programs nor precisions.
 
 use super::limits::{FLOATS, INTS};
 
-/// All uniform registers; the default is zero and false everywhere.
+/// All uniform registers; zero and false by default.
 ///
 /// ```
 /// let mut uniforms = transpica::stages::isa::Uniforms::default();
@@ -15,7 +16,7 @@ use super::limits::{FLOATS, INTS};
 pub struct Uniforms {
     /// c0..c95
     pub floats: [[f32; 4]; FLOATS],
-    /// i0..i3: count less one, start of aL, step of aL; hardware does not read the fourth.
+    /// i0..i3: iterations minus 1, start of aL, step of aL; hardware ignores the fourth.
     pub ints: [[u8; 4]; INTS],
     /// b0..b15, bit n is bn.
     pub bools: u16,

@@ -1,6 +1,8 @@
-//! Code words as they are stored: formats, fields and bit positions.
-//! In: 32-bit words. Out: fields as the word holds them, and words from fields. Knows no operand descriptor and no meaning.
-//! Facts: 3dbrew "GPU/Shader Instruction Set"; positions checked against words that picasso assembled.
+//! Code words as stored: formats, fields and bit positions.
+//! In: 32-bit words. Out: fields, and words from fields. Knows no operand descriptor and no
+//! semantics.
+//! Facts: 3dbrew "GPU/Shader Instruction Set"; positions checked against words that picasso
+//! assembled.
 
 use super::inst::Move;
 use super::table::Opcode;
@@ -17,7 +19,7 @@ impl Bits {
     pub const fn new(high: u8, low: u8) -> Self {
         Self { low, width: high - low + 1 }
     }
-    /// No bits: reads as 0. Stands where a format lacks a field.
+    /// No bits, for a field that a format lacks; reads as 0.
     const NONE: Self = Self { low: 0, width: 0 };
     /// The highest bit.
     pub const fn high(self) -> u8 {
@@ -27,7 +29,7 @@ impl Bits {
     pub const fn low(self) -> u8 {
         self.low
     }
-    /// The largest value that fits.
+    /// The largest value of the field.
     #[inline]
     pub const fn max(self) -> u32 {
         ((1u64 << self.width) - 1) as u32 // Range: at most 32 bits.
@@ -37,238 +39,144 @@ impl Bits {
     pub const fn get(self, word: u32) -> u32 {
         word >> self.low & self.max()
     }
-    /// A word with the value in these bits and 0 elsewhere; bits of the value that do not fit are dropped.
+    /// A word with the value in these bits and 0 elsewhere; excess bits of the value are dropped.
     #[inline]
     pub const fn put(self, value: u32) -> u32 {
         (value & self.max()) << self.low
     }
 }
 
-/// A field of a code word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// Destination register.
-    Dest,
-    /// Address register of the wide source.
-    Index,
-    /// First source.
-    Source1,
-    /// Second source.
-    Source2,
-    /// Third source.
-    Source3,
-    /// Operand descriptor.
-    Descriptor,
-    /// Comparison of x.
-    CompareX,
-    /// Comparison of y.
-    CompareY,
-    /// Value wanted of `cmp.x`.
-    RefX,
-    /// Value wanted of `cmp.y`.
-    RefY,
-    /// How the flags are combined.
-    ConditionOp,
-    /// Number of a bool or int uniform.
-    Id,
-    /// Address of a word ("dst").
-    Target,
-    /// A number of words ("num"); ten bits as assemblers write it, of which eight are read.
-    Num,
-    /// Vertex slot.
-    Vertex,
-    /// Whether EMIT submits a triangle.
-    Prim,
-    /// Whether its winding is reversed.
-    Invert,
-}
-
-impl Field {
-    /// How many fields there are.
-    const COUNT: usize = Self::Invert as usize + 1;
-    /// The source fields, in the order of the operands.
-    pub const SOURCES: [Self; 3] = [Self::Source1, Self::Source2, Self::Source3];
-
-    /// The name that tables of the instruction set use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dest => "dest",
-            Self::Index => "idx",
-            Self::Source1 => "src1",
-            Self::Source2 => "src2",
-            Self::Source3 => "src3",
-            Self::Descriptor => "desc",
-            Self::CompareX => "opx",
-            Self::CompareY => "opy",
-            Self::RefX => "refx",
-            Self::RefY => "refy",
-            Self::ConditionOp => "condop",
-            Self::Id => "id",
-            Self::Target => "dst",
-            Self::Num => "num",
-            Self::Vertex => "vertex",
-            Self::Prim => "prim",
-            Self::Invert => "inv",
+macro_rules! define_fields {
+    ($($(#[$doc:meta])* $field:ident $name:literal;)*) => {
+        /// A field of a code word.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Field {
+            $($(#[$doc])* $field,)*
         }
-    }
+
+        impl Field {
+            /// Number of fields.
+            const COUNT: usize = [$(Self::$field),*].len();
+            /// The source fields, in the order of the operands.
+            pub const SOURCES: [Self; 3] = [Self::Source1, Self::Source2, Self::Source3];
+
+            /// The name that tables of the instruction set use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$field => $name,)*
+                }
+            }
+        }
+    };
 }
 
-/// The layout of a word after its opcode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
+define_fields! {
+    /// Destination register.
+    Dest "dest";
+    /// Address register of the wide source.
+    Index "idx";
+    /// First source.
+    Source1 "src1";
+    /// Second source.
+    Source2 "src2";
+    /// Third source.
+    Source3 "src3";
+    /// Operand descriptor.
+    Descriptor "desc";
+    /// Comparison of x.
+    CompareX "opx";
+    /// Comparison of y.
+    CompareY "opy";
+    /// Reference value of `cmp.x`.
+    RefX "refx";
+    /// Reference value of `cmp.y`.
+    RefY "refy";
+    /// Combination of the flags.
+    ConditionOp "condop";
+    /// Index of a bool or int uniform.
+    Id "id";
+    /// Address of a word ("dst").
+    Target "dst";
+    /// A length in words ("num"): ten bits in assemblers, of which eight are read.
+    Num "num";
+    /// Vertex slot.
+    Vertex "vertex";
+    /// EMIT submits a triangle.
+    Prim "prim";
+    /// The winding is reversed.
+    Invert "inv";
+}
+
+macro_rules! define_formats {
+    ($($(#[$doc:meta])* $format:ident $name:literal [$($field:ident $high:literal $low:literal),*];)*) => {
+        /// Layout of a word below its opcode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Format {
+            $($(#[$doc])* $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Self; [$(Self::$format),*].len()] = [$(Self::$format),*];
+            /// The short name, such as `1i`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$format => $name,)*
+                }
+            }
+            /// The fields with their positions, from the top of the word down.
+            pub const fn layout(self) -> &'static [(Field, Bits)] {
+                match self {
+                    $(Self::$format => const { &[$((Field::$field, Bits::new($high, $low))),*] },)*
+                }
+            }
+        }
+    };
+}
+
+// Each row: variant, short name, and the fields with their highest and lowest bit.
+define_formats! {
     /// 0: no fields.
-    Zero,
+    Zero "0" [];
     /// 1: two sources, the first wide.
-    One,
+    One "1" [Dest 25 21, Index 20 19, Source1 18 12, Source2 11 7, Descriptor 6 0];
     /// 1i: two sources, the second wide.
-    OneInverted,
+    OneInverted "1i" [Dest 25 21, Index 20 19, Source1 18 14, Source2 13 7, Descriptor 6 0];
     /// 1u: one wide source.
-    OneUnary,
+    OneUnary "1u" [Dest 25 21, Index 20 19, Source1 18 12, Descriptor 6 0];
     /// 1c: CMP.
-    OneCompare,
-    /// 2: control flow that the flags decide.
-    Two,
-    /// 3: control flow that a bool or int uniform decides.
-    Three,
+    OneCompare "1c" [CompareX 26 24, CompareY 23 21, Index 20 19, Source1 18 12, Source2 11 7, Descriptor 6 0];
+    /// 2: control flow by a condition on the flags.
+    Two "2" [RefX 25 25, RefY 24 24, ConditionOp 23 22, Target 21 10, Num 9 0];
+    /// 3: control flow by a bool or int uniform.
+    Three "3" [Id 25 22, Target 21 10, Num 9 0];
     /// 4: SETEMIT.
-    Four,
+    Four "4" [Vertex 25 24, Prim 23 23, Invert 22 22];
     /// 5: three sources, the second wide.
-    Five,
+    Five "5" [Dest 28 24, Index 23 22, Source1 21 17, Source2 16 10, Source3 9 5, Descriptor 4 0];
     /// 5i: three sources, the third wide.
-    FiveInverted,
+    FiveInverted "5i" [Dest 28 24, Index 23 22, Source1 21 17, Source2 16 12, Source3 11 5, Descriptor 4 0];
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 10] = [
-        Self::Zero,
-        Self::One,
-        Self::OneInverted,
-        Self::OneUnary,
-        Self::OneCompare,
-        Self::Two,
-        Self::Three,
-        Self::Four,
-        Self::Five,
-        Self::FiveInverted,
-    ];
-    /// The short name, such as `1i`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "0",
-            Self::One => "1",
-            Self::OneInverted => "1i",
-            Self::OneUnary => "1u",
-            Self::OneCompare => "1c",
-            Self::Two => "2",
-            Self::Three => "3",
-            Self::Four => "4",
-            Self::Five => "5",
-            Self::FiveInverted => "5i",
-        }
-    }
-    /// The fields with their places, from the top of the word down.
-    pub const fn layout(self) -> &'static [(Field, Bits)] {
-        use Field::*;
-        const fn at(high: u8, low: u8) -> Bits {
-            Bits::new(high, low)
-        }
-        match self {
-            Self::Zero => &[],
-            Self::One => {
-                const {
-                    &[
-                        (Dest, at(25, 21)),
-                        (Index, at(20, 19)),
-                        (Source1, at(18, 12)),
-                        (Source2, at(11, 7)),
-                        (Descriptor, at(6, 0)),
-                    ]
-                }
-            }
-            Self::OneInverted => {
-                const {
-                    &[
-                        (Dest, at(25, 21)),
-                        (Index, at(20, 19)),
-                        (Source1, at(18, 14)),
-                        (Source2, at(13, 7)),
-                        (Descriptor, at(6, 0)),
-                    ]
-                }
-            }
-            Self::OneUnary => {
-                const { &[(Dest, at(25, 21)), (Index, at(20, 19)), (Source1, at(18, 12)), (Descriptor, at(6, 0))] }
-            }
-            Self::OneCompare => {
-                const {
-                    &[
-                        (CompareX, at(26, 24)),
-                        (CompareY, at(23, 21)),
-                        (Index, at(20, 19)),
-                        (Source1, at(18, 12)),
-                        (Source2, at(11, 7)),
-                        (Descriptor, at(6, 0)),
-                    ]
-                }
-            }
-            Self::Two => {
-                const {
-                    &[
-                        (RefX, at(25, 25)),
-                        (RefY, at(24, 24)),
-                        (ConditionOp, at(23, 22)),
-                        (Target, at(21, 10)),
-                        (Num, at(9, 0)),
-                    ]
-                }
-            }
-            Self::Three => const { &[(Id, at(25, 22)), (Target, at(21, 10)), (Num, at(9, 0))] },
-            Self::Four => const { &[(Vertex, at(25, 24)), (Prim, at(23, 23)), (Invert, at(22, 22))] },
-            Self::Five => {
-                const {
-                    &[
-                        (Dest, at(28, 24)),
-                        (Index, at(23, 22)),
-                        (Source1, at(21, 17)),
-                        (Source2, at(16, 10)),
-                        (Source3, at(9, 5)),
-                        (Descriptor, at(4, 0)),
-                    ]
-                }
-            }
-            Self::FiveInverted => {
-                const {
-                    &[
-                        (Dest, at(28, 24)),
-                        (Index, at(23, 22)),
-                        (Source1, at(21, 17)),
-                        (Source2, at(16, 12)),
-                        (Source3, at(11, 5)),
-                        (Descriptor, at(4, 0)),
-                    ]
-                }
-            }
-        }
-    }
-    /// Where a field stands; no bits where the format lacks it.
+    /// Position of a field; no bits if the format lacks it.
     #[inline]
     const fn place(self, field: Field) -> Bits {
         PLACES[self as usize][field as usize]
     }
-    /// Where a field stands, if the format has it.
+    /// Position of a field, if the format has it.
     pub const fn bits(self, field: Field) -> Option<Bits> {
         match self.place(field) {
             Bits { width: 0, .. } => None,
             bits => Some(bits),
         }
     }
-    /// The value of a field in a word of this format; 0 where the format lacks it.
+    /// Value of a field in a word of this format; 0 if the format lacks it.
     #[inline]
     pub const fn field(self, field: Field, word: u32) -> u32 {
         self.place(field).get(word)
     }
-    /// How many operand descriptors its words can name: MAD has two bits less than the others.
+    /// Number of descriptors that a word can name: MAD has two bits fewer than the others.
     pub const fn descriptors(self) -> usize {
         match self.bits(Field::Descriptor) {
             Some(bits) => bits.max() as usize + 1,
@@ -284,7 +192,7 @@ impl Format {
             Self::Zero | Self::Two | Self::Three | Self::Four => None,
         }
     }
-    /// How many sources it has.
+    /// Number of sources.
     pub const fn source_count(self) -> usize {
         match self {
             Self::Zero | Self::Two | Self::Three | Self::Four => 0,
@@ -293,19 +201,18 @@ impl Format {
             Self::Five | Self::FiveInverted => 3,
         }
     }
-    /// Whether the last source is the wide one although a plain form exists.
+    /// Returns whether this is the inverted variant of another format: the last source is wide.
     pub const fn is_inverted(self) -> bool {
         matches!(self, Self::OneInverted | Self::FiveInverted)
     }
-    /// The bits that fields occupy; all other bits below the opcode are ignored.
+    /// The bits of all fields; all other bits below the opcode are ignored.
     pub fn mask(self) -> u32 {
         self.layout().iter().fold(0, |mask, (_, bits)| mask | bits.put(u32::MAX))
     }
 }
 
-/// Where each field of each format stands, by their numbers: the layouts, for look-up in constant time.
-static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = PLACES_OF_FORMATS;
-const PLACES_OF_FORMATS: [[Bits; Field::COUNT]; Format::ALL.len()] = {
+/// Positions of all fields of all formats, for lookup in constant time.
+static PLACES: [[Bits; Field::COUNT]; Format::ALL.len()] = {
     let mut places = [[Bits::NONE; Field::COUNT]; Format::ALL.len()];
     let mut format = 0;
     while format < Format::ALL.len() {
@@ -321,7 +228,7 @@ const PLACES_OF_FORMATS: [[Bits; Field::COUNT]; Format::ALL.len()] = {
     places
 };
 
-/// A code word seen as opcode and fields, exactly as stored.
+/// A code word as opcode and fields, exactly as stored.
 ///
 /// ```
 /// use transpica::stages::isa::table::Opcode;
@@ -349,12 +256,12 @@ impl Word {
     pub fn moves(self) -> Option<Move> {
         self.opcode()?.moves()
     }
-    /// The value of a field, or nothing where the format lacks it.
+    /// The value of a field; nothing if the format lacks it.
     pub fn get(self, field: Field) -> Option<u32> {
         Some(self.opcode()?.format().bits(field)?.get(self.0))
     }
-    /// The word with one field changed. Bits of the value that do not fit are dropped; a field that the format lacks
-    /// changes nothing.
+    /// The word with one field replaced. Excess bits of the value are dropped; a field that the
+    /// format lacks has no effect.
     #[must_use]
     pub fn with(self, field: Field, value: u32) -> Self {
         let place = self.opcode().and_then(|opcode| opcode.format().bits(field));

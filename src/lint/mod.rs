@@ -7,6 +7,7 @@
 //! all: [`trace`] looks at the states, [`outputs`] follows which output components are written, [`temporaries`] which are read
 //! before that, [`registers`] looks at single instructions, [`tables`] at what the executable says of itself.
 
+mod assignment;
 mod outputs;
 mod registers;
 mod tables;
@@ -14,7 +15,6 @@ mod temporaries;
 #[cfg(all(test, feature = "asm"))]
 mod tests;
 mod trace;
-mod written;
 
 use std::fmt;
 

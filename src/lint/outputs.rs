@@ -2,7 +2,7 @@
 //! In: a program and the output map of its executable. Out: findings at the second write, or at the program for what is
 //! missing. Geometry programs are exempt: they emit without writing everything anew.
 
-use super::written::{Components, solve};
+use super::assignment::{Components, registers, solve};
 use super::{Findings, Rule};
 use crate::cfg::{Action, Cfg};
 use crate::container::Dvle;
@@ -36,7 +36,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
                 let message = format!("o{register}.{what} was written before{always}");
                 findings.at(pc, Rule::OutputTwice, message);
             }
-            written = written.and(bits);
+            written = written.with(bits);
         }
     }
     if let Some(end) = cfg.exit.and_then(|exit| before[exit.index()]) {
@@ -71,13 +71,10 @@ pub(super) fn mapped(executable: &Dvle<'_>) -> Components {
 }
 
 fn missing(missing: Components, some: Components, findings: &mut Findings) {
-    for register in 0..16u8 {
-        for (path, set) in [("never", missing & !some), ("not on every path", missing & some)] {
-            let components = Mask((set >> (4 * register)) as u8 & 15);
-            if !components.is_empty() {
-                let message = format!("o{register}.{components} is mapped but {path} written");
-                findings.whole(Rule::OutputMissing, message);
-            }
+    for (path, set) in [("never", missing & !some), ("not on every path", missing & some)] {
+        for (register, components) in registers(set) {
+            let message = format!("o{register}.{components} is mapped but {path} written");
+            findings.whole(Rule::OutputMissing, message);
         }
     }
 }

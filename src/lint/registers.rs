@@ -5,14 +5,19 @@
 
 use super::{Findings, Rule};
 use crate::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
+use crate::isa::control::Test;
 use crate::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
 
-/// The uniforms of each bank that something sets or that were reported.
-struct Bound {
-    floats: u128,
-    ints: u8,
-    bools: u16,
+/// The banks of uniforms, by their letter.
+#[derive(Clone, Copy)]
+enum Bank {
+    Float,
+    Int,
+    Bool,
 }
+
+/// The uniforms of each [`Bank`] that something sets or that were reported, bit n for register n.
+struct Bound([u128; 3]);
 
 pub(super) fn run(
     program: &Program<'_>,
@@ -21,12 +26,12 @@ pub(super) fn run(
     reached: &[bool],
     findings: &mut Findings,
 ) {
-    let mut bound = Bound { floats: 0, ints: 0, bools: 0 };
+    let mut bound = Bound([0; 3]);
     file.executables.iter().for_each(|executable| bound.add(executable));
     let by_uniforms =
         matches!(executable.header.geometry_mode(), Some(GeometryMode::Variable | GeometryMode::Fixed));
     if program.stage() == Stage::Geometry && by_uniforms {
-        bound.floats = u128::MAX;
+        bound.0[Bank::Float as usize] = u128::MAX;
     }
     for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
         // Range: the code of a program is that short.
@@ -34,7 +39,7 @@ pub(super) fn run(
         let Some(inst) = program.inst(pc) else { continue };
         operands(pc, inst.sources(), &mut bound, findings);
         if let Inst::Flow(flow) = inst {
-            steering(pc, &flow, &mut bound, findings);
+            uniforms(pc, &flow, &mut bound, findings);
         }
     }
 }
@@ -44,9 +49,9 @@ impl Bound {
     fn add(&mut self, executable: &Dvle<'_>) {
         for constant in executable.constants.iter() {
             match constant.value() {
-                Some(ConstantValue::Bool { register, .. }) => self.bools |= 1 << (register & 15),
-                Some(ConstantValue::Int { register, .. }) => self.ints |= 1 << (register & 3),
-                Some(ConstantValue::Float { register, .. }) => self.floats |= 1 << (register & 127),
+                Some(ConstantValue::Bool { register, .. }) => self.insert(Bank::Bool, register & 15),
+                Some(ConstantValue::Int { register, .. }) => self.insert(Bank::Int, register & 3),
+                Some(ConstantValue::Float { register, .. }) => self.insert(Bank::Float, register & 127),
                 None => {}
             }
         }
@@ -54,11 +59,24 @@ impl Bound {
             for register in range.first..range.first + range.count {
                 match range.bank {
                     SymbolBank::Input => {}
-                    SymbolBank::Float => self.floats |= 1 << register,
-                    SymbolBank::Int => self.ints |= 1 << register,
-                    SymbolBank::Bool => self.bools |= 1 << register,
+                    SymbolBank::Float => self.insert(Bank::Float, register),
+                    SymbolBank::Int => self.insert(Bank::Int, register),
+                    SymbolBank::Bool => self.insert(Bank::Bool, register),
                 }
             }
+        }
+    }
+
+    fn insert(&mut self, bank: Bank, register: u8) {
+        self.0[bank as usize] |= 1 << register;
+    }
+
+    /// Reports a uniform that nothing sets, once.
+    fn check(&mut self, bank: Bank, register: u8, pc: Pc, findings: &mut Findings) {
+        if self.0[bank as usize] >> register & 1 == 0 {
+            self.insert(bank, register);
+            let letter = ['c', 'i', 'b'][bank as usize];
+            findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets {letter}{register}"));
         }
     }
 }
@@ -75,39 +93,22 @@ fn operands(pc: Pc, sources: &[Operand], bound: &mut Bound, findings: &mut Findi
                 }
             }
             Source::Uniform(register) if source.index == Index::None => {
-                let bit = 1u128 << (register & 127);
-                if bound.floats & bit == 0 {
-                    bound.floats |= bit;
-                    findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets c{register}"));
-                }
+                bound.check(Bank::Float, register & 127, pc, findings);
             }
             Source::Uniform(_) | Source::Temp(_) => {}
         }
     }
 }
 
-fn steering(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
-    match *flow {
-        Flow::Loop { int, .. } => {
-            if bound.ints >> int & 1 == 0 {
-                bound.ints |= 1 << int;
-                findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets i{int}"));
-            }
-        }
-        Flow::CallU { bool: id, .. } | Flow::IfU { bool: id, .. } | Flow::JmpU { bool: id, .. } => {
-            // b15 belongs to the hardware: it is set while a geometry program starts anew.
-            if bound.bools >> id & 1 == 0 && id != 15 {
-                bound.bools |= 1 << id;
-                findings.at(pc, Rule::UnboundUniform, format!("nothing in the file sets b{id}"));
-            }
-        }
-        Flow::Nop
-        | Flow::End
-        | Flow::Break
-        | Flow::BreakC(_)
-        | Flow::Call { .. }
-        | Flow::CallC { .. }
-        | Flow::IfC { .. }
-        | Flow::JmpC { .. } => {}
+/// Checks the uniform that a control-flow instruction reads.
+fn uniforms(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
+    if let Flow::Loop { int, .. } = *flow {
+        bound.check(Bank::Int, int, pc, findings);
+    }
+    // b15 belongs to the hardware: it is false in the first invocation of a geometry program only.
+    if let Some(Test::Bool { id, .. }) = flow.test()
+        && id != 15
+    {
+        bound.check(Bank::Bool, id, pc, findings);
     }
 }

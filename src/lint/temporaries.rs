@@ -6,8 +6,8 @@
 //! has written the component: some paths always seem to lack a write where two blocks hang on the same bool.
 //! In geometry programs temporaries carry over, so there a component counts only if the program never writes it.
 
+use super::assignment::{Components, registers, solve};
 use super::outputs::{bits, mapped};
-use super::written::{Components, solve};
 use super::{Findings, Rule};
 use crate::cfg::{Action, Block, BlockData, Cfg, Terminator};
 use crate::container::{Dvle, Semantic};
@@ -174,12 +174,9 @@ impl Finder<'_> {
     fn report(&mut self, pc: Pc, lanes: Components, findings: &mut Findings) {
         let new = lanes & !self.reported;
         self.reported |= new;
-        for register in 0..16 {
-            let components = Mask((new >> (4 * register)) as u8 & 15); // Range: the mask.
-            if !components.is_empty() {
-                let message = format!("r{register}.{components} is read before anything has written it");
-                findings.at(pc, Rule::UnsetTemporary, message);
-            }
+        for (register, components) in registers(new) {
+            let message = format!("r{register}.{components} is read before anything has written it");
+            findings.at(pc, Rule::UnsetTemporary, message);
         }
     }
 }

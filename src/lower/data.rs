@@ -6,7 +6,7 @@ use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
 use super::scope::Builder;
 use crate::ir::known::Constants;
-use crate::ir::{Binary, HintRegister, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, HintRegister, Kind, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand, Source};
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
@@ -152,7 +152,7 @@ impl Data<'_> {
         let ty = Type::new(Kind::Bool, 2);
         let flags = b.emit_hint(ty, Op::Binary(Binary::GreaterEqual, pair, zeros), HintRegister::Flags, 3);
         to.lanes(b, lanes);
-        b.set(FLAGS, Lane::new(flags, 0));
+        b.write(FLAGS, flags);
         b.set(FLAGS + 1, Lane::new(flags, 1));
     }
 
@@ -250,25 +250,20 @@ impl Data<'_> {
 
     fn uniform(&self, b: &mut Builder, base: u8, index: Index) -> Value {
         let slot = match index {
-            Index::None => {
-                let known = self.constants.get(usize::from(base)).copied().flatten();
-                let own = |b: &mut Builder| match known {
-                    Some(bits) => b.constant(Type::F32X4, bits),
-                    None => b.emit(Type::F32X4, Op::Uniform(base)),
-                };
-                return match &self.emission {
-                    Some(emission) => emission.delivered(b, base, None, own),
-                    None => own(b),
-                };
-            }
-            Index::A0x => ADDRESS,
-            Index::A0y => ADDRESS + 1,
-            Index::Al => COUNTER,
+            Index::None => None,
+            Index::A0x => Some(ADDRESS),
+            Index::A0y => Some(ADDRESS + 1),
+            Index::Al => Some(COUNTER),
         };
-        let offset = b.scalar(b.get(slot));
-        let own = |b: &mut Builder| b.emit(Type::F32X4, Op::UniformAt { base, offset });
+        let offset = slot.map(|slot| b.read(slot));
+        let known = self.constants.get(usize::from(base)).copied().flatten();
+        let own = |b: &mut Builder| match (offset, known) {
+            (Some(offset), _) => b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset)),
+            (None, Some(bits)) => b.constant(Type::F32X4, bits),
+            (None, None) => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
+        };
         match &self.emission {
-            Some(emission) => emission.delivered(b, base, Some(offset), own),
+            Some(emission) => emission.delivered(b, base, offset, own),
             None => own(b),
         }
     }

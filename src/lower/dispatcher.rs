@@ -9,15 +9,15 @@
 //! A case only says what it opens; the rings change in one place behind the switch, so that they do not go through every
 //! case.
 
+use super::Context;
 use super::data::Data;
 use super::lanes::{COUNTER, JUMPS, LEFT, SAVED, Slot, SlotSet, VARS};
 use super::scope::Builder;
 use super::tree::{condition, loop_effect};
-use super::{Context, geometry, outputs};
 use crate::cfg::reach::reach;
 use crate::error::{At, Error, Kind as ErrorKind, Result};
-use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
-use crate::isa::control::{Effect, Test};
+use crate::ir::{Binary, HintRegister, Module, Op, Type, Value};
+use crate::isa::control::{Effect, ScopeKind, Test};
 use crate::isa::limits::{CALL_DEPTH, IF_DEPTH, LOOP_DEPTH};
 use crate::isa::{Flow, Inst, Pc, Program};
 
@@ -81,14 +81,14 @@ impl<const N: usize> Stack<N> {
             for slot in (column + 1..column + self.depth).rev() {
                 b.set(slot, b.get(slot - 1));
             }
-            b.set(column, Lane::new(value, 0));
+            b.write(column, value);
         }
-        let len = b.scalar(b.get(self.len));
+        let len = b.read(self.len);
         let (one, full) = (b.int(1), b.int(self.depth as i32));
-        let more = b.emit(Type::I32, Op::Binary(Binary::IAdd, len, one));
-        let below = b.emit(Type::BOOL, Op::Binary(Binary::ILess, len, full));
-        let len = b.emit(Type::I32, Op::Select { cond: below, a: more, b: full });
-        b.set(self.len, Lane::new(len, 0));
+        let more = b.int_op(Binary::IAdd, len, one);
+        let below = b.test(Binary::ILess, len, full);
+        let len = b.select(below, more, full);
+        b.write(self.len, len);
     }
     fn pop(&self, b: &mut Builder) {
         for column in self.columns {
@@ -96,23 +96,21 @@ impl<const N: usize> Stack<N> {
                 b.set(slot, b.get(slot + 1));
             }
         }
-        let len = b.scalar(b.get(self.len));
-        let one = b.int(1);
-        let len = b.emit(Type::I32, Op::Binary(Binary::ISub, len, one));
-        b.set(self.len, Lane::new(len, 0));
+        let len = b.read(self.len);
+        let len = b.step(Binary::ISub, len);
+        b.write(self.len, len);
     }
     fn not_empty(&self, b: &mut Builder) -> Value {
-        let len = b.scalar(b.get(self.len));
-        let zero = b.int(0);
-        b.emit(Type::BOOL, Op::Binary(Binary::IGreater, len, zero))
+        let len = b.read(self.len);
+        b.test_int(Binary::IGreater, len, 0)
     }
     /// Whether there is an entry and it ends at the address in a slot.
     fn ends_at(&self, b: &mut Builder, address: Slot) -> Value {
         let any = self.not_empty(b);
-        let end = b.scalar(b.get(self.columns[0]));
-        let address = b.scalar(b.get(address));
-        let here = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, end, address));
-        b.emit(Type::BOOL, Op::Binary(Binary::And, any, here))
+        let end = b.read(self.columns[0]);
+        let address = b.read(address);
+        let here = b.test(Binary::IEqual, end, address);
+        b.test(Binary::And, any, here)
     }
     fn slots(&self, set: &mut SlotSet) {
         set.insert(self.len);
@@ -124,10 +122,7 @@ impl<const N: usize> Stack<N> {
 
 pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     let leaders = Leaders::find(context.program, context.options.control.lenient)?;
-    let (slots, emission) = geometry::slots(context, SLOTS);
-    let portable = context.options.arithmetic.portable_exponentials;
-    let data = Data { constants: context.constants, portable, emission };
-    let mut b = Builder::new(context.options, slots, context.program.code().len());
+    let (mut b, data) = super::begin(context, SLOTS, context.program.code().len());
     let guard = context
         .options
         .control
@@ -137,21 +132,17 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     if guard.is_some() {
         slots.insert(JUMPS);
     }
-    if let Some(emission) = emission {
+    if let Some(emission) = data.emission {
         emission.begin(&mut b, slots.clone());
     }
     set_int(&mut b, PC, i32::from(context.program.entry().0));
     b.open_loop(&slots);
-    let pc = b.scalar(b.get(PC));
-    let exit = b.int(EXIT);
-    let done = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, pc, exit));
-    b.open_if(done);
-    b.leave();
-    b.otherwise();
-    b.close();
+    let pc = b.read(PC);
+    let is_done = b.test_int(Binary::IEqual, pc, EXIT);
+    b.when(is_done, Builder::leave, |_| {});
     b.open_switch(pc);
     for &start in &leaders.starts {
-        b.case(vec![i32::from(start.0)]);
+        b.case(i32::from(start.0));
         run(&mut b, &data, context.program, &leaders, start, guard);
     }
     b.default_case();
@@ -162,17 +153,12 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
     ifs_end(&mut b);
     loops_end(&mut b);
     b.close();
-    let values = match emission {
-        Some(emission) => emission.end(&mut b),
-        None => outputs::values(&mut b, context.outputs, context.options),
-    };
-    let main = b.finish_function(&values, &context.options.limits)?;
-    Ok(Module { main, helpers: Vec::new() })
+    super::end(b, &data, context)
 }
 
 fn set_int(b: &mut Builder, slot: Slot, value: i32) {
     let value = b.int(value);
-    b.set(slot, Lane::new(value, 0));
+    b.write(slot, value);
 }
 
 /// Where runs of instructions start. A run goes on while nothing can jump to, or end at, its next word.
@@ -238,8 +224,8 @@ fn run(
         match inst {
             Inst::Flow(Flow::End) => return end(b),
             Inst::Flow(flow) if !matches!(flow, Flow::Nop) => {
-                passed(b, pc);
-                return guarded(b, flow, pc, guard);
+                end_word(b, pc);
+                return guarded_control(b, flow, pc, guard);
             }
             Inst::Flow(_) | Inst::Unassigned(_) => {}
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } | Inst::Emit | Inst::SetEmit { .. } => {
@@ -247,44 +233,46 @@ fn run(
             }
         }
         if leaders.is_start.get(pc.next().index()).is_none_or(|start| *start) {
-            return passed(b, pc);
+            return end_word(b, pc);
         }
         pc = pc.next();
     }
 }
 
 fn end(b: &mut Builder) {
-    set_int(b, PC, EXIT);
-    set_int(b, PASSED, NOWHERE);
-    set_int(b, BROKE, 0);
-    set_int(b, OPENED, NOTHING);
+    set_next(b, EXIT, NOWHERE);
 }
 
 /// The word at `pc` was executed; by default the next one follows.
-fn passed(b: &mut Builder, pc: Pc) {
-    set_int(b, PC, i32::from(pc.next().0));
-    set_int(b, PASSED, i32::from(pc.next().0));
-    set_int(b, BROKE, 0);
-    set_int(b, OPENED, NOTHING);
+fn end_word(b: &mut Builder, pc: Pc) {
+    let next = i32::from(pc.next().0);
+    set_next(b, next, next);
 }
 
-/// Steers; before a jump back, if those are counted, asks whether there may be one more.
-fn guarded(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
-    let (Some(back), Some(guard)) = (flow.goes_back(pc), guard) else { return steer(b, flow, pc) };
+fn set_next(b: &mut Builder, pc: i32, passed: i32) {
+    for (slot, value) in [(PC, pc), (PASSED, passed), (BROKE, 0), (OPENED, NOTHING)] {
+        set_int(b, slot, value);
+    }
+}
+
+/// Lowers a control-flow instruction. If jumps back are counted, it asks before one whether another is
+/// allowed.
+fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
+    let (Some(back), Some(guard)) = (flow.goes_back(pc), guard) else { return control(b, flow, pc) };
     let left = condition(b, Test::JumpsLeft);
     let mut may = left;
     let mut counts = b.constant(Type::BOOL, [1, 0, 0, 0]);
     if let Some(test) = flow.test() {
-        // The question is answered again by what steers; equal values become one.
+        // `control` asks this again; equal values become one.
         let holds = condition(b, test);
-        let fails = b.emit(Type::BOOL, Op::Unary(Unary::Not, holds));
+        let fails = b.not(holds);
         let stays = if back { fails } else { holds };
         counts = if back { holds } else { fails };
-        may = b.emit(Type::BOOL, Op::Binary(Binary::Or, left, stays));
+        may = b.test(Binary::Or, left, stays);
     }
     let go = |b: &mut Builder| {
-        when_value(b, counts, |b| loop_effect(b, Effect::CountJump), |_| {});
-        steer(b, flow, pc);
+        b.when(counts, |b| loop_effect(b, Effect::CountJump), |_| {});
+        control(b, flow, pc);
     };
     let stop = |b: &mut Builder| {
         if guard.reports {
@@ -292,99 +280,62 @@ fn guarded(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
         }
         end(b);
     };
-    when_value(b, may, go, stop);
+    b.when(may, go, stop);
 }
 
-fn steer(b: &mut Builder, flow: Flow, pc: Pc) {
-    match flow {
-        Flow::Nop | Flow::End => {}
-        Flow::Break => set_int(b, BROKE, 1),
-        Flow::BreakC(condition) => when(b, Test::Cmp(condition), |b| set_int(b, BROKE, 1), |_| {}),
-        Flow::Call { target, length } => call(b, pc, target, length),
-        Flow::CallC { condition, target, length } => {
-            when(b, Test::Cmp(condition), |b| call(b, pc, target, length), |_| {});
-        }
-        Flow::CallU { bool, target, length } => {
-            let test = Test::Bool { id: bool, expected: true };
-            when(b, test, |b| call(b, pc, target, length), |_| {});
-        }
-        Flow::IfC { condition, target, length } => branch(b, Test::Cmp(condition), target, length),
-        Flow::IfU { bool, target, length } => {
-            branch(b, Test::Bool { id: bool, expected: true }, target, length);
-        }
-        Flow::Loop { int, last } => enter_loop(b, int, pc, last),
-        Flow::JmpC { condition, target } => {
-            when(b, Test::Cmp(condition), |b| set_int(b, PC, i32::from(target.0)), |_| {});
-        }
-        Flow::JmpU { bool, expected, target } => {
-            let test = Test::Bool { id: bool, expected };
-            when(b, test, |b| set_int(b, PC, i32::from(target.0)), |_| {});
-        }
-    }
-}
-
-fn when(b: &mut Builder, test: Test, then: impl FnOnce(&mut Builder), otherwise: impl FnOnce(&mut Builder)) {
+fn control(b: &mut Builder, flow: Flow, pc: Pc) {
+    let Some(test) = flow.test() else { return taken(b, flow, pc) };
     let cond = condition(b, test);
-    when_value(b, cond, then, otherwise);
+    // `end_word` has set the program counter to the next word.
+    let otherwise = |b: &mut Builder| match flow.not_taken(pc) {
+        target if target == pc.next() => {}
+        target => set_int(b, PC, i32::from(target.0)),
+    };
+    b.when(cond, |b| taken(b, flow, pc), otherwise);
 }
 
-fn when_value(
-    b: &mut Builder,
-    cond: Value,
-    then: impl FnOnce(&mut Builder),
-    otherwise: impl FnOnce(&mut Builder),
-) {
-    b.open_if(cond);
-    then(b);
-    b.otherwise();
-    otherwise(b);
-    b.close();
+/// Lowers a control-flow instruction whose test holds.
+fn taken(b: &mut Builder, flow: Flow, pc: Pc) {
+    let address = |pc: Pc| i32::from(pc.0);
+    match (flow, flow.scope(pc)) {
+        (Flow::Loop { int, .. }, Some(scope)) => {
+            let [count, first, step] = [0, 1, 2].map(|component| b.int_uniform(int, component));
+            let [end, start] = [scope.end, scope.start].map(|pc| b.int(address(pc)));
+            open(b, LOOP, &[end, start, first, step, count]);
+        }
+        (_, Some(scope)) => {
+            let [end, exit] = [scope.end, scope.exit].map(|pc| b.int(address(pc)));
+            open(b, if scope.kind == ScopeKind::Call { CALL } else { IF }, &[end, exit]);
+        }
+        (Flow::Break | Flow::BreakC(_), None) => set_int(b, BROKE, 1),
+        (_, None) => {}
+    }
+    if flow.taken(pc) != pc.next() {
+        set_int(b, PC, address(flow.taken(pc)));
+    }
 }
 
 /// Notes what the run opened and its columns.
 fn open(b: &mut Builder, what: i32, entry: &[Value]) {
     set_int(b, OPENED, what);
     for (slot, value) in ENTRY.into_iter().zip(entry) {
-        b.set(slot, Lane::new(*value, 0));
+        b.write(slot, *value);
     }
-}
-
-fn call(b: &mut Builder, pc: Pc, target: Pc, length: u8) {
-    let end = b.int(i32::from(target.0) + i32::from(length));
-    let ret = b.int(i32::from(pc.next().0));
-    open(b, CALL, &[end, ret]);
-    set_int(b, PC, i32::from(target.0));
-}
-
-fn branch(b: &mut Builder, test: Test, target: Pc, length: u8) {
-    let then = |b: &mut Builder| {
-        let end = b.int(i32::from(target.0));
-        let join = b.int(i32::from(target.0) + i32::from(length));
-        open(b, IF, &[end, join]);
-    };
-    when(b, test, then, |b| set_int(b, PC, i32::from(target.0)));
-}
-
-fn enter_loop(b: &mut Builder, int: u8, pc: Pc, last: Pc) {
-    let [count, first, step] = [0, 1, 2].map(|component| b.int_uniform(int, component));
-    let end = b.int(i32::from(last.next().0));
-    let start = b.int(i32::from(pc.next().0));
-    open(b, LOOP, &[end, start, first, step, count]);
 }
 
 /// Pushes what the run opened, before anything is compared with the address passed.
 fn push_opened(b: &mut Builder) {
-    let opened = b.scalar(b.get(OPENED));
+    let opened = b.read(OPENED);
     b.open_switch(opened);
-    let entry = |b: &mut Builder, index: usize| b.scalar(b.get(ENTRY[index]));
-    b.case(vec![CALL]);
+    let entry = |b: &mut Builder, index: usize| b.read(ENTRY[index]);
+    b.case(CALL);
     let columns = [entry(b, 0), entry(b, 1)];
     CALLS.push(b, columns);
-    b.case(vec![IF]);
+    b.case(IF);
     let columns = [entry(b, 0), entry(b, 1)];
     IFS.push(b, columns);
-    b.case(vec![LOOP]);
-    let saved = b.scalar(b.get(COUNTER));
+    b.case(LOOP);
+    let saved = b.read(COUNTER);
     let columns = [entry(b, 0), entry(b, 1), entry(b, 3), entry(b, 4), saved];
     LOOPS.push(b, columns);
     b.set(COUNTER, b.get(ENTRY[2]));
@@ -413,39 +364,38 @@ fn calls_end(b: &mut Builder) {
 
 fn ifs_end(b: &mut Builder) {
     let ends = IFS.ends_at(b, PASSED);
-    let then = |b: &mut Builder| {
+    let join = |b: &mut Builder| {
         b.set(PC, b.get(IFS.columns[1]));
         IFS.pop(b);
     };
-    when_value(b, ends, then, |_| {});
+    b.when(ends, join, |_| {});
 }
 
 fn loops_end(b: &mut Builder) {
     let any = LOOPS.not_empty(b);
-    let end = b.scalar(b.get(LOOPS.columns[0]));
-    let address = b.scalar(b.get(PASSED));
-    let here = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, end, address));
-    let (broke, one) = (b.scalar(b.get(BROKE)), b.int(1));
-    let broke = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, broke, one));
-    let either = b.emit(Type::BOOL, Op::Binary(Binary::Or, broke, here));
-    let ends = b.emit(Type::BOOL, Op::Binary(Binary::And, any, either));
-    when_value(b, ends, |b| iteration_ends(b, broke), |_| {});
+    let end = b.read(LOOPS.columns[0]);
+    let address = b.read(PASSED);
+    let here = b.test(Binary::IEqual, end, address);
+    let broke = b.read(BROKE);
+    let broke = b.test_int(Binary::IEqual, broke, 1);
+    let either = b.test(Binary::Or, broke, here);
+    let ends = b.test(Binary::And, any, either);
+    b.when(ends, |b| end_iteration(b, broke), |_| {});
 }
 
-fn iteration_ends(b: &mut Builder, broke: Value) {
-    let counter = b.scalar(b.get(COUNTER));
-    let step = b.scalar(b.get(LOOPS.columns[2]));
+fn end_iteration(b: &mut Builder, broke: Value) {
+    let counter = b.read(COUNTER);
+    let step = b.read(LOOPS.columns[2]);
     let op = Op::Binary(Binary::IAdd, counter, step);
     let counter = b.emit_hint(Type::I32, op, HintRegister::Counter, 1);
-    b.set(COUNTER, Lane::new(counter, 0));
-    let (left, zero) = (b.scalar(b.get(LEFT)), b.int(0));
-    let more = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, zero));
-    let stays = b.emit(Type::BOOL, Op::Unary(Unary::Not, broke));
-    let repeats = b.emit(Type::BOOL, Op::Binary(Binary::And, stays, more));
+    b.write(COUNTER, counter);
+    let left = b.read(LEFT);
+    let more = b.test_int(Binary::IGreater, left, 0);
+    let stays = b.not(broke);
+    let repeats = b.test(Binary::And, stays, more);
     let again = |b: &mut Builder| {
-        let one = b.int(1);
-        let left = b.emit(Type::I32, Op::Binary(Binary::ISub, left, one));
-        b.set(LEFT, Lane::new(left, 0));
+        let left = b.step(Binary::ISub, left);
+        b.write(LEFT, left);
         b.set(PC, b.get(LOOPS.columns[1]));
     };
     let leave = |b: &mut Builder| {
@@ -453,9 +403,9 @@ fn iteration_ends(b: &mut Builder, broke: Value) {
         let saved = b.get(SAVED);
         LOOPS.pop(b);
         let outer = LOOPS.not_empty(b);
-        when_value(b, outer, |b| b.set(COUNTER, saved), |_| {});
+        b.when(outer, |b| b.set(COUNTER, saved), |_| {});
     };
-    when_value(b, repeats, again, leave);
+    b.when(repeats, again, leave);
 }
 
 /// The slots that any reachable instruction assigns.
@@ -466,10 +416,8 @@ fn assigned(program: &Program<'_>, leaders: &Leaders, data: &Data<'_>) -> SlotSe
         while let Some(inst) = program.inst(pc) {
             data.assigned(&inst, &mut set);
             pc = pc.next();
-            if matches!(inst, Inst::Flow(Flow::End)) {
-                break;
-            }
-            if leaders.is_start.get(pc.index()).is_none_or(|start| *start) {
+            let is_last = leaders.is_start.get(pc.index()).is_none_or(|start| *start);
+            if is_last || matches!(inst, Inst::Flow(Flow::End)) {
                 break;
             }
         }

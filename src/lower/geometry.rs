@@ -16,9 +16,10 @@ use super::scope::{Builder, Slots};
 use super::{Context, Form, Geometry, Outputs, outputs, unfinished};
 use crate::geometry::Carried;
 use crate::geometry::kernel;
-use crate::geometry::{DrawField, GeometryInput, StateWord};
+use crate::geometry::{GeometryInput, StateWord};
+use crate::host::DrawField;
 use crate::host::{Options, Output};
-use crate::ir::{Binary, Buffer, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, Buffer, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::limits;
 use crate::isa::{Dest, Inst};
 use crate::precision::bits::ONE;
@@ -100,7 +101,7 @@ impl Emission<'_> {
         }
         let thread = draw(b, DrawField::Thread);
         if !self.is_looped() {
-            b.set(self.invocation(), Lane::new(thread, 0));
+            b.write(self.invocation(), thread);
             return self.inputs(b);
         }
         let (chunk, warm) = (draw(b, DrawField::Chunk), draw(b, DrawField::Warm));
@@ -108,13 +109,13 @@ impl Emission<'_> {
         // The first thread has those that are left over, if the last one would have fewer than the others: lavapipe was seen
         // to leave what a later round makes, where other threads go on (a test of random geometry programs keeps the case).
         let threads = draw(b, DrawField::Threads);
-        let places = int(b, Binary::IMul, threads, chunk);
-        let empty = int(b, Binary::ISub, places, all);
-        let first = int(b, Binary::IMul, thread, chunk);
-        let first = int(b, Binary::ISub, first, empty);
-        let start = int(b, Binary::ISub, first, warm);
+        let places = b.int_op(Binary::IMul, threads, chunk);
+        let empty = b.int_op(Binary::ISub, places, all);
+        let first = b.int_op(Binary::IMul, thread, chunk);
+        let first = b.int_op(Binary::ISub, first, empty);
+        let start = b.int_op(Binary::ISub, first, warm);
         let start = clamped(b, Binary::ILess, start, zero);
-        let end = int(b, Binary::IAdd, first, chunk);
+        let end = b.int_op(Binary::IAdd, first, chunk);
         let mut set = assigned;
         set.insert(self.invocation());
         set.insert(self.count());
@@ -122,29 +123,26 @@ impl Emission<'_> {
             set.insert(self.stopped());
         }
         let fresh: Vec<(Slot, Lane)> = set.slots().map(|slot| (slot, b.get(slot))).collect();
-        b.set(self.invocation(), Lane::new(start, 0));
+        b.write(self.invocation(), start);
         let mut kept = SlotSet::default();
         for (index, word) in (0..).zip(self.geometry.state) {
             let slot = self.slot_of(word);
             kept.insert(slot);
             let value = self.load_state(b, index, slot);
-            b.set(slot, Lane::new(value, 0));
+            b.write(slot, value);
         }
         b.open_loop(&set);
-        let invocation = b.scalar(b.get(self.invocation()));
-        let inside = b.emit(Type::BOOL, Op::Binary(Binary::ILess, invocation, end));
-        b.open_if(inside);
-        b.otherwise();
-        b.leave();
-        b.close();
-        let is_first = b.emit(Type::BOOL, Op::Binary(Binary::IEqual, invocation, first));
+        let invocation = b.read(self.invocation());
+        let inside = b.test(Binary::ILess, invocation, end);
+        b.when(inside, |_| {}, Builder::leave);
+        let is_first = b.test(Binary::IEqual, invocation, first);
         // What invocations before its own do is for other threads to count.
         let mut totals = vec![self.count()];
         totals.extend(self.notes_stops().then(|| self.stopped()));
         for &slot in &totals {
-            let total = b.scalar(b.get(slot));
-            let total = b.emit(Type::I32, Op::Select { cond: is_first, a: zero, b: total });
-            b.set(slot, Lane::new(total, 0));
+            let total = b.read(slot);
+            let total = b.select(is_first, zero, total);
+            b.write(slot, total);
         }
         let stays = |slot: Slot| slot == self.invocation() || totals.contains(&slot) || kept.has(slot);
         for (slot, lane) in fresh.into_iter().filter(|(slot, _)| !stays(*slot)) {
@@ -172,26 +170,26 @@ impl Emission<'_> {
         if self.is_looped() {
             if b.reachable() {
                 self.note_stop(b);
-                let (invocation, one) = (b.scalar(b.get(self.invocation())), b.int(1));
-                let next = int(b, Binary::IAdd, invocation, one);
-                b.set(self.invocation(), Lane::new(next, 0));
+                let invocation = b.read(self.invocation());
+                let next = b.step(Binary::IAdd, invocation);
+                b.write(self.invocation(), next);
             }
             b.close();
         }
         if !b.reachable() {
             return Vec::new();
         }
-        let mut count = b.scalar(b.get(self.count()));
+        let mut count = b.read(self.count());
         if self.options.control.report_unfinished {
             count = self.reported(b, count);
         }
         let words = self.geometry.state.iter().map(|word| {
-            let lane = b.scalar(b.get(self.slot_of(word)));
+            let lane = b.read(self.slot_of(word));
             match b.func.ty(lane) {
                 Type::F32 => b.emit(Type::U32, Op::Unary(Unary::ToBits, lane)),
                 Type::BOOL => {
                     let (one, zero) = (b.constant(Type::U32, [1, 0, 0, 0]), b.constant(Type::U32, [0; 4]));
-                    b.emit(Type::U32, Op::Select { cond: lane, a: one, b: zero })
+                    b.select(lane, one, zero)
                 }
                 _int => b.emit(Type::U32, Op::Unary(Unary::IntToUint, lane)),
             }
@@ -213,9 +211,9 @@ impl Emission<'_> {
             return;
         }
         if let Some(cond) = unfinished::guard_fired(b, self.options) {
-            let (before, one) = (b.scalar(b.get(self.stopped())), b.int(1));
-            let noted = b.emit(Type::I32, Op::Select { cond, a: one, b: before });
-            b.set(self.stopped(), Lane::new(noted, 0));
+            let (before, one) = (b.read(self.stopped()), b.int(1));
+            let noted = b.select(cond, one, before);
+            b.write(self.stopped(), noted);
         }
     }
 
@@ -225,8 +223,8 @@ impl Emission<'_> {
             false => unfinished::guard_fired(b, self.options),
             true if !self.notes_stops() => None,
             true => {
-                let (stopped, zero) = (b.scalar(b.get(self.stopped())), b.int(0));
-                Some(b.emit(Type::BOOL, Op::Binary(Binary::IGreater, stopped, zero)))
+                let stopped = b.read(self.stopped());
+                Some(b.test_int(Binary::IGreater, stopped, 0))
             }
         };
         let reasons = [(guard, kernel::GUARD_FIRED), (unfinished::driver_left(b), kernel::DRIVER_LEFT)];
@@ -235,7 +233,7 @@ impl Emission<'_> {
         for (reason, bit) in reasons {
             let Some(cond) = reason else { continue };
             let bit = b.constant(Type::U32, [bit, 0, 0, 0]);
-            let bit = b.emit(Type::U32, Op::Select { cond, a: bit, b: none });
+            let bit = b.select(cond, bit, none);
             count = b.emit(Type::U32, Op::Binary(Binary::BitOr, count, bit));
         }
         b.emit(Type::I32, Op::Unary(Unary::UintToInt, count))
@@ -245,13 +243,13 @@ impl Emission<'_> {
     fn load_state(&self, b: &mut Builder, index: i32, slot: Slot) -> Value {
         let kind = b.func.ty(b.get(slot).value()).kind;
         let index = b.int(index);
-        let word = b.emit(Type::U32, Op::Load { buffer: Buffer::State, index });
+        let word = b.emit(Type::U32, Op::ReadAt(Array::Buffer(Buffer::State), index));
         match Type::new(kind, 1) {
             Type::F32 => b.emit(Type::F32, Op::Unary(Unary::FromBits, word)),
             Type::BOOL => {
                 let zero = b.constant(Type::U32, [0; 4]);
-                let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
-                b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
+                let clear = b.test(Binary::UEqual, word, zero);
+                b.not(clear)
             }
             _int => b.emit(Type::I32, Op::Unary(Unary::UintToInt, word)),
         }
@@ -259,8 +257,8 @@ impl Emission<'_> {
 
     /// The place of this invocation's first vector in the feed.
     fn feed(&self, b: &mut Builder) -> Value {
-        let (invocation, window) = (b.scalar(b.get(self.invocation())), draw(b, DrawField::Window));
-        int(b, Binary::IMul, invocation, window)
+        let (invocation, window) = (b.read(self.invocation()), draw(b, DrawField::Window));
+        b.int_op(Binary::IMul, invocation, window)
     }
 
     /// Loads the input registers of an invocation.
@@ -275,13 +273,13 @@ impl Emission<'_> {
         let start = self.feed(b);
         for (place, register) in (0..i32::from(inputs)).zip(registers) {
             let place = b.int(place);
-            let index = int(b, Binary::IAdd, start, place);
-            let value = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+            let index = b.int_op(Binary::IAdd, start, place);
+            let value = b.emit(Type::F32X4, Op::ReadAt(Array::Buffer(Buffer::Feed), index));
             b.set_input(register, value);
         }
     }
 
-    /// The inputs of a native stage: [`Op::Input`] n is vector n of an invocation.
+    /// The inputs of a native stage: [`Resource::Input`] n is vector n of an invocation.
     fn stage_inputs(&self, b: &mut Builder) {
         let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
         let mut values = [rest; REGISTERS as usize];
@@ -318,15 +316,15 @@ impl Emission<'_> {
         };
         let (first, before) = (b.int(i32::from(first) - i32::from(before)), b.int(i32::from(before) - 1));
         let zero = b.int(0);
-        let place = int(b, Binary::ISub, index, first);
+        let place = b.int_op(Binary::ISub, index, first);
         let window = draw(b, DrawField::Window);
-        let not_before = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, place, before));
-        let not_behind = b.emit(Type::BOOL, Op::Binary(Binary::ILess, place, window));
-        let is_inside = b.emit(Type::BOOL, Op::Binary(Binary::And, not_before, not_behind));
-        let place = b.emit(Type::I32, Op::Select { cond: is_inside, a: place, b: zero });
+        let not_before = b.test(Binary::IGreater, place, before);
+        let not_behind = b.test(Binary::ILess, place, window);
+        let is_inside = b.test(Binary::And, not_before, not_behind);
+        let place = b.select(is_inside, place, zero);
         let start = self.feed(b);
-        let index = int(b, Binary::IAdd, start, place);
-        let vertex = b.emit(Type::F32X4, Op::Load { buffer: Buffer::Feed, index });
+        let index = b.int_op(Binary::IAdd, start, place);
+        let vertex = b.emit(Type::F32X4, Op::ReadAt(Array::Buffer(Buffer::Feed), index));
         let other = otherwise(b);
         select(b, is_inside, vertex, other)
     }
@@ -356,7 +354,7 @@ impl Emission<'_> {
                 let vertex = b.int(i32::from(vertex & 3));
                 let flags = [prim, invert].map(|flag| b.constant(Type::BOOL, [flag.into(), 0, 0, 0]));
                 for (slot, value) in own::SETTING.into_iter().zip([vertex, flags[0], flags[1]]) {
-                    b.set(self.base + slot, Lane::new(value, 0));
+                    b.write(self.base + slot, value);
                 }
             }
             Inst::Emit => self.emit(b),
@@ -378,16 +376,15 @@ impl Emission<'_> {
     fn record(&self, b: &mut Builder) {
         let setting = own::SETTING.map(|slot| b.get(self.base + slot));
         let named = b.scalar(setting[0]);
-        let [named, invocation] =
-            [named, b.scalar(b.get(self.invocation()))].map(|number| small_float(b, number));
+        let [named, invocation] = [named, b.read(self.invocation())].map(|number| small_float(b, number));
         let flags = [setting[1], setting[2]].map(|flag| {
             let (one, zero) = (b.constant(Type::F32, [ONE, 0, 0, 0]), b.constant(Type::F32, [0; 4]));
             let cond = b.scalar(flag);
-            b.emit(Type::F32, Op::Select { cond, a: one, b: zero })
+            b.select(cond, one, zero)
         });
         let [named, prim, invert, invocation] = [named, flags[0], flags[1], invocation];
         let setting = b.gather(&[named, prim, invert, invocation].map(|value| Lane::new(value, 0)));
-        let mut args = vec![b.scalar(b.get(self.count())), setting];
+        let mut args = vec![b.read(self.count()), setting];
         for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 != 0) {
             let start = lanes::register(Dest::Output(register));
             let lanes = [0, 1, 2, 3].map(|lane| b.get(start + lane));
@@ -397,21 +394,18 @@ impl Emission<'_> {
         args.resize(1 + 3 * (args.len() - 1).div_ceil(3), setting);
         let args = b.func.list(args);
         let count = b.emit(Type::I32, Op::Submit { args });
-        b.set(self.count(), Lane::new(count, 0));
+        b.write(self.count(), count);
     }
 
     fn assemble(&self, b: &mut Builder) {
         self.fill(b);
         let [_, prim, _] = own::SETTING.map(|slot| b.get(self.base + slot));
-        match b.known(prim) {
+        match b.constant_bits(prim) {
             Some(0) => {}
             Some(_) => self.submit(b),
             None => {
                 let prim = b.scalar(prim);
-                b.open_if(prim);
-                self.submit(b);
-                b.otherwise();
-                b.close();
+                b.when(prim, |b| self.submit(b), |_| {});
             }
         }
     }
@@ -440,7 +434,7 @@ impl Emission<'_> {
     /// Copies the outputs to the vertex slot that SETEMIT named.
     fn fill(&self, b: &mut Builder) {
         let named = b.get(self.base + own::SETTING[0]);
-        let known = b.known(named);
+        let known = b.constant_bits(named);
         let fills = |slot: usize| known.is_none_or(|known| known as usize == slot);
         if !(0..HELD).any(fills) {
             return;
@@ -450,7 +444,7 @@ impl Emission<'_> {
             let named = b.scalar(named);
             for (slot, chosen) in (0..).zip(&mut chosen) {
                 let slot = b.int(slot);
-                *chosen = Some(b.emit(Type::BOOL, Op::Binary(Binary::IEqual, named, slot)));
+                *chosen = Some(b.test(Binary::IEqual, named, slot));
             }
         }
         for (index, output) in self.outputs.iter().enumerate() {
@@ -473,7 +467,7 @@ impl Emission<'_> {
     fn submit(&self, b: &mut Builder) {
         let zero = Lane::new(b.constant(Type::F32, [0; 4]), 0);
         let mut vertices: Vec<Value> = Vec::with_capacity(1 + HELD * self.outputs.len());
-        vertices.push(b.scalar(b.get(self.count())));
+        vertices.push(b.read(self.count()));
         for slot in 0..HELD {
             for (index, output) in self.outputs.iter().enumerate() {
                 let start = self.held(slot, index);
@@ -496,7 +490,7 @@ impl Emission<'_> {
         }
         let args = b.func.list(vertices);
         let count = b.emit(Type::I32, Op::Submit { args });
-        b.set(self.count(), Lane::new(count, 0));
+        b.write(self.count(), count);
     }
 
     /// Whether the first two vertices of a triangle change places; nothing if they never do.
@@ -506,35 +500,31 @@ impl Emission<'_> {
             Form::Stage { heeds_winding: false } => return None,
             Form::Stage { heeds_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
             Form::Emits => return None,
-            Form::Kernel if b.known(invert) == Some(0) => return None,
+            Form::Kernel if b.constant_bits(invert) == Some(0) => return None,
             Form::Kernel => {
-                let (heeds, zero) = (draw(b, DrawField::HeedsWinding), b.int(0));
-                b.emit(Type::BOOL, Op::Binary(Binary::IGreater, heeds, zero))
+                let heeds = draw(b, DrawField::HeedsWinding);
+                b.test_int(Binary::IGreater, heeds, 0)
             }
         };
-        match b.known(invert) {
+        match b.constant_bits(invert) {
             Some(0) => None,
             Some(_) => Some(heeded),
             None => {
                 let invert = b.scalar(invert);
-                Some(b.emit(Type::BOOL, Op::Binary(Binary::And, heeded, invert)))
+                Some(b.test(Binary::And, heeded, invert))
             }
         }
     }
 }
 
 fn draw(b: &mut Builder, field: DrawField) -> Value {
-    b.emit(Type::I32, Op::DrawField(field as u8))
-}
-
-fn int(b: &mut Builder, op: Binary, x: Value, y: Value) -> Value {
-    b.emit(Type::I32, Op::Binary(op, x, y))
+    b.emit(Type::I32, Op::Read(Resource::Draw(field)))
 }
 
 /// `limit` where the comparison holds of a number and it, else the number.
 fn clamped(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
     let cond = b.emit(Type::BOOL, Op::Binary(beyond, number, limit));
-    b.emit(Type::I32, Op::Select { cond, a: limit, b: number })
+    b.select(cond, limit, number)
 }
 
 /// A number below 2^23 as the float 2^23 and it, whose bits no processor takes for too small a number.
@@ -555,10 +545,10 @@ fn select(b: &mut Builder, cond: Value, x: Value, y: Value) -> Value {
 /// The register that a relative read reads: see [`uniform_index`](crate::precision::arith::uniform_index).
 fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
     let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| b.int(int));
-    let low = b.emit(Type::BOOL, Op::Binary(Binary::IGreater, offset, below));
-    let high = b.emit(Type::BOOL, Op::Binary(Binary::ILess, offset, above));
-    let inside = b.emit(Type::BOOL, Op::Binary(Binary::And, low, high));
-    let offset = b.emit(Type::I32, Op::Select { cond: inside, a: offset, b: zero });
-    let sum = int(b, Binary::IAdd, base, offset);
-    int(b, Binary::IAnd, sum, mask)
+    let low = b.test(Binary::IGreater, offset, below);
+    let high = b.test(Binary::ILess, offset, above);
+    let inside = b.test(Binary::And, low, high);
+    let offset = b.select(inside, offset, zero);
+    let sum = b.int_op(Binary::IAdd, base, offset);
+    b.int_op(Binary::IAnd, sum, mask)
 }

@@ -31,6 +31,8 @@ use crate::ir::Module;
 use crate::ir::known::Constants;
 use crate::isa::Program;
 use crate::structure::tree::Tree;
+use data::Data;
+use scope::Builder;
 
 /// What the main function yields.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +83,24 @@ pub struct Context<'a> {
     pub geometry: Option<Geometry<'a>>,
     /// Precision, depth and colour rules, limits.
     pub options: &'a Options,
+}
+
+/// A builder for a program whose last slot, but for those of geometry programs, is before `slots`.
+fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Builder, Data<'_>) {
+    let (slots, emission) = geometry::slots(context, slots);
+    let portable = context.options.arithmetic.portable_exponentials;
+    let data = Data { constants: context.constants, portable, emission };
+    (Builder::new(context.options, slots, instructions), data)
+}
+
+/// The module of a program whose last statement has been lowered.
+fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> Result<Module> {
+    let values = match &data.emission {
+        Some(emission) => emission.end(&mut builder),
+        None => outputs::values(&mut builder, context.outputs, context.options),
+    };
+    let main = builder.finish_function(&values, &context.options.limits)?;
+    Ok(Module { main, helpers: Vec::new() })
 }
 
 /// Lowers a structured program.

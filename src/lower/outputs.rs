@@ -5,7 +5,7 @@
 use super::scope::Builder;
 use super::{Outputs, lanes, unfinished};
 use crate::host::{ComponentSource, DepthRange, FlipY, HostField, Options, Output, OutputValue};
-use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
+use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
@@ -37,21 +37,18 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         *lane = component(b, *source);
     }
     match output.value {
-        OutputValue::Plain => b.gather(&all[..len]),
-        OutputValue::Position => {
-            position(b, &mut all, options);
-            b.gather(&all[..len])
-        }
-        OutputValue::Color if options.outputs.clamp_colors => {
-            let value = b.gather(&all[..len]);
-            let ty = b.func.ty(value);
-            let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
-            let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
-            b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
-        }
-        OutputValue::Color => b.gather(&all[..len]),
-        OutputValue::ClipDistances => distances(b, all),
+        OutputValue::Position => position(b, &mut all, options),
+        OutputValue::ClipDistances => return distances(b, all),
+        OutputValue::Plain | OutputValue::Color => {}
     }
+    let value = b.gather(&all[..len]);
+    if output.value != OutputValue::Color || !options.outputs.clamp_colors {
+        return value;
+    }
+    let ty = b.func.ty(value);
+    let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
+    let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
+    b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
 }
 
 /// An output register that nobody wrote.
@@ -90,7 +87,7 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
             let flipped = negated(b, lanes[1]);
             let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
             let cond = is_set(b, HostField::FlipY);
-            Lane::new(b.emit(Type::F32, Op::Select { cond, a: flipped, b: y }), 0)
+            Lane::new(b.select(cond, flipped, y), 0)
         }
     };
 }
@@ -103,7 +100,7 @@ fn negated(b: &mut Builder, lane: Lane) -> Lane {
 /// Distances from the planes z = 0 and the user's, of the position as the program writes it.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     let depth = negated(b, position[2]);
-    let plane = b.emit(Type::F32X4, host_field(HostField::ClipPlane));
+    let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));
     let mut sum = None;
     for (index, lane) in (0u8..).zip(position) {
         let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
@@ -115,18 +112,14 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     }
     let zero = b.constant(Type::F32, [0; 4]);
     let cond = is_set(b, HostField::ClipEnabled);
-    let plane = b.emit(Type::F32, Op::Select { cond, a: sum.unwrap_or(zero), b: zero });
+    let plane = b.select(cond, sum.unwrap_or(zero), zero);
     b.gather(&[depth, Lane::new(plane, 0)])
 }
 
 /// Whether a flag of the host block is not 0.
 fn is_set(b: &mut Builder, field: HostField) -> Value {
-    let word = b.emit(Type::U32, host_field(field));
+    let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);
-    let clear = b.emit(Type::BOOL, Op::Binary(Binary::UEqual, word, zero));
-    b.emit(Type::BOOL, Op::Unary(Unary::Not, clear))
-}
-
-fn host_field(field: HostField) -> Op {
-    Op::HostField(HostField::ALL.iter().position(|other| *other == field).unwrap_or(0) as u8)
+    let clear = b.test(Binary::UEqual, word, zero);
+    b.not(clear)
 }

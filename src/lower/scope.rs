@@ -5,8 +5,8 @@ use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
 use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
-    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, RegionData,
-    Type, Value, ValueList,
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData,
+    Resource, Type, Unary, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
@@ -34,22 +34,22 @@ enum LeaveKind {
     Continue,
 }
 
-enum ScopeKind {
-    If { cond: Value, then: Region, otherwise: Option<Region> },
-    Loop { params: ValueList, inits: ValueList, body: Region },
-    Block { body: Region },
-    Switch { selector: Value, cases: Vec<(Vec<i32>, Region)>, default: Option<Region> },
+/// The place where a construct was opened.
+#[derive(Clone, Copy)]
+struct Outside {
+    /// The region that holds the construct.
+    region: Region,
+    /// Start of the lane map of each arm in [`Builder::snapshots`].
+    base: usize,
+    /// Values below this one were made before the construct and are visible after it.
+    watermark: u32,
 }
 
 /// An open construct.
 struct Scope {
-    kind: ScopeKind,
-    /// The region that holds the construct.
-    outer: Region,
-    /// Lane map at the start of each arm.
-    base: usize,
-    /// Values below this one were made before the construct and are visible after it.
-    watermark: u32,
+    /// The construct, still without results; arms that are not open yet have another region of its own.
+    node: NodeData,
+    outside: Outside,
     /// The last of its [`Builder::leaves`].
     leave: Option<usize>,
     /// The last of them that ends it.
@@ -166,11 +166,10 @@ impl Builder {
 
     /// b15 of a geometry program, which is true after every invocation.
     fn has_run(&mut self) -> Value {
-        let invocation = self.scalar(self.get(self.geometry + lanes::geometry::INVOCATION));
-        let first = self.int(0);
-        let later = self.emit(Type::BOOL, Op::Binary(Binary::IGreater, invocation, first));
+        let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
+        let later = self.test_int(Binary::IGreater, invocation, 0);
         let set = self.set_bool_uniform(RAN);
-        self.emit(Type::BOOL, Op::Binary(Binary::Or, later, set))
+        self.test(Binary::Or, later, set)
     }
 
     /// A bool uniform as it was set.
@@ -179,8 +178,9 @@ impl Builder {
         if baked >> id & 1 != 0 {
             return self.constant(Type::BOOL, [u32::from(values >> id & 1), 0, 0, 0]);
         }
-        let op = if specialized >> id & 1 != 0 { Op::Specialized(id) } else { Op::BoolUniform(id) };
-        self.emit(Type::BOOL, op)
+        let is_specialized = specialized >> id & 1 != 0;
+        let from = if is_specialized { Resource::Specialized(id) } else { Resource::BoolUniform(id) };
+        self.emit(Type::BOOL, Op::Read(from))
     }
 
     /// A component of int uniform i`index`: read, known, or a specialisation constant.
@@ -191,8 +191,11 @@ impl Builder {
         }
         let is_specialized = self.ints.specialized >> index & 1 != 0;
         let id = 16 + 4 * index + component;
-        let op = if is_specialized { Op::Specialized(id) } else { Op::IntUniform { index, component } };
-        self.emit(Type::I32, op)
+        let from = match is_specialized {
+            true => Resource::Specialized(id),
+            false => Resource::IntUniform { index, component },
+        };
+        self.emit(Type::I32, Op::Read(from))
     }
 
     /// Input register v`register` is a value that was evaluated here.
@@ -201,7 +204,7 @@ impl Builder {
     }
 
     /// The bits of a lane, where they are known.
-    pub(super) fn known(&self, lane: Lane) -> Option<u32> {
+    pub(super) fn constant_bits(&self, lane: Lane) -> Option<u32> {
         match self.func.op(lane.value()) {
             Some(Op::Const(bits)) => Some(bits[usize::from(lane.index())]),
             _other_op_or_parameter => None,
@@ -219,6 +222,15 @@ impl Builder {
         self.assigned.insert(slot);
     }
 
+    /// The scalar in a slot.
+    pub(super) fn read(&mut self, slot: Slot) -> Value {
+        self.scalar(self.get(slot))
+    }
+    /// Sets a slot to a scalar.
+    pub(super) fn write(&mut self, slot: Slot, value: Value) {
+        self.set(slot, Lane::new(value, 0));
+    }
+
     /// Evaluates an operation here.
     pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
         self.func.emit(self.region, ty, op)
@@ -229,7 +241,31 @@ impl Builder {
         self.func.values[value].hint = Hint { register, mask };
         value
     }
-    /// A literal.
+    /// Evaluates a comparison or a logical operation.
+    pub(super) fn test(&mut self, op: Binary, x: Value, y: Value) -> Value {
+        self.emit(Type::BOOL, Op::Binary(op, x, y))
+    }
+    /// Compares an integer with a constant.
+    pub(super) fn test_int(&mut self, op: Binary, x: Value, constant: i32) -> Value {
+        let constant = self.int(constant);
+        self.test(op, x, constant)
+    }
+    pub(super) fn not(&mut self, value: Value) -> Value {
+        self.emit(Type::BOOL, Op::Unary(Unary::Not, value))
+    }
+    pub(super) fn int_op(&mut self, op: Binary, x: Value, y: Value) -> Value {
+        self.emit(Type::I32, Op::Binary(op, x, y))
+    }
+    /// Adds 1 to an integer, or subtracts it.
+    pub(super) fn step(&mut self, op: Binary, value: Value) -> Value {
+        let one = self.int(1);
+        self.int_op(op, value, one)
+    }
+    /// Chooses one of two scalars.
+    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        self.emit(self.func.ty(a), Op::Select { cond, a, b })
+    }
+    /// A constant.
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
         let scan = self.constants.len().saturating_sub(CONSTANT_SCAN);
         if let Some(known) = self.constants[scan..].iter().find(|known| (known.0, known.1) == (ty, bits)) {
@@ -250,7 +286,7 @@ impl Builder {
         if let Some(value) = self.inputs[slot] {
             return value;
         }
-        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Input(register)));
+        let mut value = self.func.value(Type::F32X4, Def::Op(Op::Read(Resource::Input(register))));
         self.prologue.push(Item::Let(value));
         if self.seen[slot] < 4 {
             let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
@@ -275,14 +311,12 @@ impl Builder {
             return first.value();
         }
         let mut bits = [0; 4];
-        let literal = lanes.iter().zip(&mut bits).all(|(lane, bits)| match self.func.op(lane.value()) {
-            Some(Op::Const(all)) => {
-                *bits = all[usize::from(lane.index())];
-                true
-            }
-            _other_op_or_parameter => false,
+        let is_constant = lanes.iter().zip(&mut bits).all(|(lane, bits)| {
+            let known = self.constant_bits(*lane);
+            *bits = known.unwrap_or_default();
+            known.is_some()
         });
-        if literal {
+        if is_constant {
             return self.constant(ty, bits);
         }
         let mut all = [first; 4];
@@ -312,117 +346,114 @@ impl Builder {
         self.region = region;
         region
     }
-    fn open(
-        &mut self,
-        outer: Region,
-        kind: ScopeKind,
-        params: Vec<(Group, u8)>,
-        base: usize,
-        watermark: u32,
-    ) {
+    fn outside(&mut self) -> Outside {
+        let watermark = self.func.values.len() as u32; // Range: the limit on values.
+        Outside { region: self.region, base: self.snapshot(), watermark }
+    }
+    fn open(&mut self, outside: Outside, node: NodeData, params: Vec<(Group, u8)>) {
         let inside = self.sets.pop().unwrap_or_default();
         let assigned = std::mem::replace(&mut self.assigned, inside);
-        let (leave, exit) = (None, None);
-        self.scopes.push(Scope {
-            kind,
-            outer,
-            base,
-            watermark,
-            leave,
-            exit,
-            assigned,
-            params,
-            escaped: false,
-        });
+        let (leave, exit, escaped) = (None, None, false);
+        self.scopes.push(Scope { node, outside, leave, exit, assigned, params, escaped });
+    }
+    /// Ends the current arm and begins another, which `add` puts into the construct.
+    fn next_arm(&mut self, add: impl FnOnce(&mut NodeData, Region)) {
+        self.fall();
+        let region = self.arm();
+        let scope = self.scopes.last_mut().expect("a construct is open");
+        add(&mut scope.node, region);
+        let base = scope.outside.base;
+        self.restore(base);
     }
 
     /// Opens an `if`; what follows goes to its first arm.
     pub(super) fn open_if(&mut self, cond: Value) {
-        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
-        let then = self.arm();
-        self.open(outer, ScopeKind::If { cond, then, otherwise: None }, Vec::new(), base, watermark);
+        let (outside, then) = (self.outside(), self.arm());
+        let node = NodeData::If { cond, then, otherwise: then, results: ValueList::default() };
+        self.open(outside, node, Vec::new());
     }
-    /// Goes on in the second arm.
+    /// Begins the second arm.
     pub(super) fn otherwise(&mut self) {
-        self.fall();
-        let region = self.arm();
-        let scope = self.scopes.last_mut().expect("an `if` is open");
-        if let ScopeKind::If { otherwise, .. } = &mut scope.kind {
-            *otherwise = Some(region);
-        }
-        let base = scope.base;
-        self.restore(base);
+        self.next_arm(|node, region| {
+            if let NodeData::If { otherwise, .. } = node {
+                *otherwise = region;
+            }
+        });
+    }
+    /// Lowers both arms of an `if`.
+    pub(super) fn when(
+        &mut self,
+        cond: Value,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        self.open_if(cond);
+        then(self);
+        self.otherwise();
+        otherwise(self);
+        self.close();
     }
     /// Opens a block that `leave` can leave early.
     pub(super) fn open_block(&mut self) {
-        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
-        let body = self.arm();
-        self.open(outer, ScopeKind::Block { body }, Vec::new(), base, watermark);
+        let (outside, body) = (self.outside(), self.arm());
+        self.open(outside, NodeData::Block { body, results: ValueList::default() }, Vec::new());
     }
-    /// Opens a switch; `case` or `default` must follow.
+    /// Opens a switch; `case` or `default_case` must follow.
     pub(super) fn open_switch(&mut self, selector: Value) {
-        let (outer, base, watermark) = (self.region, self.snapshot(), self.watermark());
-        let kind = ScopeKind::Switch { selector, cases: Vec::new(), default: None };
+        let (outside, results) = (self.outside(), ValueList::default());
+        let node = NodeData::Switch { selector, cases: Vec::new(), default: outside.region, results };
         self.reachable = false;
-        self.open(outer, kind, Vec::new(), base, watermark);
+        self.open(outside, node, Vec::new());
     }
-    /// Goes on in a case.
-    pub(super) fn case(&mut self, values: Vec<i32>) {
-        self.fall();
-        let region = self.arm();
-        let scope = self.scopes.last_mut().expect("a switch is open");
-        if let ScopeKind::Switch { cases, .. } = &mut scope.kind {
-            cases.push((values, region));
-        }
-        let base = scope.base;
-        self.restore(base);
+    /// Begins the case for a value.
+    pub(super) fn case(&mut self, value: i32) {
+        self.next_arm(|node, region| {
+            if let NodeData::Switch { cases, .. } = node {
+                cases.push((vec![value], region));
+            }
+        });
     }
-    /// Goes on in the default case.
+    /// Begins the default case.
     pub(super) fn default_case(&mut self) {
-        self.fall();
-        let region = self.arm();
-        let scope = self.scopes.last_mut().expect("a switch is open");
-        if let ScopeKind::Switch { default, .. } = &mut scope.kind {
-            *default = Some(region);
-        }
-        let base = scope.base;
-        self.restore(base);
+        self.next_arm(|node, region| {
+            if let NodeData::Switch { default, .. } = node {
+                *default = region;
+            }
+        });
     }
     /// Opens a loop in which only the slots of `assigned` change.
     pub(super) fn open_loop(&mut self, assigned: &SlotSet) {
-        let (outer, watermark) = (self.region, self.watermark());
+        let outside = self.outside();
+        let Outside { region, base, .. } = outside;
         let groups: Vec<(Group, u8)> = assigned.groups(self.geometry).collect();
-        let state = self.snapshot();
-        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(outer, state, *param)).collect();
-        self.snapshots.truncate(state);
+        let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(region, base, *param)).collect();
         let inits = self.func.list(inits);
         let params: Vec<Value> = groups.iter().map(|param| self.merged(*param, Def::Param)).collect();
         let params = self.func.list(params);
-        let base = self.snapshot();
+        // An iteration begins with the parameters instead of the lanes before the loop.
+        self.snapshots.truncate(base);
+        self.snapshot();
         let body = self.arm();
-        self.open(outer, ScopeKind::Loop { params, inits, body }, groups, base, watermark);
+        let results = ValueList::default();
+        self.open(outside, NodeData::Loop { params, inits, body, results }, groups);
         // Their parameters are not visible after the loop.
         self.assigned.insert_all(assigned);
     }
 
     /// Leaves the innermost loop, block or switch.
     pub(super) fn leave(&mut self) {
-        let depth = self.scopes.iter().rposition(|scope| !matches!(scope.kind, ScopeKind::If { .. }));
+        let depth = self.scopes.iter().rposition(|scope| !matches!(scope.node, NodeData::If { .. }));
         self.jump(depth, LeaveKind::Break);
     }
     /// Goes on with the next iteration of the innermost loop.
     pub(super) fn next_iteration(&mut self) {
-        let depth = self.scopes.iter().rposition(|scope| matches!(scope.kind, ScopeKind::Loop { .. }));
+        let depth = self.scopes.iter().rposition(|scope| matches!(scope.node, NodeData::Loop { .. }));
         self.jump(depth, LeaveKind::Continue);
     }
     /// Reaches the end of the current arm.
     fn fall(&mut self) {
-        let kind = match self.scopes.last().map(|scope| &scope.kind) {
-            Some(ScopeKind::Loop { .. }) => LeaveKind::Continue,
-            Some(ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. }) | None => {
-                LeaveKind::Yield
-            }
-        };
+        let is_loop = self.scopes.last().is_some_and(|scope| matches!(scope.node, NodeData::Loop { .. }));
+        let kind = if is_loop { LeaveKind::Continue } else { LeaveKind::Yield };
         self.jump(self.scopes.len().checked_sub(1), kind);
     }
     fn jump(&mut self, depth: Option<usize>, kind: LeaveKind) {
@@ -442,9 +473,6 @@ impl Builder {
         self.reachable = false;
     }
 
-    fn watermark(&self) -> u32 {
-        self.func.values.len() as u32
-    }
     /// A vector of the masked slots of a group out of a snapshot.
     fn gather_slots(&mut self, region: Region, snapshot: usize, (group, mask): (Group, u8)) -> Value {
         let state = &self.snapshots[snapshot + group.start..][..group.len];
@@ -479,7 +507,7 @@ impl Builder {
         let mut differing = std::mem::take(&mut self.differing);
         differing.clear();
         if let Some(exit) = scope.exit {
-            let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.watermark));
+            let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.outside.watermark));
             differing.extend(self.assigned.groups(self.geometry).map(differs).filter(|(_, mask)| *mask != 0));
         }
         let mut leave = scope.leave;
@@ -492,7 +520,7 @@ impl Builder {
         self.assigned.insert_all(&inside);
         inside.clear();
         self.sets.push(inside);
-        self.region = scope.outer;
+        self.region = scope.outside.region;
         self.reachable = scope.exit.is_some();
         let start = self.func.pool.len() as u32;
         if let Some(exit) = scope.exit {
@@ -502,14 +530,21 @@ impl Builder {
                 self.func.pool.push(result);
             }
         }
-        let results = ValueList { start, len: self.func.pool.len() as u32 - start };
+        let list = ValueList { start, len: self.func.pool.len() as u32 - start };
         self.differing = differing;
         if !scope.escaped {
             // The lane maps of this construct are those taken last, and nobody needs them any more.
-            self.snapshots.truncate(scope.base);
+            self.snapshots.truncate(scope.outside.base);
         }
-        let node = self.node(scope.kind, results);
-        self.func.regions[scope.outer].items.push(Item::Node(node));
+        let mut node = scope.node;
+        match &mut node {
+            NodeData::If { results, .. }
+            | NodeData::Loop { results, .. }
+            | NodeData::Block { results, .. }
+            | NodeData::Switch { results, .. } => *results = list,
+        }
+        let node = self.func.nodes.push(node);
+        self.func.regions[self.region].items.push(Item::Node(node));
     }
 
     /// Which of these slots of a group need a result: those the exits disagree on, and those whose value is not visible
@@ -533,7 +568,7 @@ impl Builder {
     }
     /// Constants and inputs stand in the prologue, so they are visible everywhere.
     fn is_constant(&self, value: Value) -> bool {
-        matches!(self.func.op(value), Some(Op::Const(_) | Op::Input(_)))
+        matches!(self.func.op(value), Some(Op::Const(_) | Op::Read(Resource::Input(_))))
     }
     /// Gives a left region its exit, with the values of `what` out of its lane map.
     fn finish(&mut self, leave: Leave, what: &[(Group, u8)]) {
@@ -549,22 +584,6 @@ impl Builder {
             LeaveKind::Continue => Exit::Continue(list),
         };
     }
-    fn node(&mut self, kind: ScopeKind, results: ValueList) -> Node {
-        let data = match kind {
-            ScopeKind::If { cond, then, otherwise } => {
-                let otherwise = otherwise.expect("both arms were opened");
-                NodeData::If { cond, then, otherwise, results }
-            }
-            ScopeKind::Loop { params, inits, body } => NodeData::Loop { params, inits, body, results },
-            ScopeKind::Block { body } => NodeData::Block { body, results },
-            ScopeKind::Switch { selector, cases, default } => {
-                let default = default.expect("the default case was opened");
-                NodeData::Switch { selector, cases, default, results }
-            }
-        };
-        self.func.nodes.push(data)
-    }
-
     /// Whether the function is still within its limits.
     pub(super) fn check(&self, limits: &Limits) -> Result<()> {
         limits::check("values", self.func.values.len(), limits.values, At::Whole)?;

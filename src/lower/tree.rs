@@ -1,13 +1,13 @@
 //! Walks the structured tree and drives the builder.
 //! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; instructions are `data`'s business.
 
+use super::Context;
 use super::data::Data;
 use super::lanes::{COUNTER, FLAGS, JUMPS, LEFT, SAVED, SlotSet, VARS};
 use super::scope::Builder;
-use super::{Context, geometry, outputs};
 use crate::cfg::{Action, Block, Cfg};
 use crate::error::Result;
-use crate::ir::{Binary, HintRegister, Lane, Module, Op, Type, Unary, Value};
+use crate::ir::{Binary, HintRegister, Module, Op, Type, Value};
 use crate::isa::control::{Effect, Test};
 use crate::isa::{Condition, ConditionOp};
 use crate::structure::tree::{Cond, Cursor, List, Stmt, Tree};
@@ -32,12 +32,9 @@ struct Walk<'a> {
 }
 
 pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module> {
-    let (slots, emission) = geometry::slots(context, VARS + tree.vars as usize);
-    let builder = Builder::new(context.options, slots, cfg.actions.len());
-    let portable = context.options.arithmetic.portable_exponentials;
-    let data = Data { constants: context.constants, portable, emission };
+    let (builder, data) = super::begin(context, VARS + tree.vars as usize, cfg.actions.len());
     let mut walk = Walk { context, cfg, tree, builder, data, tasks: Vec::new() };
-    if let (Some(emission), Some(root)) = (emission, tree.root) {
+    if let (Some(emission), Some(root)) = (walk.data.emission, tree.root) {
         let assigned = if emission.is_looped() { walk.assigned(root) } else { SlotSet::default() };
         emission.begin(&mut walk.builder, assigned);
     }
@@ -46,13 +43,7 @@ pub(super) fn lower(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Modu
         walk.run(task);
         walk.builder.check(&context.options.limits)?;
     }
-    let mut builder = walk.builder;
-    let values = match emission {
-        Some(emission) => emission.end(&mut builder),
-        None => outputs::values(&mut builder, context.outputs, context.options),
-    };
-    let main = builder.finish_function(&values, &context.options.limits)?;
-    Ok(Module { main, helpers: Vec::new() })
+    super::end(walk.builder, &walk.data, context)
 }
 
 impl<'a> Walk<'a> {
@@ -60,7 +51,7 @@ impl<'a> Walk<'a> {
         match task {
             Task::List(cursor) => self.statements(cursor),
             Task::Otherwise => self.builder.otherwise(),
-            Task::Case(value) => self.builder.case(vec![value.cast_signed()]),
+            Task::Case(value) => self.builder.case(value.cast_signed()),
             Task::Default => self.builder.default_case(),
             Task::Close => self.builder.close(),
         }
@@ -76,7 +67,7 @@ impl<'a> Walk<'a> {
                 Stmt::Block(block) => self.block(block),
                 Stmt::Set { var, value } => {
                     let value = self.builder.int(value.cast_signed());
-                    self.builder.set(VARS + var.0 as usize, Lane::new(value, 0));
+                    self.builder.write(VARS + var.0 as usize, value);
                 }
                 Stmt::Break => return self.builder.leave(),
                 Stmt::Continue => return self.builder.next_iteration(),
@@ -114,7 +105,7 @@ impl<'a> Walk<'a> {
                 self.later(body);
             }
             Stmt::Switch { var, first, count } => {
-                let selector = self.builder.scalar(self.builder.get(VARS + var.0 as usize));
+                let selector = self.builder.read(VARS + var.0 as usize);
                 self.builder.open_switch(selector);
                 // Any value but those of the cases before it leads to the last.
                 let last = count.saturating_sub(1);
@@ -130,8 +121,7 @@ impl<'a> Walk<'a> {
     }
 
     fn block(&mut self, block: Block) {
-        let range = self.cfg.blocks[block].actions.clone();
-        for action in &self.cfg.actions[range.start as usize..range.end as usize] {
+        for action in self.cfg.actions_of(block) {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.context.program.inst(pc) {
@@ -141,7 +131,7 @@ impl<'a> Walk<'a> {
                 Action::Loop(effect) => loop_effect(&mut self.builder, effect),
                 Action::SetDispatch { region, value } => {
                     let value = self.builder.int(value.cast_signed());
-                    self.builder.set(VARS + region as usize, Lane::new(value, 0));
+                    self.builder.write(VARS + region as usize, value);
                 }
             }
         }
@@ -151,9 +141,9 @@ impl<'a> Walk<'a> {
         match cond {
             Cond::Test(test) => condition(&mut self.builder, test),
             Cond::VarIs { var, value } => {
-                let var = self.builder.scalar(self.builder.get(VARS + var.0 as usize));
+                let var = self.builder.read(VARS + var.0 as usize);
                 let value = self.builder.int(value.cast_signed());
-                self.builder.emit(Type::BOOL, Op::Binary(Binary::IEqual, var, value))
+                self.builder.test(Binary::IEqual, var, value)
             }
         }
     }
@@ -182,8 +172,7 @@ impl<'a> Walk<'a> {
     }
 
     fn assigned_block(&self, block: Block, set: &mut SlotSet) {
-        let range = self.cfg.blocks[block].actions.clone();
-        for action in &self.cfg.actions[range.start as usize..range.end as usize] {
+        for action in self.cfg.actions_of(block) {
             match *action {
                 Action::Run(pc) => {
                     if let Some(inst) = self.context.program.inst(pc) {
@@ -210,31 +199,30 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
             let slot = usize::from(slot);
             let count = b.int_uniform(int, 0);
             let start = b.int_uniform(int, 1);
-            b.set(LEFT + slot, Lane::new(count, 0));
+            b.write(LEFT + slot, count);
             b.set(SAVED + slot, b.get(COUNTER));
-            b.set(COUNTER, Lane::new(start, 0));
+            b.write(COUNTER, start);
         }
         Effect::StepLoop { int } => {
-            let counter = b.scalar(b.get(COUNTER));
+            let counter = b.read(COUNTER);
             let step = b.int_uniform(int, 2);
             let op = Op::Binary(Binary::IAdd, counter, step);
             let counter = b.emit_hint(Type::I32, op, HintRegister::Counter, 1);
-            b.set(COUNTER, Lane::new(counter, 0));
+            b.write(COUNTER, counter);
         }
         Effect::RepeatLoop { slot } => {
-            let left = b.scalar(b.get(LEFT + usize::from(slot)));
+            let left = b.read(LEFT + usize::from(slot));
             let one = b.int(1);
             let op = Op::Binary(Binary::ISub, left, one);
             let left = b.emit_hint(Type::I32, op, HintRegister::LoopLeft(slot), 1);
-            b.set(LEFT + usize::from(slot), Lane::new(left, 0));
+            b.write(LEFT + usize::from(slot), left);
         }
         // An outer loop goes on with its own aL.
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
         Effect::CountJump => {
-            let jumps = b.scalar(b.get(JUMPS));
-            let one = b.int(1);
-            let jumps = b.emit(Type::I32, Op::Binary(Binary::ISub, jumps, one));
-            b.set(JUMPS, Lane::new(jumps, 0));
+            let jumps = b.read(JUMPS);
+            let jumps = b.step(Binary::ISub, jumps);
+            b.write(JUMPS, jumps);
         }
     }
 }
@@ -266,15 +254,13 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
             negate_unless(b, value, expected)
         }
         Test::LoopRepeats { slot } => {
-            let left = b.scalar(b.get(LEFT + usize::from(slot)));
             // The body runs x + 1 times: again while some are left.
-            let end = b.int(0);
-            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, left, end))
+            let left = b.read(LEFT + usize::from(slot));
+            b.test_int(Binary::IGreater, left, 0)
         }
         Test::JumpsLeft => {
-            let jumps = b.scalar(b.get(JUMPS));
-            let none = b.int(0);
-            b.emit(Type::BOOL, Op::Binary(Binary::IGreater, jumps, none))
+            let jumps = b.read(JUMPS);
+            b.test_int(Binary::IGreater, jumps, 0)
         }
     }
 }
@@ -282,7 +268,7 @@ pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
 fn flags(b: &mut Builder, condition: Condition) -> Value {
     let wanted = [condition.ref_x, condition.ref_y];
     let mut flag = |index: usize| {
-        let value = b.scalar(b.get(FLAGS + index));
+        let value = b.read(FLAGS + index);
         negate_unless(b, value, wanted[index])
     };
     let op = match condition.op {
@@ -293,9 +279,9 @@ fn flags(b: &mut Builder, condition: Condition) -> Value {
         ConditionOp::And => Binary::And,
     };
     let (x, y) = (flag(0), flag(1));
-    b.emit(Type::BOOL, Op::Binary(op, x, y))
+    b.test(op, x, y)
 }
 
 fn negate_unless(b: &mut Builder, value: Value, expected: bool) -> Value {
-    if expected { value } else { b.emit(Type::BOOL, Op::Unary(Unary::Not, value)) }
+    if expected { value } else { b.not(value) }
 }

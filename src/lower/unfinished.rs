@@ -13,9 +13,9 @@
 
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
-use crate::geometry::DrawField;
+use crate::host::DrawField;
 use crate::host::Options;
-use crate::ir::{Binary, Lane, NodeData, Op, Type, Value};
+use crate::ir::{Binary, Lane, NodeData, Op, Resource, Type, Value};
 use crate::precision::bits::ONE;
 
 /// Rounds of the loop that finds out whether the driver leaves loops.
@@ -27,7 +27,7 @@ const ROUND: usize = LEFT;
 pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
     let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [ONE, 0, 0, 0]));
     let reasons = [guard_fired(b, options), driver_left(b)].map(|reason| match reason {
-        Some(cond) => b.emit(Type::F32, Op::Select { cond, a: one, b: zero }),
+        Some(cond) => b.select(cond, one, zero),
         None => zero,
     });
     let [guard, driver] = reasons;
@@ -37,31 +37,27 @@ pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
 /// Whether the loop guard ended the program; nothing if there is none.
 pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
     options.control.loop_guard?;
-    let jumps = b.scalar(b.get(JUMPS));
-    let zero = b.int(0);
-    Some(b.emit(Type::BOOL, Op::Binary(Binary::ILess, jumps, zero)))
+    let jumps = b.read(JUMPS);
+    Some(b.test_int(Binary::ILess, jumps, 0))
 }
 
 /// Whether the driver left a loop of the function before here; nothing if it has none.
 pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
     b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
     let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
-    let thread = b.emit(Type::I32, Op::DrawField(DrawField::Thread as u8));
-    let parity = b.emit(Type::I32, Op::Binary(Binary::IAnd, thread, one));
-    let bound = b.emit(Type::I32, Op::Binary(Binary::IAdd, parity, rounds));
-    b.set(ROUND, Lane::new(zero, 0));
+    let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread)));
+    let parity = b.int_op(Binary::IAnd, thread, one);
+    let bound = b.int_op(Binary::IAdd, parity, rounds);
+    b.write(ROUND, zero);
     let mut slots = SlotSet::default();
     slots.insert(ROUND);
     b.open_loop(&slots);
-    let round = b.scalar(b.get(ROUND));
-    let again = b.emit(Type::BOOL, Op::Binary(Binary::ILess, round, bound));
-    b.open_if(again);
-    b.otherwise();
-    b.leave();
+    let round = b.read(ROUND);
+    let again = b.test(Binary::ILess, round, bound);
+    b.when(again, |_| {}, Builder::leave);
+    let next = b.int_op(Binary::IAdd, round, one);
+    b.write(ROUND, next);
     b.close();
-    let next = b.emit(Type::I32, Op::Binary(Binary::IAdd, round, one));
-    b.set(ROUND, Lane::new(next, 0));
-    b.close();
-    let round = b.scalar(b.get(ROUND));
-    Some(b.emit(Type::BOOL, Op::Binary(Binary::ILess, round, rounds)))
+    let round = b.read(ROUND);
+    Some(b.test(Binary::ILess, round, rounds))
 }

@@ -6,7 +6,7 @@
 mod tests;
 
 use super::taint::Taint;
-use crate::ir::{Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
+use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 
 /// For each output of the main function (of a geometry program: of each vector that it submits, as
 /// many as a triangle has), the lanes (bit 0 is the
@@ -32,7 +32,7 @@ pub fn run(module: &Module) -> Vec<u8> {
 }
 
 fn is_state(data: &ValueData) -> bool {
-    matches!(data.def, Def::Op(Op::Load { buffer: Buffer::State, .. }))
+    matches!(data.def, Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)))
 }
 
 /// What is known of the outputs of the main function.

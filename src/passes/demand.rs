@@ -81,18 +81,8 @@ impl Demand {
 
     fn operands(&mut self, f: &Func, op: Op, ty: Type, mask: u8) {
         match op {
-            Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::DrawField(_)
-            | Op::Member { .. } => {}
-            Op::UniformAt { offset: index, .. } | Op::MemberAt { index, .. } | Op::Load { index, .. } => {
-                self.need(index, 1);
-            }
+            Op::Const(_) | Op::Read(_) => {}
+            Op::ReadAt(_, index) => self.need(index, 1),
             Op::Shuffle(lanes) => {
                 for (index, lane) in lanes.into_iter().enumerate().take(usize::from(ty.lanes)) {
                     if mask >> index & 1 != 0 {

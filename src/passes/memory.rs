@@ -8,7 +8,7 @@
 use super::flow::Flow;
 use super::taint::Taint;
 use crate::geometry::Memory;
-use crate::ir::{Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
+use crate::ir::{Array, Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
 
 /// Invocations that are worth running twice.
 const MOST: u32 = 8;
@@ -46,7 +46,7 @@ pub fn run(module: &Module) -> Memory {
 fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let mut taint = Taint { cut: Some(node), next: vec![0; f.get(params).len()], ..Taint::new(f) };
     for (value, data) in f.values.iter() {
-        if let crate::ir::Def::Op(Op::Load { buffer: Buffer::State, .. }) = data.def {
+        if let crate::ir::Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)) = data.def {
             taint.lanes[value.0 as usize] = 1;
         }
     }

@@ -69,19 +69,7 @@ fn can_narrow(op: Op) -> bool {
     match op {
         Op::Const(_) | Op::Shuffle(_) | Op::Unary(..) | Op::Select { .. } => true,
         Op::Binary(op, ..) => op.shape() == Shape::Each,
-        Op::Input(_)
-        | Op::Uniform(_)
-        | Op::UniformAt { .. }
-        | Op::IntUniform { .. }
-        | Op::BoolUniform(_)
-        | Op::HostField(_)
-        | Op::Specialized(_)
-        | Op::Member { .. }
-        | Op::MemberAt { .. }
-        | Op::DrawField(_)
-        | Op::Load { .. }
-        | Op::Submit { .. }
-        | Op::Call { .. } => false,
+        Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => false,
     }
 }
 
@@ -181,20 +169,7 @@ impl Shrink<'_> {
             Op::Select { cond, a, b } => {
                 Op::Select { cond: self.pick(cond, layout), a: self.pick(a, layout), b: self.pick(b, layout) }
             }
-            Op::Binary(..)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::UniformAt { .. }
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => {
+            Op::Binary(..) | Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => {
                 let map = &*self.map;
                 old.map(&mut self.f.pool, |value| map[value.index()])
             }

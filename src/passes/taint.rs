@@ -2,7 +2,9 @@
 //! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
 //! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
 
-use crate::ir::{Buffer, Def, Exit, Func, Node, NodeData, Op, Step, Target, Unary, Value, ValueList, Walk};
+use crate::ir::{
+    Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
+};
 
 /// A construct around the current place.
 struct Open {
@@ -164,22 +166,13 @@ impl<'a> Taint<'a> {
                 let from = from[to];
                 lanes | (self.of(from.value()) >> from.index() & 1) << to
             }),
-            Op::UniformAt { offset, .. } => self.any(offset),
-            Op::Load { buffer: Buffer::State, .. } if self.state => 15,
-            Op::MemberAt { index, .. } | Op::Load { index, .. } => self.any(index),
+            Op::ReadAt(Array::Buffer(Buffer::State), _) if self.state => 15,
+            Op::ReadAt(_, index) => self.any(index),
             Op::Call { helper, .. } if self.helpers[usize::from(helper)] => 15,
             Op::Call { args, .. } => self.f.get(args).iter().fold(0, |lanes, &arg| lanes | self.any(arg)),
             // A number of triangles follows from decisions only.
             Op::Submit { args } => self.f.get(args).first().map_or(0, |&count| self.any(count)),
-            Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::DrawField(_)
-            | Op::Member { .. } => 0,
+            Op::Const(_) | Op::Read(_) => 0,
         };
         self.add(value, lanes);
     }
@@ -187,5 +180,5 @@ impl<'a> Taint<'a> {
 
 /// Whether an operation reads what each invocation has of its own.
 pub(super) fn differs_between_invocations(op: Op) -> bool {
-    matches!(op, Op::Input(_) | Op::DrawField(_) | Op::Load { .. })
+    matches!(op, Op::Read(Resource::Input(_) | Resource::Draw(_)) | Op::ReadAt(Array::Buffer(_), _))
 }

@@ -1,8 +1,9 @@
 //! The scalar operations, one function each, generic over the precision.
 //! In and out: f32 values. `Exact` and `F24` follow PICA200 rules, `Fast` is plain IEEE.
-//! Functions without a precision mean the same in all three: comparisons and selections neither flush nor round.
-//! Facts: hardware tests as listed by 3dbrew and GBATEK. Our choices, where hardware is unknown: the order of dot product
-//! sums, two roundings in RSQ, truncation in f24, LITP of NaN.
+//! Functions without a precision are the same in all three: comparisons and selections neither
+//! flush nor round.
+//! Facts: hardware tests as listed by 3dbrew and GBATEK. Our choices, where hardware is unknown:
+//! the order of dot product sums, two roundings in RSQ, truncation in f24, LITP of NaN.
 
 use super::bits::{INFINITY, MAGNITUDE, NAN, SIGN};
 use super::float24::{from_f32_bits, to_f32_bits};
@@ -13,16 +14,16 @@ pub const LITP_LIMIT: f32 = 32767.0 / 256.0;
 
 /// Smallest magnitude that float24 arithmetic does not flush.
 const F24_MIN_BITS: u32 = 0x2080_0000; // 2^-62
-/// First magnitude that float24 cannot hold.
+/// Smallest magnitude that overflows float24.
 const F24_OVERFLOW_BITS: u32 = 0x5F80_0000; // 2^64
 
-/// A source of float24 arithmetic: magnitudes below 2^-62 count as +0.
+/// Flushes a source of float24 arithmetic: magnitudes below 2^-62 count as +0.
 #[inline]
 fn flush(x: f32) -> f32 {
     if x.to_bits() & MAGNITUDE < F24_MIN_BITS { 0.0 } else { x }
 }
 
-/// A result of float24 arithmetic: truncated, flushed, overflowed, NaN made canonical.
+/// Rounds a result of float24 arithmetic: truncated, flushed, overflowed, NaN made canonical.
 #[inline]
 pub fn truncate(x: f32) -> f32 {
     let magnitude = x.to_bits() & MAGNITUDE;
@@ -38,7 +39,7 @@ pub fn truncate(x: f32) -> f32 {
     f32::from_bits(bits)
 }
 
-/// One-operand operation with the flush and the truncation that float24 adds.
+/// Applies a one-operand operation, with the flush and truncation of float24.
 #[inline]
 fn unary(precision: Precision, a: f32, op: impl Fn(f32) -> f32) -> f32 {
     match precision {
@@ -47,8 +48,8 @@ fn unary(precision: Precision, a: f32, op: impl Fn(f32) -> f32) -> f32 {
     }
 }
 
-/// The product with inf · 0 = +0; a NaN operand still gives NaN. Written without short circuits, so that four lanes
-/// compile to vector compares and selects.
+/// The product with inf · 0 = +0; a NaN operand still gives NaN. Without short-circuit operators,
+/// so that four lanes compile to vector compares and selects.
 #[inline]
 fn product(a: f32, b: f32) -> f32 {
     let p = a * b;
@@ -80,7 +81,7 @@ pub fn mad(precision: Precision, a: f32, b: f32, c: f32) -> f32 {
     add(precision, mul(precision, a, b), c)
 }
 
-/// The sum of the lanes' products, from left to right without an initial zero.
+/// The sum of the products, from left to right without an initial zero.
 #[inline]
 pub fn dot<const N: usize>(precision: Precision, a: [f32; N], b: [f32; N]) -> f32 {
     let mut sum = mul(precision, a[0], b[0]);
@@ -124,13 +125,13 @@ pub fn log2(precision: Precision, a: f32) -> f32 {
     unary(precision, a, f32::log2)
 }
 
-/// `2^a` as [`portable`] computes it.
+/// `2^a` as computed by [`portable`].
 #[inline]
 pub fn exp2_portable(precision: Precision, a: f32) -> f32 {
     unary(precision, a, portable::exp2)
 }
 
-/// Base-2 logarithm as [`portable`] computes it.
+/// Base-2 logarithm as computed by [`portable`].
 #[inline]
 pub fn log2_portable(precision: Precision, a: f32) -> f32 {
     unary(precision, a, portable::log2)
@@ -172,8 +173,8 @@ pub fn litp_power(a: f32) -> f32 {
     max(min(a, LITP_LIMIT), -LITP_LIMIT)
 }
 
-/// A uniform, input or constant as a program of this precision sees it: f24 narrows to float24 by truncation (subnormal
-/// float24 values stay, only arithmetic flushes them), the others take it as it is.
+/// A uniform, input or constant at this precision. float24 truncates but keeps subnormal values,
+/// which only arithmetic flushes; the others leave the value unchanged.
 #[inline]
 pub fn load(precision: Precision, a: f32) -> f32 {
     match precision {
@@ -189,15 +190,15 @@ pub fn load(precision: Precision, a: f32) -> f32 {
     }
 }
 
-/// The address that MOVA stores: truncation toward zero, clamped to ±1000 (beyond ±128 all addresses count as 0), NaN
-/// gives 0.
+/// The address that MOVA stores: truncated toward zero, clamped to ±1000, NaN gives 0. Beyond ±128
+/// all addresses count as 0.
 #[inline]
 pub fn address(a: f32) -> i32 {
     a.clamp(-1000.0, 1000.0) as i32
 }
 
-/// Which of the registers c0..c127 a relative read reaches: an offset outside the signed byte range counts as 0, and the
-/// sum wraps at 128. Registers 96..127 do not exist and read as ones.
+/// Index of the register c0..c127 that a relative read accesses. An offset outside the signed byte
+/// range counts as 0, and the sum wraps at 128. Registers 96..127 do not exist and read as ones.
 #[inline]
 pub fn uniform_index(base: u8, offset: i32) -> u8 {
     let offset = if (-128..=127).contains(&offset) { offset } else { 0 };
@@ -213,7 +214,7 @@ mod tests {
     const INF: f32 = f32::INFINITY;
     const SUBNORMAL: f32 = f32::from_bits(0x207F_FF00); // largest float24 subnormal
 
-    /// Equal bits, all NaNs counting as one.
+    /// Checks for equal bits; all NaNs are equal.
     #[track_caller]
     fn same(a: f32, b: f32) {
         assert!(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(), "{a:?} is not {b:?}");

@@ -1,13 +1,13 @@
-//! The parts of an f32, and numbers that are known by their bits.
+//! Parts of an f32, and constants given by their bits.
 //! Facts: IEEE 754 binary32.
 
-/// The sign.
+/// The sign bit.
 pub const SIGN: u32 = 0x8000_0000;
 /// All bits but the sign.
 pub const MAGNITUDE: u32 = !SIGN;
 /// The bits of the exponent.
 pub const EXPONENT: u32 = INFINITY;
-/// How many bits the significand has, the hidden one left out.
+/// Number of bits of the significand, without the hidden one.
 pub const SIGNIFICAND_BITS: u32 = f32::MANTISSA_DIGITS - 1;
 /// The bits of the significand.
 pub const SIGNIFICAND: u32 = (1 << SIGNIFICAND_BITS) - 1;
@@ -15,9 +15,9 @@ pub const SIGNIFICAND: u32 = (1 << SIGNIFICAND_BITS) - 1;
 pub const ONE: u32 = 1f32.to_bits();
 /// Positive infinity.
 pub const INFINITY: u32 = f32::INFINITY.to_bits();
-/// The NaN that translated programs give.
+/// The canonical NaN of translated programs.
 pub const NAN: u32 = 0x7FC0_0000;
-/// The least positive number that is not subnormal.
+/// The smallest positive normal number.
 pub const MIN_NORMAL: u32 = f32::MIN_POSITIVE.to_bits();
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! float24: 1 sign, 7 exponent (bias 63), 16 mantissa bits; the number format of PICA200 registers and uniforms.
+//! The float24 format of PICA200 registers: 1 sign, 7 exponent (bias 63), 16 mantissa bits.
 
 use super::bits::{INFINITY, MAGNITUDE, MIN_NORMAL};
 
-/// Widens float24 bits (the low 24 of `bits`) to f32 bits. Lossless: subnormals become normal f32 values.
+/// Widens float24 bits (the low 24 of `bits`) to f32 bits. Lossless: subnormals become normal f32
+/// values.
 ///
 /// ```
 /// use transpica::stages::precision::float24::to_f32_bits;
@@ -25,8 +26,8 @@ pub const fn to_f32_bits(bits: u32) -> u32 {
     }
 }
 
-/// Narrows f32 bits to float24 by truncation, as hardware is assumed to: overflow gives infinity, values below 2^-62
-/// give the subnormal they truncate to, NaN gives the canonical NaN 0x7F8000.
+/// Narrows f32 bits to float24 by truncation, which hardware is assumed to do. Overflow gives
+/// infinity, values below 2^-62 the truncated subnormal, NaN the canonical NaN 0x7F8000.
 ///
 /// ```
 /// use transpica::stages::precision::float24::from_f32_bits;

@@ -1,22 +1,24 @@
 //! The three precisions of PICA200 arithmetic and the float24 codec.
-//! The scalar functions of [`arith`] are the one definition of every arithmetic operation: the interpreter and the IR
-//! evaluator call them, and the GPU is compared with them.
-//! Facts: hardware reports that inf · 0 = 0, that products and sums are separate roundings, and the float24 layout.
+//! The scalar functions of [`arith`] are the only definition of arithmetic: the interpreter and the
+//! IR evaluator call them, and the GPU is compared with them.
+//! Facts: hardware reports that inf · 0 = 0, that products and sums are separate roundings, and the
+//! float24 layout.
 
 pub mod arith;
 pub mod bits;
 pub mod float24;
 pub mod portable;
 
-/// Which numbers a program computes with.
+/// The arithmetic of a translated program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Precision {
-    /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the reference interpreter.
+    /// f32 with PICA200 rules (inf · 0 = 0, ordered MIN and MAX, 1/±0 = +inf), bit-equal to the
+    /// reference interpreter.
     #[default]
     Exact,
-    /// Plain IEEE f32 as the host computes it. On a GPU, LG2 of NaN, zeros and negative numbers and EX2 of NaN are what its
-    /// driver makes of them, which need not be NaN or infinite.
+    /// Plain IEEE f32 of the host. On a GPU, the driver decides LG2 of NaN, zeros and negative
+    /// numbers and EX2 of NaN, which need not be NaN or infinite.
     Fast,
     /// Every result truncated to float24 (16 mantissa bits, exponents -62..63), zeros positive.
     F24,

@@ -6,10 +6,11 @@ mod table;
 
 use crate::cfg::reach::reach;
 use crate::geometry::kernel::bindings;
-use crate::geometry::{DrawField, GeometryInput, GeometryKernel, Memory};
+use crate::geometry::{GeometryInput, GeometryKernel, Memory};
+use crate::host::DrawField;
 use crate::host::profile::specialized_name;
 use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Reach, Usage};
-use crate::ir::Op;
+use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
 use crate::translate::Translated;
@@ -368,8 +369,8 @@ impl Around {
         let main = &translated.module.main;
         for op in main.values.keys().filter_map(|value| main.op(value)) {
             match op {
-                Op::HostField(field) => fields |= 1 << (field & 7),
-                Op::Specialized(id) => ids |= 1 << (id & 31),
+                Op::Read(Resource::Host(field)) => fields |= 1 << field as u8,
+                Op::Read(Resource::Specialized(id)) => ids |= 1 << (id & 31),
                 _other_operations => {}
             }
         }

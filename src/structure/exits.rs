@@ -15,58 +15,12 @@
 //!
 //! A loop or switch with a single exit needs no variable: `loop { .. br z .. }` becomes `loop { .. break .. } br z`.
 
-use super::ramsey::Event;
 use super::tree::{Cond, List, NONE, Stmt, Tree, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
 /// Statements for each block, on average.
 const MOST_STATEMENTS: usize = 16;
-
-/// Lowers the labelled tree of a graph with so many blocks and dispatch regions.
-///
-/// What follows a scope is put into parts of ifs only `deepest` deep, and only so deep does an exit count as standing at the
-/// end of its scope; beyond it the scope becomes a `Breakable`, which unnests.
-///
-/// Nothing comes out if there are very many statements: each breakable may be left for many labels outside, and each of them
-/// is tested after it. So many nest far too deep anyway.
-///
-/// Nor does anything come out if it takes more than `steps`; what is left of them remains there.
-pub(super) fn lower(
-    events: &[Event],
-    blocks: usize,
-    regions: u32,
-    deepest: u32,
-    steps: &mut u32,
-) -> Option<Tree> {
-    let mut exits = Exits {
-        tree: Tree::default(),
-        labels: Vec::new(),
-        frames: Vec::with_capacity(16),
-        pending: vec![0; blocks],
-        levels: vec![0; blocks],
-        open_labels: 0,
-        vars: Vec::with_capacity(16),
-        next_var: regions,
-        steps: *steps,
-        targets: Targets { mark: vec![0; blocks], round: 0, list: Vec::new() },
-        ends: Ends::default(),
-        found: Vec::new(),
-        deepest,
-    };
-    let root = exits.tree.open(0);
-    exits.frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
-    let most = blocks * MOST_STATEMENTS + 1024;
-    for &event in events {
-        exits.event(event);
-        if exits.tree.len() > most || exits.steps == 0 {
-            *steps = exits.steps;
-            return None;
-        }
-    }
-    *steps = exits.steps;
-    Some(exits.tree.finish(root, exits.next_var))
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameKind {
@@ -136,8 +90,15 @@ struct Ends {
     found: Vec<usize>,
 }
 
-struct Exits {
+/// Lowers a labelled tree that is written front to back.
+///
+/// What follows a scope is put into parts of ifs only `deepest` deep, and only so deep does an exit count
+/// as standing at the end of its scope; beyond it the scope becomes a `Breakable`, which unnests.
+pub(super) struct Exits {
     tree: Tree,
+    root: List,
+    /// Statements that the tree may have.
+    most: usize,
     /// By statement: the label to which a `Break` goes that is still to be lowered.
     labels: Vec<Option<Block>>,
     frames: Vec<Frame>,
@@ -172,31 +133,42 @@ struct Closing {
 }
 
 impl Exits {
-    fn event(&mut self, event: Event) {
-        match event {
-            Event::OpenScope(label) => self.open(label, FrameKind::Scope(label), 0),
-            Event::OpenLoop(head) => self.open(head, FrameKind::Loop(head), 1),
-            Event::Block(block) => self.push(Stmt::Block(block)),
-            Event::If(test) => self.open_if(Cond::Test(test)),
-            Event::IfDispatch { region, value } => self.open_if(Cond::VarIs { var: Var(region), value }),
-            Event::Else => self.open_else(),
-            Event::EndIf => drop(self.frames.pop()),
-            Event::Switch { region, count } => self.open_switch(Var(region), count),
-            Event::Case => self.open_case(),
-            Event::Br(target) => self.br(target),
-            Event::CloseScope | Event::CloseLoop | Event::EndSwitch => {
-                let Some(frame) = self.frames.pop() else { return };
-                if matches!(frame.kind, FrameKind::Scope(_) | FrameKind::Loop(_)) {
-                    self.open_labels -= 1;
-                }
-                match frame.kind {
-                    FrameKind::Scope(label) => self.close_scope(label, frame.base),
-                    FrameKind::Loop(head) => self.close_loop(head, frame.base),
-                    FrameKind::Switch { var, first, count, .. } => self.close_switch(var, first, count),
-                    FrameKind::Root | FrameKind::Then(_) | FrameKind::Otherwise => {}
-                }
-            }
+    /// An empty tree of a graph with so many blocks and dispatch regions.
+    pub(super) fn new(blocks: usize, regions: u32, deepest: u32, steps: u32) -> Self {
+        let mut tree = Tree::default();
+        let root = tree.open(0);
+        let mut frames = Vec::with_capacity(16);
+        frames.push(Frame { kind: FrameKind::Root, base: root, cursor: root });
+        Self {
+            tree,
+            root,
+            most: blocks * MOST_STATEMENTS + 1024,
+            labels: Vec::new(),
+            frames,
+            pending: vec![0; blocks],
+            levels: vec![0; blocks],
+            open_labels: 0,
+            vars: Vec::with_capacity(16),
+            next_var: regions,
+            steps,
+            targets: Targets { mark: vec![0; blocks], round: 0, list: Vec::new() },
+            ends: Ends::default(),
+            found: Vec::new(),
+            deepest,
         }
+    }
+
+    /// Returns whether the tree is not worth finishing: it took more steps than it may, or has very
+    /// many statements. Each breakable may be left for many labels outside, and each of them is tested
+    /// after it; so many nest far too deep anyway.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.tree.len() > self.most || self.steps == 0
+    }
+
+    /// The finished tree, unless it [is exhausted](Self::is_exhausted); `steps` become those left.
+    pub(super) fn into_tree(self, steps: &mut u32) -> Option<Tree> {
+        *steps = self.steps;
+        (!self.is_exhausted()).then(|| self.tree.with_root(self.root, self.next_var))
     }
 
     /// Where the next statement goes.
@@ -216,6 +188,11 @@ impl Exits {
         self.tree.list(list).depth.saturating_sub(base)
     }
 
+    /// Adds the actions of a block.
+    pub(super) fn block(&mut self, block: Block) {
+        self.push(Stmt::Block(block));
+    }
+
     fn push(&mut self, stmt: Stmt) {
         self.add(self.cursor(), stmt);
     }
@@ -232,7 +209,7 @@ impl Exits {
     }
 
     /// Adds an exit to a label.
-    fn br(&mut self, target: Block) {
+    pub(super) fn exit_to(&mut self, target: Block) {
         self.pending[target.index()] += 1;
         self.tree.push(self.cursor(), Stmt::Break);
         self.labels.push(Some(target));
@@ -242,6 +219,16 @@ impl Exits {
     fn nested(&mut self, levels: u32) -> List {
         let depth = self.tree.list(self.cursor()).depth + levels;
         self.tree.open(depth)
+    }
+
+    /// Begins a scope; an exit to its label leads behind it.
+    pub(super) fn open_scope(&mut self, label: Block) {
+        self.open(label, FrameKind::Scope(label), 0);
+    }
+
+    /// Begins a loop; an exit to its head repeats it.
+    pub(super) fn open_loop(&mut self, head: Block) {
+        self.open(head, FrameKind::Loop(head), 1);
     }
 
     fn open(&mut self, label: Block, kind: FrameKind, levels: u32) {
@@ -254,13 +241,15 @@ impl Exits {
         self.frames.push(Frame { kind, base, cursor: base });
     }
 
-    fn open_if(&mut self, cond: Cond) {
+    /// Begins the first part of an `if`.
+    pub(super) fn open_if(&mut self, cond: Cond) {
         let (then, otherwise) = (self.nested(1), self.nested(1));
         self.push(Stmt::If { cond, negate: false, then, otherwise });
         self.frames.push(Frame { kind: FrameKind::Then(otherwise), base: then, cursor: then });
     }
 
-    fn open_else(&mut self) {
+    /// Begins the other part.
+    pub(super) fn open_else(&mut self) {
         if let Some(frame) = self.frames.last_mut()
             && let FrameKind::Then(otherwise) = frame.kind
         {
@@ -268,7 +257,12 @@ impl Exits {
         }
     }
 
-    fn open_switch(&mut self, var: Var, count: u32) {
+    pub(super) fn close_if(&mut self) {
+        self.frames.pop();
+    }
+
+    /// Begins a switch over a dispatch variable with so many values.
+    pub(super) fn open_switch(&mut self, var: Var, count: u32) {
         let depth = self.tree.list(self.cursor()).depth + 1;
         let first = self.tree.open_cases(depth, count);
         self.frames.push(Frame {
@@ -278,7 +272,8 @@ impl Exits {
         });
     }
 
-    fn open_case(&mut self) {
+    /// Begins the case for the next value, from 0 on.
+    pub(super) fn open_case(&mut self) {
         if let Some(frame) = self.frames.last_mut()
             && let FrameKind::Switch { first, next, .. } = &mut frame.kind
         {
@@ -300,7 +295,10 @@ impl Exits {
         })
     }
 
-    fn close_scope(&mut self, label: Block, body: List) {
+    /// Ends the newest frame, which is a scope.
+    pub(super) fn close_scope(&mut self) {
+        let Some(Frame { kind: FrameKind::Scope(label), base: body, .. }) = self.frames.pop() else { return };
+        self.open_labels -= 1;
         self.find_ends(body, label);
         if self.ends.found.len() == self.pending[label.index()] as usize {
             self.dissolve(label, body);
@@ -369,38 +367,46 @@ impl Exits {
         }
     }
 
-    fn close_loop(&mut self, head: Block, body: List) {
+    /// Ends the newest frame, which is a loop.
+    pub(super) fn close_loop(&mut self) {
+        let Some(Frame { kind: FrameKind::Loop(head), base: body, .. }) = self.frames.pop() else { return };
+        self.open_labels -= 1;
         self.find_exits(&[body]);
-        let others = self.found.iter().map(|exit| exit.target).filter(|&target| target != head);
-        self.targets.clear();
-        for target in others {
-            self.targets.add(target);
-        }
+        self.target_exits(Some(head));
         let first = self.innermost_target();
         self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });
         self.reset_variables();
         self.push(Stmt::Loop { body, is_left: first.is_some() });
         self.test_variables();
         if let Some(first) = first {
-            self.br(first);
+            self.exit_to(first);
         }
     }
 
-    fn close_switch(&mut self, var: Var, first: List, count: u32) {
+    /// Ends the newest frame, which is a switch.
+    pub(super) fn close_switch(&mut self) {
+        let Some(Frame { kind: FrameKind::Switch { var, first, count, .. }, .. }) = self.frames.pop() else {
+            return;
+        };
         let cases: Vec<List> = (first.0..first.0 + count).map(List).collect();
         self.find_exits(&cases);
         let head = self.innermost_loop();
-        self.targets.clear();
-        for exit in self.found.iter().filter(|exit| Some(exit.target) != head) {
-            self.targets.add(exit.target);
-        }
+        self.target_exits(head);
         let target = self.innermost_target().or(head);
         self.lower(Closing { falls_to: target, breaks_to: target, continues_to: head });
         self.reset_variables();
         self.push(Stmt::Switch { var, first, count });
         self.test_variables();
         if let Some(target) = target {
-            self.br(target);
+            self.exit_to(target);
+        }
+    }
+
+    /// Makes the targets of the exits that were found the current ones, but for `head`.
+    fn target_exits(&mut self, head: Option<Block>) {
+        self.targets.clear();
+        for exit in self.found.iter().filter(|exit| Some(exit.target) != head) {
+            self.targets.add(exit.target);
         }
     }
 
@@ -494,10 +500,10 @@ impl Exits {
             let target = self.targets.list[index];
             let cond = Cond::VarIs { var: self.variable(target), value: 1 };
             self.open_if(cond);
-            self.br(target);
+            self.exit_to(target);
             self.open_else();
             let rest = self.cursor();
-            self.frames.pop();
+            self.close_if();
             if self.descended(rest) <= self.deepest {
                 self.set_cursor(rest);
             }

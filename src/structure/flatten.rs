@@ -36,12 +36,15 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
             Stmt::Break | Stmt::Continue => reached = false,
             Stmt::Loop { is_left, .. } => reached = is_left,
             Stmt::If { cond, negate, then, otherwise } => {
-                let flat = Flat { cond, negate, then, otherwise }.flatten(tree, falls, regions);
-                let Flat { cond, negate, then, otherwise } = flat;
-                tree.set(at, Stmt::If { cond, negate, then, otherwise });
-                keep = tree.list(then).first != NONE;
+                let (mut then, mut otherwise) = (then, otherwise);
+                if is_better_exchanged(tree, then, otherwise, falls) {
+                    std::mem::swap(&mut then, &mut otherwise);
+                    let (cond, negate) = opposite(cond, negate, regions);
+                    tree.set(at, Stmt::If { cond, negate, then, otherwise });
+                }
+                keep = !tree.is_empty(then);
                 reached = falls[then.index()] || falls[otherwise.index()];
-                if !falls[then.index()] && tree.list(otherwise).first != NONE {
+                if !falls[then.index()] && !tree.is_empty(otherwise) {
                     last = hoist(tree, at, otherwise);
                 }
             }
@@ -82,35 +85,18 @@ fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
     }
 }
 
-/// The parts of an `if`.
-struct Flat {
-    cond: Cond,
-    negate: bool,
-    then: List,
-    otherwise: List,
-}
-
-impl Flat {
-    /// Exchanges the parts where that is better: an empty one goes last, one that does not fall through first, of two such
-    /// the shorter.
-    fn flatten(self, tree: &Tree, falls: &[bool], regions: u32) -> Self {
-        let empty = |list: List| tree.list(list).first == NONE;
-        let short = |list: List| tree.list(list).first == tree.list(list).last;
-        let falls = |list: List| falls[list.index()];
-        let exchange = if empty(self.then) || empty(self.otherwise) {
-            empty(self.then) && !empty(self.otherwise)
-        } else {
-            match (falls(self.then), falls(self.otherwise)) {
-                (true, false) => true,
-                (false, false) => short(self.otherwise) && !short(self.then),
-                (true, true) | (false, true) => false,
-            }
-        };
-        if !exchange {
-            return self;
-        }
-        let (cond, negate) = opposite(self.cond, self.negate, regions);
-        Self { cond, negate, then: self.otherwise, otherwise: self.then }
+/// Returns whether the parts of an `if` are better exchanged: an empty one goes last, one that does not
+/// fall through first, of two such the shorter.
+fn is_better_exchanged(tree: &Tree, then: List, otherwise: List, falls: &[bool]) -> bool {
+    let is_short = |list: List| tree.list(list).first == tree.list(list).last;
+    match (tree.is_empty(then), tree.is_empty(otherwise)) {
+        (true, false) => true,
+        (_, true) => false,
+        (false, false) => match (falls[then.index()], falls[otherwise.index()]) {
+            (true, false) => true,
+            (false, false) => is_short(otherwise) && !is_short(then),
+            (true, true) | (false, true) => false,
+        },
     }
 }
 

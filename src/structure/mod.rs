@@ -15,6 +15,7 @@ pub mod tree;
 
 use crate::cfg::{Block, Cfg, Terminator};
 use crate::limits::Limits;
+use ramsey::Places;
 use tree::{Stmt, Tree};
 
 /// What came of structuring a graph.
@@ -55,20 +56,17 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     if cfg.blocks[entry].terminator == Terminator::Goto(exit) {
         return Structured::Tree(straight(entry));
     }
-    let Some(events) = ramsey::events(cfg, entry, exit) else { return Structured::TooDeep { depth: None } };
+    let Some(places) = Places::new(cfg) else { return Structured::TooDeep { depth: None } };
     let mut least = None;
     let mut steps = limits.steps;
     for deepest in DEEPEST {
-        let lowered = exits::lower(&events, cfg.blocks.len(), cfg.regions, deepest, &mut steps);
-        let Some(mut tree) = lowered else {
-            continue;
-        };
+        let Some(mut tree) = ramsey::tree(cfg, &places, deepest, &mut steps) else { continue };
         flatten::flatten(&mut tree, cfg.regions);
         let depth = tree.depth();
         if depth <= limits.depth {
             return Structured::Tree(tree);
         }
-        least = Some(least.map_or(depth, |least: u32| least.min(depth)));
+        least = Some(depth.min(least.unwrap_or(depth)));
     }
     Structured::TooDeep { depth: least }
 }
@@ -78,5 +76,5 @@ fn straight(block: Block) -> Tree {
     let mut tree = Tree::default();
     let root = tree.open(0);
     tree.push(root, Stmt::Block(block));
-    tree.finish(root, 0)
+    tree.with_root(root, 0)
 }

@@ -1,176 +1,147 @@
-//! Orders a graph as nested scopes and loops with labelled exits.
-//! In: a reducible [`Cfg`]. Out: [`Event`]s, the labelled tree written from front to back. Knows only edges.
-//! Facts: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow"
-//! (ICFP 2022): a block stands where its immediate dominator is; where several paths meet in it, a scope ends just before.
+//! Writes a graph as nested scopes and loops with labelled exits.
+//! In: a reducible [`Cfg`]. Out: calls to [`Exits`], which make the [`Tree`]. Knows only edges.
+//! Facts: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured
+//! Control Flow" (ICFP 2022): a block is placed under its immediate dominator; where several paths
+//! meet in it, a scope ends just before.
 //!
-//! What follows a loop stands after the loop and not in it, even if one path leads there. Only a block that several exits
-//! of the loop would have to tell apart is taken along: one that then goes where another exit of the loop goes too.
+//! A block that follows a loop is placed after the loop and not in it, even if one path leads there.
+//! The exception is a block behind one exit of the loop that goes where another exit goes too: it is
+//! placed inside, so that the two exits need not be distinguished after the loop.
 
+use super::exits::Exits;
+use super::tree::{Cond, Tree, Var};
 use crate::cfg::graph::{Loops, Predecessors, backs_are_dominated, dominators};
 use crate::cfg::{Block, Cfg, Terminator};
 use crate::entity::Handle;
-use crate::isa::control::Test;
 
-/// A piece of the labelled tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
-    /// Begins a scope; leaving it at its label, the block given here, leads to what follows it.
-    OpenScope(Block),
-    /// Ends the newest scope.
-    CloseScope,
-    /// Begins a loop; its head is the label that repeats it.
-    OpenLoop(Block),
-    /// Ends the newest loop.
-    CloseLoop,
-    /// Does the actions of a block.
-    Block(Block),
-    /// Begins the part that runs if a test holds.
-    If(Test),
-    /// Begins the part that runs if a dispatch variable has this value.
-    IfDispatch {
-        /// Whose variable.
-        region: u32,
-        /// The value.
-        value: u32,
-    },
-    /// Ends that part and begins the other.
-    Else,
-    /// Ends the other.
-    EndIf,
-    /// Begins a choice by a dispatch variable.
-    Switch {
-        /// Whose variable.
-        region: u32,
-        /// How many values it has.
-        count: u32,
-    },
-    /// Begins the part for the next value, from 0 on.
-    Case,
-    /// Ends the choice.
-    EndSwitch,
-    /// Goes to a label of an open scope or loop.
-    Br(Block),
-}
-
-/// Up to so many targets of a dispatch are told apart by ifs, which can be left more easily than a switch.
+/// The most targets of a dispatch that become ifs, which are easier to leave than a switch.
 const MOST_IFS: usize = 3;
 
-/// What is still to be written, newest last.
+/// Work that remains, newest last.
 enum Task {
-    Event(Event),
     /// A block with everything placed under it.
     Tree(Block),
-    /// Going to a block.
+    /// An edge to a block.
     Edge(Block),
+    CloseScope,
+    CloseLoop,
+    If(Cond),
+    Else,
+    EndIf,
+    Case,
+    CloseSwitch,
 }
 
-/// Writes the labelled tree of a graph; nothing if the graph is not reducible.
-pub(super) fn events(cfg: &Cfg, entry: Block, exit: Block) -> Option<Vec<Event>> {
-    let mut writer = Writer {
-        cfg,
-        places: Places::new(cfg, exit)?,
-        events: Vec::with_capacity(cfg.blocks.len() * 4),
-        tasks: Vec::new(),
-    };
-    writer.events.push(Event::OpenScope(exit));
-    writer.tasks.push(Task::Event(Event::CloseScope));
-    writer.tasks.push(Task::Tree(entry));
-    while let Some(task) = writer.tasks.pop() {
-        match task {
-            Task::Event(event) => writer.events.push(event),
-            Task::Tree(block) => writer.tree(block),
-            Task::Edge(block) => writer.edge(block),
-        }
+/// Structures a graph with these places, see [`Exits`]; nothing if it takes more than `steps`, of which
+/// those left remain there.
+pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) -> Option<Tree> {
+    let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Some(Tree::default()) };
+    let exits = Exits::new(cfg.blocks.len(), cfg.regions, deepest, *steps);
+    let labelled = places.labelled.clone();
+    let mut writer = Writer { cfg, places, labelled, exits, tasks: Vec::new() };
+    writer.exits.open_scope(exit);
+    writer.tasks.extend([Task::CloseScope, Task::Tree(entry)]);
+    while let Some(task) = writer.tasks.pop()
+        && !writer.exits.is_exhausted()
+    {
+        writer.run(task);
     }
-    Some(writer.events)
+    writer.exits.into_tree(steps)
 }
 
 struct Writer<'a> {
     cfg: &'a Cfg,
-    places: Places,
-    events: Vec<Event>,
+    places: &'a Places,
+    /// [`Places::labelled`], and the loop heads that were opened.
+    labelled: Vec<bool>,
+    exits: Exits,
     tasks: Vec<Task>,
 }
 
 impl Writer<'_> {
+    fn run(&mut self, task: Task) {
+        match task {
+            Task::Tree(block) => self.tree(block),
+            Task::Edge(block) => self.edge(block),
+            Task::CloseScope => self.exits.close_scope(),
+            Task::CloseLoop => self.exits.close_loop(),
+            Task::If(cond) => self.exits.open_if(cond),
+            Task::Else => self.exits.open_else(),
+            Task::EndIf => self.exits.close_if(),
+            Task::Case => self.exits.open_case(),
+            Task::CloseSwitch => self.exits.close_switch(),
+        }
+    }
+
     fn tree(&mut self, block: Block) {
         if self.places.heads[block.index()] {
-            // Only edges back are left now, and they need the label.
-            self.places.labelled[block.index()] = true;
+            // Only back edges are left now, and they need the label.
+            self.labelled[block.index()] = true;
             self.scopes(self.places.followers[block.index()]);
-            self.events.push(Event::OpenLoop(block));
-            self.tasks.push(Task::Event(Event::CloseLoop));
+            self.exits.open_loop(block);
+            self.tasks.push(Task::CloseLoop);
         }
         self.scopes(self.places.merges[block.index()]);
         if !self.cfg.actions_of(block).is_empty() {
-            self.events.push(Event::Block(block));
+            self.exits.block(block);
         }
         match &self.cfg.blocks[block].terminator {
             Terminator::Goto(target) => self.edge(*target),
             Terminator::Branch { test, then, otherwise } => {
-                self.events.push(Event::If(*test));
-                self.parts(*then, *otherwise);
+                self.exits.open_if(Cond::Test(*test));
+                let parts = [Task::EndIf, Task::Edge(*otherwise), Task::Else, Task::Edge(*then)];
+                self.tasks.extend(parts);
             }
-            Terminator::Dispatch { region, targets } => self.dispatch(*region, targets),
+            Terminator::Dispatch { region, targets } => self.dispatch(Var(*region), targets),
             Terminator::End => {}
         }
     }
 
-    /// Begins a scope for each block of a list, the last one outermost, and puts the blocks behind the ends.
+    /// Opens a scope for each block of a list, the last one outermost, and places the blocks after
+    /// their ends.
     fn scopes(&mut self, first: Option<Block>) {
-        let (events, tasks) = (self.events.len(), self.tasks.len());
+        let start = self.tasks.len();
         let mut next = first;
         while let Some(block) = next {
-            self.events.push(Event::OpenScope(block));
-            self.tasks.push(Task::Event(Event::CloseScope));
-            self.tasks.push(Task::Tree(block));
+            self.tasks.extend([Task::CloseScope, Task::Tree(block)]);
             next = self.places.next[block.index()];
         }
-        self.events[events..].reverse();
-        self.tasks[tasks..].reverse();
+        self.tasks[start..].reverse();
+        for task in &self.tasks[start..] {
+            if let Task::Tree(block) = task {
+                self.exits.open_scope(*block);
+            }
+        }
     }
 
-    fn parts(&mut self, then: Block, otherwise: Block) {
-        self.tasks.push(Task::Event(Event::EndIf));
-        self.tasks.push(Task::Edge(otherwise));
-        self.tasks.push(Task::Event(Event::Else));
-        self.tasks.push(Task::Edge(then));
-    }
-
-    fn dispatch(&mut self, region: u32, targets: &[Block]) {
+    fn dispatch(&mut self, var: Var, targets: &[Block]) {
         let count = targets.len() as u32; // Range: the targets are blocks.
         let Some((&last, rest)) = targets.split_last() else { return };
         if targets.len() > MOST_IFS {
-            self.events.push(Event::Switch { region, count });
-            self.tasks.push(Task::Event(Event::EndSwitch));
-            for &target in targets.iter().rev() {
-                self.tasks.push(Task::Edge(target));
-                self.tasks.push(Task::Event(Event::Case));
-            }
+            self.exits.open_switch(var, count);
+            self.tasks.push(Task::CloseSwitch);
+            let cases = targets.iter().rev().flat_map(|&target| [Task::Edge(target), Task::Case]);
+            self.tasks.extend(cases);
             return;
         }
-        for _ in rest {
-            self.tasks.push(Task::Event(Event::EndIf));
-        }
+        self.tasks.extend(rest.iter().map(|_| Task::EndIf));
         self.tasks.push(Task::Edge(last));
         for (value, &target) in (0..count).zip(rest).rev() {
-            self.tasks.push(Task::Event(Event::Else));
-            self.tasks.push(Task::Edge(target));
-            self.tasks.push(Task::Event(Event::IfDispatch { region, value }));
+            self.tasks.extend([Task::Else, Task::Edge(target), Task::If(Cond::VarIs { var, value })]);
         }
     }
 
     fn edge(&mut self, target: Block) {
-        if self.places.labelled[target.index()] {
-            self.events.push(Event::Br(target));
+        if self.labelled[target.index()] {
+            self.exits.exit_to(target);
         } else {
             self.tasks.push(Task::Tree(target));
         }
     }
 }
 
-/// Where each block stands.
-struct Places {
+/// Where each block is placed.
+pub(super) struct Places {
     /// The first of the blocks that follow a loop, by head; they are ascending.
     followers: Vec<Option<Block>>,
     /// The first of the labelled blocks that stand under a block.
@@ -183,7 +154,9 @@ struct Places {
 }
 
 impl Places {
-    fn new(cfg: &Cfg, exit: Block) -> Option<Self> {
+    /// Places the blocks of a graph; nothing if it is not reducible.
+    pub(super) fn new(cfg: &Cfg) -> Option<Self> {
+        let exit = cfg.exit?;
         let count = cfg.blocks.len();
         let predecessors = Predecessors::new(cfg);
         let dominators = dominators(cfg, &predecessors);
@@ -191,7 +164,7 @@ impl Places {
             return None;
         }
         let loops = Loops::new(cfg, &predecessors);
-        let exits = loops.as_ref().map(|loops| Exits::new(cfg, &predecessors, loops));
+        let exits = loops.as_ref().map(|loops| LoopExits::new(cfg, &predecessors, loops));
         let mut places = Self {
             followers: vec![None; count],
             merges: vec![None; count],
@@ -221,7 +194,7 @@ impl Places {
 }
 
 /// Where the exits of loops lead in the end.
-struct Exits<'a> {
+struct LoopExits<'a> {
     cfg: &'a Cfg,
     predecessors: &'a Predecessors,
     loops: &'a Loops,
@@ -229,7 +202,7 @@ struct Exits<'a> {
     ends: Vec<(Block, Block)>,
 }
 
-impl<'a> Exits<'a> {
+impl<'a> LoopExits<'a> {
     fn new(cfg: &'a Cfg, predecessors: &'a Predecessors, loops: &'a Loops) -> Self {
         let mut exits = Self { cfg, predecessors, loops, ends: Vec::new() };
         for (block, data) in cfg.blocks.iter() {

@@ -194,7 +194,7 @@ impl Tree {
     }
 
     /// The tree with this outermost list and so many helper variables.
-    pub(super) fn finish(self, root: List, vars: u32) -> Self {
+    pub(super) fn with_root(self, root: List, vars: u32) -> Self {
         Self { root: Some(root), vars, ..self }
     }
 

@@ -7,7 +7,7 @@ use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
 use crate::geometry::{GeometryInput, GeometryStage, Memory, StagePrimitive, Topology};
 use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Setup, Usage, varying};
-use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Type, Value};
+use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, Outputs};
 use crate::passes;
@@ -92,7 +92,7 @@ fn moves(outputs: &[Output]) -> Func {
     let mut values: Vec<Value> = Vec::with_capacity(outputs.len());
     // Range of both: at most sixteen.
     for (register, output) in (0u8..).zip(outputs) {
-        let input = main.emit(body, Type::F32X4, Op::Input(register));
+        let input = main.emit(body, Type::F32X4, Op::Read(Resource::Input(register)));
         let lanes = output.lanes().clamp(1, 4) as u8;
         values.push(match lanes {
             4 => input,

@@ -1,4 +1,5 @@
-//! Everything that becomes text: every program of the samples with each of its entries, in several forms.
+//! Inputs of the text back ends: every program of the samples with each of its entries, in several
+//! forms.
 
 use std::thread;
 
@@ -12,7 +13,7 @@ use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Transl
 
 use crate::samples::{Sample, samples};
 
-/// Calls `check` with each of them and its name, some at a time; their number.
+/// Calls `check` with each translation and its name, in parallel; returns their number.
 pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
     let samples = samples();
     let workers = thread::available_parallelism().map_or(2, Into::into) + 1;
@@ -28,7 +29,7 @@ pub fn with_products(check: impl Fn(&str, &Translated) + Sync) -> usize {
     })
 }
 
-/// Layout, precision, and whether the host block is there.
+/// Layout, precision, and true for a host block.
 const FORMS: [(Layout, Precision, bool); 3] = [
     (Layout::Symbols, Precision::Exact, false),
     (Layout::Registers, Precision::Fast, true),
@@ -62,7 +63,7 @@ fn of_sample(sample: &Sample, check: &impl Fn(&str, &Translated)) -> usize {
     count
 }
 
-/// Every job of a program.
+/// Translates a program for every job.
 fn of_program(
     file: &Shbin<'_>,
     sample: &Sample,

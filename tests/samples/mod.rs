@@ -1,4 +1,4 @@
-//! The sample programs, for tests that go through all of them.
+//! The sample programs, for tests that cover all of them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 pub struct Sample {
     /// Its path in the repository.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! Every value of a type, one part changed at a time. The lists below name each field and each variant, and the compiler
-//! refuses them while one is missing: what is new is tried, or does not build.
+//! Every value of a type, one part changed at a time. The lists below name each field and each
+//! variant, and a missing one is a compile error. So a new field or variant cannot be forgotten.
 
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::Setup;
@@ -13,9 +13,10 @@ use transpica::stages::precision::Precision;
 
 /// A type whose values can be listed.
 pub trait Values: Sized {
-    /// Some value.
+    /// Returns some value.
     fn some() -> Self;
-    /// Values that differ from this one in one part, with what is changed: all variants, all bits of numbers.
+    /// Returns values that differ from this one in one part, with the name of the part: all
+    /// variants, all bits of numbers.
     fn others(&self) -> Vec<(String, Self)>;
 }
 
@@ -90,7 +91,7 @@ impl<A: Values + Copy, B: Values + Copy> Values for (A, B) {
     }
 }
 
-/// A struct, by its fields.
+/// Implements [`Values`] for a struct, by its fields.
 macro_rules! fields {
     ($name:ident { $($field:ident)* }) => {
         impl Values for $name {
@@ -109,7 +110,8 @@ macro_rules! fields {
     };
 }
 
-/// An enum, by its variants and their fields; those without names are `0`.
+/// Implements [`Values`] for an enum, by its variants and their fields; a field without a name is
+/// `0`.
 macro_rules! variants {
     ($name:ident { $($variant:ident { $($field:tt: $bound:ident),* })* }) => {
         impl Values for $name {

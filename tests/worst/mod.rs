@@ -1,11 +1,12 @@
-//! Programs made to be as costly as can be: many control states, deep nesting, long lives, much code for each word.
-//! Each is given by what stands at an address, so that it exists in every size.
+//! Worst-case programs: many control states, deep nesting, long live ranges, much code for each
+//! word.
+//! Each is a function from an address to its word, so that it exists in every size.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
 use transpica::stages::container::{Descriptor, Model, Shbin, write};
 
-/// A file with one vertex program that starts at 0.
+/// Builds a file with one vertex program that starts at 0.
 pub fn file(code: Vec<u32>) -> Vec<u8> {
     let mut model = model();
     model.code = code;
@@ -31,30 +32,30 @@ const JMPC: u32 = 0x2C;
 const JMPU: u32 = 0x2D;
 const END: u32 = 0x22 << 26;
 
-/// An instruction of the control-flow formats: where to, how many, and condition or uniform.
+/// A word of the control-flow formats: target, count, and condition or uniform.
 fn flow(opcode: u32, target: usize, num: usize, detail: usize) -> u32 {
     opcode << 26 | (detail as u32 & 0xF) << 22 | (target as u32 & 0xFFF) << 10 | num as u32 & 0xFF
 }
 
-/// An addition to an output or temporary register, so that paths differ in what they compute.
+/// An addition to an output or temporary register, so that paths differ in their results.
 pub fn plain(n: usize) -> u32 {
     let n = n as u32;
     let dest = if n.is_multiple_of(5) { n % 16 } else { 0x10 + n % 16 };
     dest << 21 | (n * 7 % 0x20) << 12 | (0x10 + n * 3 % 16) << 7
 }
 
-/// The descriptor that all instructions name: `xyzw`, no sign changed.
+/// The descriptor of all instructions: `xyzw`, no negation.
 pub const PLAIN: u32 = 0xF | 0x1B << 5 | 0x1B << 14 | 0x1B << 23;
 
-/// A number that looks random.
+/// A hash of a number.
 fn scramble(n: usize) -> usize {
     n.wrapping_mul(2_654_435_761) >> 7
 }
 
-/// What stands at an address of a program of so many words.
+/// The word at address `n` of a program of `words` words.
 pub type Pattern = fn(n: usize, words: usize) -> u32;
 
-/// Many control states, deep nesting, long lives.
+/// Many control states, deep nesting, long live ranges.
 pub const PATTERNS: &[(&str, Pattern)] = &[
     ("jumps everywhere", |n, words| flow(JMPC, scramble(n) % words, 0, n)),
     ("uniform jumps everywhere", |n, words| flow(JMPU, scramble(n) % words, scramble(n) & 1, n)),
@@ -84,7 +85,8 @@ pub const PATTERNS: &[(&str, Pattern)] = &[
     }),
 ];
 
-/// Towers of nested constructs beside each other, as deep as structured programs may be and somewhat deeper.
+/// Towers of nested constructs beside each other, at the depth limit of structured programs and
+/// somewhat deeper.
 pub const TOWERS: &[(&str, Pattern)] = &[
     ("towers of 20 loops made of jumps", |n, words| tower(n, words, 20, true)),
     ("towers of 45 loops made of jumps", |n, words| tower(n, words, 45, true)),
@@ -142,7 +144,7 @@ pub const TOWERS: &[(&str, Pattern)] = &[
     ("skips called four times", |n, words| called(n, words, |n, _, end| skips(n, 0, end))),
     ("skips in a loop called four times", |n, words| called(n, words, skips)),
     ("ranges that look nested", |n, words| {
-        // A thousand openings, then as many words in which they end.
+        // A thousand scopes that start, then as many words in which they end.
         let (base, at) = (n / 500 * 500, n % 500);
         if at < 250 { flow(IFC, (base + 499 - at).min(words - 1), 0, n) } else { plain(n) }
     }),
@@ -152,19 +154,19 @@ pub const TOWERS: &[(&str, Pattern)] = &[
     }),
 ];
 
-/// Nested loops or skips, as many as said, each level with a word of its own.
+/// A tower of `levels` nested loops or skips; each level has a word of its own.
 fn tower(n: usize, words: usize, levels: usize, loops: bool) -> u32 {
     let (base, at) = (n / (2 * levels) * 2 * levels, n % (2 * levels));
     let other = (base + 2 * levels - 1 - at).min(words - 1);
     if (at >= levels) == loops { flow(JMPC, other, 0, n) } else { plain(n) }
 }
 
-/// An address not further away than said.
+/// An address at most `distance` away.
 fn near(n: usize, words: usize, distance: usize) -> usize {
     (n + scramble(n) % (2 * distance)).saturating_sub(distance).min(words - 1)
 }
 
-/// One loop around many; each of them has two exits, and the outer one may be left after each.
+/// One loop around many; each inner loop has two exits, and the outer one may exit after each.
 fn two_exits(n: usize, first: usize, end: usize) -> u32 {
     let at = (n - first) % 9;
     let base = n - at;
@@ -179,7 +181,7 @@ fn two_exits(n: usize, first: usize, end: usize) -> u32 {
     }
 }
 
-/// Crossing jumps forward, some of them to the end; with a loop around them unless it would start at 0.
+/// Crossing forward jumps, some of them to the end; inside a loop, unless that would start at 0.
 fn skips(n: usize, first: usize, end: usize) -> u32 {
     match n % 3 {
         0 if first != 0 && n + 4 > end => flow(JMPC, first, 0, n),
@@ -196,13 +198,14 @@ fn loops_around_all(at: usize, first: usize, end: usize, levels: usize) -> u32 {
     let (base, at) = (first + at / size * size, at % size);
     match at {
         0..32 => MAD << 26 | (at as u32) << 24 | source(at, 1) << 10 | (0x10 + at as u32 % 16) << 5,
-        // One comparison for two jumps, which ask for x and for y.
+        // One comparison for two jumps, which test x and y.
         _ if (at - 32) % 3 == 0 => compare(at),
         _ => flow(JMPC, (base + 31 - 31 * (at - 32) / (size - 32)).min(end), 0, 2 + (at - 32) % 3 % 2),
     }
 }
 
-/// A procedure of nearly all words called four times. A range is shorter than that, so it is entered at its end.
+/// A procedure of nearly all words called four times. A CALL range is shorter than that, so the
+/// procedure is entered near its end.
 fn called(n: usize, words: usize, body: fn(n: usize, first: usize, end: usize) -> u32) -> u32 {
     let end = words - 5;
     match n {
@@ -215,8 +218,8 @@ fn called(n: usize, words: usize, body: fn(n: usize, first: usize, end: usize) -
     }
 }
 
-/// Four levels of a procedure that calls the next one a thousand times. A range has at most 255 words, so a procedure is
-/// entered near its end and jumps to its start.
+/// Four levels of a procedure that calls the next one a thousand times. A range has at most 255
+/// words, so a procedure is entered near its end and jumps to its start.
 fn calls_of_calls(n: usize, words: usize) -> u32 {
     let size = words / 4;
     let (level, at) = (n / size, n % size);
@@ -230,7 +233,7 @@ fn calls_of_calls(n: usize, words: usize) -> u32 {
     }
 }
 
-/// Code that does not steer.
+/// Code without control flow.
 pub const STRAIGHT: &[(&str, Pattern)] = &[
     ("sums that depend on each other", |n, _| chained(n, ADD)),
     ("products that depend on each other", |n, _| chained(n, MUL)),
@@ -279,18 +282,19 @@ const MOV: u32 = 0x13;
 const CMP: u32 = 0x2E;
 const MAD: u32 = 0x38;
 
-/// r0 = r0 op v0, which begins with v0.
+/// r0 = r0 op v0, starting with v0.
 fn chained(n: usize, opcode: u32) -> u32 {
     if n == 0 { MOV << 26 | 0x10 << 21 } else { arithmetic(opcode, 0x10, 0x10, 0) }
 }
 
-/// An instruction with a first source that may be relative; the second is an input, so that nothing is known about it.
+/// An instruction with a first source that may be relative; the second is an input, so that its
+/// value is unknown.
 fn arithmetic(opcode: u32, dest: usize, first: usize, relative: usize) -> u32 {
     let second = dest as u32 % 16;
     opcode << 26 | (dest as u32) << 21 | (relative as u32) << 19 | (first as u32) << 12 | second << 7
 }
 
-/// Sets both flags, so that nothing is known about them.
+/// Sets both flags to unknown values.
 pub fn compare(n: usize) -> u32 {
     let (x, y) = (n as u32 % 6, n as u32 / 6 % 6);
     CMP << 26 | x << 24 | y << 21 | source(n, 1) << 12 | (0x10 + n as u32 % 16) << 7
@@ -312,8 +316,8 @@ fn multiply_add(n: usize, relative: usize) -> u32 {
         | temp(n * 5 + 1) << 5
 }
 
-/// A program of a pattern, with `between` words of `other` after each of the pattern. At its end, which the pattern takes for
-/// its last word, it writes all outputs, so that what it computes is needed.
+/// Builds a program of a pattern, with `between` words of `other` after each of the pattern. Behind
+/// the pattern's last word it writes all outputs, so that no computation is dead.
 pub fn program(pattern: Pattern, words: usize, between: usize, other: Pattern) -> Vec<u8> {
     let last = words - 16;
     let word = |n: usize| if n.is_multiple_of(between + 1) { pattern(n, last) } else { other(n, last) };
@@ -321,7 +325,7 @@ pub fn program(pattern: Pattern, words: usize, between: usize, other: Pattern) -
     file((0..last - 1).map(word).chain((0..16).map(write)).chain([END]).collect())
 }
 
-/// Programs of all patterns, with `between` words of arithmetic after each of control flow.
+/// Builds programs of all patterns, with `between` words of arithmetic after each of control flow.
 pub fn hostile(words: usize, between: usize) -> Vec<(String, Vec<u8>)> {
     let program = |&(name, pattern): &(&str, Pattern)| {
         let bytes = program(pattern, words, between, |n, _| plain(n));

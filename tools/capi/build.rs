@@ -1,9 +1,9 @@
-//! Gives the shared library the name under which programs look for it: one for all versions that are compatible.
+//! Sets the soname of the shared library, which all compatible versions share.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    // Below 1.0 every minor version may break what was.
+    // Below 1.0 every minor version may break compatibility.
     let version = match variable("CARGO_PKG_VERSION_MAJOR").as_str() {
         "0" => format!("0.{}", variable("CARGO_PKG_VERSION_MINOR")),
         major => major.to_owned(),

@@ -5,10 +5,10 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use crate::backend::interface::{
-    REGISTERS, array_length, attribute_type, defect, element_type, host_field, host_type, output_type,
+    REGISTERS, array_length, attribute_type, defect, element_type, host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{AttributeKind, Location};
+use crate::host::{AttributeKind, HostField, Location};
 use crate::ir::{Kind, Type, Value};
 
 /// log2 of the registers of one vertex.
@@ -100,12 +100,12 @@ impl Body<'_> {
     }
 
     /// Loads a field of the host block.
-    pub(super) fn load_host(&mut self, field: u8) -> Result<Word> {
-        let ty = self.w.ty(host_type(host_field(field)?));
+    pub(super) fn load_host(&mut self, field: HostField) -> Word {
+        let ty = self.w.ty(host_type(field));
         let pointer = self.w.pointer(StorageClass::Uniform, ty);
-        let member = self.unsigned(field.into());
+        let member = self.unsigned(field as u32);
         let place = self.w.value(Op::AccessChain, pointer, &[self.vars.host, member]);
-        Ok(self.w.value(Op::Load, ty, &[place]))
+        self.w.value(Op::Load, ty, &[place])
     }
 
     /// Pointer to a register of this invocation's vertex.

@@ -7,12 +7,11 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 use super::function::Body;
 use super::interface::{Variables, bind, block_class, declare_invocation, storage_buffer};
 use super::writer::Writer;
-use crate::backend::interface::{
-    DRAW, StorageBuffer, defect, draw_field, draw_members, kernel_outputs, submission,
-};
+use crate::backend::interface::{DRAW, StorageBuffer, defect, draw_members, kernel_outputs, submission};
 use crate::error::Result;
+use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::FIRST_THREAD;
-use crate::geometry::{DrawField, GeometryKernel};
+use crate::host::DrawField;
 use crate::ir::{Buffer, Type, Value, ValueList};
 
 /// Ids of the variables of a kernel.
@@ -92,19 +91,19 @@ impl Body<'_> {
             let first = self.draw_word(kernel, FIRST_THREAD);
             self.thread = self.int_operation(Op::IAdd, self.thread, first);
         }
-        let threads = self.draw_field(DrawField::Threads as u8)?;
+        let threads = self.draw_field(DrawField::Threads)?;
         let outside = self.w.value(Op::SGreaterThanEqual, boolean, &[self.thread, threads]);
         self.return_if(outside);
         Ok(())
     }
 
-    /// A number that the kernel is told or is.
-    pub(super) fn draw_field(&mut self, field: u8) -> Result<Word> {
-        if draw_field(field)? == DrawField::Thread {
+    /// A number that the kernel reads or is.
+    pub(super) fn draw_field(&mut self, field: DrawField) -> Result<Word> {
+        if field == DrawField::Thread {
             return Ok(self.thread);
         }
         let kernel = self.kernel()?;
-        Ok(self.draw_word(kernel, field.into()))
+        Ok(self.draw_word(kernel, field as u32))
     }
 
     /// Loads a word of the block of a draw.
@@ -155,7 +154,7 @@ impl Body<'_> {
         let func = self.func;
         let (count, vertices) = submission(func, args, kernel.vectors as usize)?;
         let count = self.id(count);
-        let capacity = self.draw_field(DrawField::Capacity as u8)?;
+        let capacity = self.draw_field(DrawField::Capacity)?;
         let boolean = self.w.ty(Type::BOOL);
         let fits = self.w.value(Op::SLessThan, boolean, &[count, capacity]);
         self.when(fits, |body| {
@@ -189,7 +188,7 @@ impl Body<'_> {
         let place = self.element(kernel.counts, Type::I32, self.thread);
         self.w.effect(Op::Store, &[place, count]);
         if !words.is_empty() {
-            let threads = self.draw_field(DrawField::Threads as u8)?;
+            let threads = self.draw_field(DrawField::Threads)?;
             let one = self.int(1);
             let last = self.int_operation(Op::ISub, threads, one);
             let boolean = self.w.ty(Type::BOOL);

@@ -10,7 +10,7 @@ use super::function::Body;
 use crate::backend::interface::{defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
-use crate::ir::{self, Binary, Def, Kind, Lane, Type, Unary, Value, ValueList};
+use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
 /// How an operation is written.
@@ -93,11 +93,8 @@ impl Body<'_> {
         let ty = data.ty;
         let id = match op {
             ir::Op::Const(bits) => self.literal(ty, bits),
-            ir::Op::Input(register) => self.registers[usize::from(register & 15)],
-            ir::Op::HostField(field) => self.load_host(field)?,
-            ir::Op::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id))?,
-            ir::Op::Member { member, element } => self.load_member(member, Element::Fixed(element))?,
-            ir::Op::MemberAt { member, index } => self.load_member(member, Element::Dynamic(index))?,
+            ir::Op::Read(resource) => self.read(resource)?,
+            ir::Op::ReadAt(array, index) => self.read_at(array, index)?,
             ir::Op::Shuffle(lanes) => {
                 let lanes = &lanes[..usize::from(ty.lanes.clamp(1, 4))];
                 self.shuffle(ty, lanes)
@@ -115,18 +112,33 @@ impl Body<'_> {
                 let ty = self.w.ty(ty);
                 self.w.value(Op::Select, ty, &operands)
             }
-            ir::Op::DrawField(field) => self.draw_field(field)?,
-            ir::Op::Load { buffer, index } => self.load_element(buffer, index)?,
             ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
             ir::Op::Submit { args } => self.submit(args)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
-            ir::Op::Uniform(_)
-            | ir::Op::UniformAt { .. }
-            | ir::Op::IntUniform { .. }
-            | ir::Op::BoolUniform(_) => return Err(not_legal(op)),
         };
         self.s.ids[value.index()] = id;
         Ok(())
+    }
+
+    fn read(&mut self, resource: Resource) -> Result<Word> {
+        match resource {
+            Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
+            Resource::Member { member, element } => self.load_member(member, Element::Fixed(element)),
+            Resource::Host(field) => Ok(self.load_host(field)),
+            Resource::Draw(field) => self.draw_field(field),
+            Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),
+            Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
+                Err(not_legal(ir::Op::Read(resource)))
+            }
+        }
+    }
+
+    fn read_at(&mut self, array: Array, index: Value) -> Result<Word> {
+        match array {
+            Array::Member(member) => self.load_member(member, Element::Dynamic(index)),
+            Array::Buffer(buffer) => self.load_element(buffer, index),
+            Array::Uniform(_) => Err(not_legal(ir::Op::ReadAt(array, index))),
+        }
     }
 
     /// A literal; as a bit cast if one of its lanes is infinite or NaN.

@@ -58,7 +58,7 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
 }
 
 impl Body<'_> {
-    /// Pointer to an input of a geometry stage: [`ir::Op::Input`](crate::ir::Op::Input) n is vector n of an invocation.
+    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is vector n of an invocation.
     pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
         let vector = self.w.ty(Type::F32X4);
         let pointer = self.w.pointer(StorageClass::Input, vector);

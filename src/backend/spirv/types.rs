@@ -36,20 +36,26 @@ pub(super) struct Types {
     bare: Vec<(Op, Word, Word)>,
 }
 
-/// A literal of a type.
-#[derive(PartialEq, Eq)]
+/// A literal of a type: two lanes in each word, for literals are looked up more often than anything else.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Literal {
     ty: Type,
-    bits: [u32; 4],
+    words: (u64, u64),
 }
 
-/// In three words, for literals are looked up more often than anything else.
+impl Literal {
+    /// The bits of a lane.
+    fn lane(self, index: u8) -> u32 {
+        let word = if index < 2 { self.words.0 } else { self.words.1 };
+        (word >> (32 * (index & 1))) as u32 // Range: the lower half.
+    }
+}
+
 impl Hash for Literal {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let [x, y, z, w] = self.bits.map(u64::from);
-        state.write_u64(x << 32 | y);
-        state.write_u64(z << 32 | w);
+        state.write_u64(self.words.0);
+        state.write_u64(self.words.1);
         state.write_u16(u16::from(self.ty.lanes) << 8 | self.ty.kind as u16);
     }
 }
@@ -229,31 +235,39 @@ impl Writer {
     /// A literal; lanes beyond the type's must be 0. Floats must be finite (naga refuses other constants).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
-        match self.types.literals.find(&Literal { ty, bits }) {
-            Some(number) => self.types.literal_ids[number],
-            None => self.new_constant(ty, bits),
-        }
+        let [x, y, z, w] = bits.map(u64::from);
+        self.find_constant(ty, x | y << 32, z | w << 32)
+    }
+
+    /// A literal by pairs of lanes. (In registers: pairs that were just written to memory lane by lane cannot be read until
+    /// both have left the store buffer, which took 0.4 µs of a small program.)
+    fn find_constant(&mut self, ty: Type, low: u64, high: u64) -> Word {
+        let literal = Literal { ty, words: (low, high) };
+        let (number, is_new) = self.types.literals.intern(literal);
+        if is_new { self.new_constant(number, literal) } else { self.types.literal_ids[number] }
     }
 
     #[cold]
-    fn new_constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+    fn new_constant(&mut self, number: usize, literal: Literal) -> Word {
+        // It has its number already, so that it is hashed once; its lanes get theirs below.
+        self.types.literal_ids.push(0);
+        let ty = literal.ty;
         let type_id = self.ty(ty);
         let id = if ty.lanes > 1 {
-            let lanes = usize::from(ty.lanes.min(4));
             let mut parts = [0; 4];
-            for (part, &word) in parts.iter_mut().zip(&bits[..lanes]) {
-                *part = self.constant(ty.with_lanes(1), [word, 0, 0, 0]);
+            for (index, part) in (0..ty.lanes).zip(&mut parts) {
+                *part = self.find_constant(ty.with_lanes(1), literal.lane(index).into(), 0);
             }
-            self.literal(Op::ConstantComposite, type_id, &parts[..lanes])
+            self.literal(Op::ConstantComposite, type_id, &parts[..usize::from(ty.lanes)])
         } else {
+            let bits = literal.lane(0);
             match ty.kind {
-                Kind::F32 | Kind::I32 | Kind::U32 => self.literal(Op::Constant, type_id, &bits[..1]),
-                Kind::Bool if bits[0] != 0 => self.literal(Op::ConstantTrue, type_id, &[]),
+                Kind::F32 | Kind::I32 | Kind::U32 => self.literal(Op::Constant, type_id, &[bits]),
+                Kind::Bool if bits != 0 => self.literal(Op::ConstantTrue, type_id, &[]),
                 Kind::Bool => self.literal(Op::ConstantFalse, type_id, &[]),
             }
         };
-        self.types.literals.intern(Literal { ty, bits });
-        self.types.literal_ids.push(id);
+        self.types.literal_ids[number] = id;
         id
     }
 

@@ -6,7 +6,7 @@
 //! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
 //! each use: `r1.xyz` reads better than a name for it.
 
-use crate::geometry::DrawField;
+use crate::host::DrawField;
 use crate::host::HostField;
 use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
 

@@ -8,7 +8,8 @@ use super::declarations::Attribute;
 use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Source, View, int, whole};
 use crate::backend::interface::{Reads, StorageBuffer, defect, kernel_outputs, submission};
 use crate::error::Result;
-use crate::geometry::{DrawField, GeometryKernel};
+use crate::geometry::GeometryKernel;
+use crate::host::DrawField;
 use crate::host::{Interface, Output};
 use crate::ir::{Binary, Kind, Type, Value, ValueList};
 
@@ -121,7 +122,7 @@ impl Builder<'_> {
             thread = self.integers(Binary::IAdd, thread, whole(first, Type::I32), label);
         }
         self.thread = Some(thread);
-        let threads = self.draw(DrawField::Threads as u8)?;
+        let threads = self.draw(DrawField::Threads)?;
         self.leave_unless(Binary::ILess, thread, threads);
         let Some(outputs) = self.body()? else { return Ok(()) };
         let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
@@ -158,10 +159,10 @@ impl Builder<'_> {
         for &value in vertices {
             values.push(self.operand(value)?);
         }
-        let capacity = self.draw(DrawField::Capacity as u8)?;
+        let capacity = self.draw(DrawField::Capacity)?;
         let condition = self.integers(Binary::ILess, count, capacity, PLAIN);
         self.push(Line::If { condition });
-        let thread = self.draw(DrawField::Thread as u8)?;
+        let thread = self.draw(DrawField::Thread)?;
         let before = self.integers(Binary::IMul, thread, capacity, PLAIN);
         let place = self.integers(Binary::IAdd, before, count, PLAIN);
         let first = self.integers(Binary::IMul, place, int(3 * kernel.vectors), Label::Word("first"));

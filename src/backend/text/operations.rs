@@ -4,11 +4,12 @@
 
 use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{StorageBuffer, array_length, defect, draw_field, host_field, not_legal};
+use crate::backend::interface::{StorageBuffer, array_length, defect, not_legal};
 use crate::error::Result;
-use crate::geometry::{DrawField, GeometryKernel};
+use crate::geometry::GeometryKernel;
+use crate::host::DrawField;
 use crate::host::Member;
-use crate::ir::{Binary, Buffer, Def, Op, Type, Unary, Value, ValueList};
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value, ValueList};
 
 impl<'a> Builder<'a> {
     /// Evaluates a value here.
@@ -29,26 +30,13 @@ impl<'a> Builder<'a> {
         let (form, operands): (Form, &[Operand]) = match op {
             Op::Const(bits) => return Ok(View::Const(bits)),
             Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
-            Op::Input(register) => {
-                let input = self.inputs.get(usize::from(register)).copied().flatten();
-                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
-                return Ok(input?.view);
-            }
-            Op::Member { member, element } => (self.member(member, element)?, &[]),
+            Op::Read(resource) => return self.read(resource, ty, label),
+            Op::ReadAt(array, index) => (self.element(array, index)?, &[self.operand(index)?]),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
                 return Ok(self.operand(operand)?.view.negated());
             }
-            Op::DrawField(field) => return Ok(self.draw(field)?.view),
             Op::Submit { args } => return self.submit(args),
             Op::Call { helper, args } => return self.call(helper, args, ty, label),
-            Op::HostField(field) => (Form::Read(Source::Host(host_field(field)?)), &[]),
-            Op::Specialized(id) => (Form::Specialized(id), &[]),
-            Op::MemberAt { member, index } => {
-                if array_length(self.block_member(member)?.ty).is_none() {
-                    return Err(defect(format!("member {member} is no array")));
-                }
-                (Form::Read(Source::ElementAt(member)), &[self.operand(index)?])
-            }
             Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
             Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
             Op::Select { cond, a, b } => {
@@ -58,19 +46,44 @@ impl<'a> Builder<'a> {
                 };
                 (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
             }
-            Op::Load { buffer, index } => {
-                let source = match (buffer, StorageBuffer::state(self.kernel()?)) {
-                    (Buffer::Feed, _) => Source::Feed,
-                    (Buffer::State, Some(_)) => Source::State,
-                    (Buffer::State, None) => return Err(defect("there is no state")),
-                };
-                (Form::Read(source), &[self.operand(index)?])
-            }
-            Op::Uniform(_) | Op::UniformAt { .. } | Op::IntUniform { .. } | Op::BoolUniform(_) => {
-                return Err(not_legal(op));
-            }
         };
         Ok(View::Whole(self.draft.add(form, ty, operands, label)))
+    }
+
+    fn read(&mut self, resource: Resource, ty: Type, label: Label) -> Result<View> {
+        let form = match resource {
+            Resource::Input(register) => {
+                let input = self.inputs.get(usize::from(register)).copied().flatten();
+                let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
+                return Ok(input?.view);
+            }
+            Resource::Draw(field) => return Ok(self.draw(field)?.view),
+            Resource::Member { member, element } => self.member(member, element)?,
+            Resource::Host(field) => Form::Read(Source::Host(field)),
+            Resource::Specialized(id) => Form::Specialized(id),
+            Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
+                return Err(not_legal(Op::Read(resource)));
+            }
+        };
+        Ok(View::Whole(self.draft.add(form, ty, &[], label)))
+    }
+
+    /// A read of an element of an array; its operand is the index.
+    fn element(&self, array: Array, index: Value) -> Result<Form> {
+        Ok(Form::Read(match array {
+            Array::Member(member) => {
+                if array_length(self.block_member(member)?.ty).is_none() {
+                    return Err(defect(format!("member {member} is no array")));
+                }
+                Source::ElementAt(member)
+            }
+            Array::Buffer(buffer) => match (buffer, StorageBuffer::state(self.kernel()?)) {
+                (Buffer::Feed, _) => Source::Feed,
+                (Buffer::State, Some(_)) => Source::State,
+                (Buffer::State, None) => return Err(defect("there is no state")),
+            },
+            Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, index))),
+        }))
     }
 
     /// The operands of an operation. A factor that repeats a scalar stays that scalar.
@@ -110,8 +123,8 @@ impl<'a> Builder<'a> {
     }
 
     /// A draw parameter, or the number of the thread.
-    pub fn draw(&mut self, field: u8) -> Result<Operand> {
-        Ok(match draw_field(field)? {
+    pub fn draw(&mut self, field: DrawField) -> Result<Operand> {
+        Ok(match field {
             DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
             field => {
                 self.kernel()?;

@@ -54,24 +54,6 @@ mod tests;
 pub use parameters::{Collect, Draw, Feed, Found};
 pub use plan::{Keep, Plan, Request, Sizes};
 
-/// A pass that is the same for all programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pass {
-    /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
-    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as
-    /// [registers hold them](crate::precision::arith::load).
-    Feed,
-    /// Finds places and totals. 0 `counts`: triangles that each thread made, below the two bits of
-    /// [`Found::unfinished`]; 1 `offsets`: triangles before those of each thread;
-    /// 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect draw.
-    Scan,
-    /// Moves triangles together. 0 `triangles` as the geometry program left them; 1 `counts`; 2 `offsets`; 3 `stream`: triangles
-    /// of all threads in their order; 4 [`Collect`].
-    Compact,
-    /// Makes triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles; 3 [`Collect`].
-    Assemble,
-}
-
 /// What is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
@@ -92,87 +74,69 @@ pub struct Binding {
     pub usage: Use,
 }
 
-/// A row of a table of bindings.
-const fn binding(name: &'static str, usage: Use) -> Binding {
-    Binding { name, usage }
+/// Defines the passes: name, also that of the files, and bindings in order.
+macro_rules! passes {
+    ($($(#[$about:meta])* $pass:ident $name:literal [$($binding:ident $usage:ident),*],)*) => {
+        /// A pass that is the same for all programs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Pass { $($(#[$about])* $pass),* }
+
+        impl Pass {
+            /// All passes, in the order in which a draw runs them.
+            pub const ALL: [Self; 4] = [$(Self::$pass),*];
+
+            /// Its name, also that of its files.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$pass => $name),* }
+            }
+            /// Its text in WGSL.
+            pub fn wgsl(self) -> &'static str {
+                match self { $(Self::$pass => include_str!(concat!("passes/", $name, ".wgsl"))),* }
+            }
+            /// Its module in SPIR-V 1.3.
+            pub fn spirv(self) -> Vec<u32> {
+                let bytes: &[u8] =
+                    match self { $(Self::$pass => include_bytes!(concat!("passes/", $name, ".spv"))),* };
+                let (words, _rest) = bytes.as_chunks();
+                words.iter().map(|&word| u32::from_le_bytes(word)).collect()
+            }
+            /// The bindings 0, 1, 2, … of group 0.
+            pub fn bindings(self) -> &'static [Binding] {
+                match self {
+                    $(Self::$pass => {
+                        const { &[$(Binding { name: stringify!($binding), usage: Use::$usage }),*] }
+                    })*
+                }
+            }
+        }
+    };
+}
+
+passes! {
+    /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
+    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as
+    /// [registers hold them](crate::precision::arith::load).
+    Feed "feed"
+        [vertices Read, feed Write, parameters Uniform, indices Read, primitives Read, file Read],
+    /// Finds places and totals. 0 `counts`: triangles that each thread made, below the two bits of
+    /// [`Found::unfinished`]; 1 `offsets`: triangles before those of each thread;
+    /// 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect draw.
+    Scan "scan"
+        [counts Read, offsets Write, collect Uniform, result Write],
+    /// Moves triangles together. 0 `triangles` as the geometry program left them; 1 `counts`; 2 `offsets`; 3 `stream`: triangles
+    /// of all threads in their order; 4 [`Collect`].
+    Compact "compact"
+        [triangles Read, counts Read, offsets Read, stream Write, collect Uniform],
+    /// Makes triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles; 3 [`Collect`].
+    Assemble "assemble"
+        [stream Read, result Read, list Write, collect Uniform],
 }
 
 impl Pass {
-    /// All of them, in the order in which a draw runs them.
-    pub const ALL: [Self; 4] = [Self::Feed, Self::Scan, Self::Compact, Self::Assemble];
     /// Threads of a workgroup.
     pub const WORKGROUP: u32 = 256;
     /// Workgroups in a row; further ones are in the second dimension of a dispatch.
     pub const ROW: u32 = 8192;
-
-    /// Its name, also that of its files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Feed => "feed",
-            Self::Scan => "scan",
-            Self::Compact => "compact",
-            Self::Assemble => "assemble",
-        }
-    }
-
-    /// As WGSL.
-    pub fn wgsl(self) -> &'static str {
-        match self {
-            Self::Feed => include_str!("passes/feed.wgsl"),
-            Self::Scan => include_str!("passes/scan.wgsl"),
-            Self::Compact => include_str!("passes/compact.wgsl"),
-            Self::Assemble => include_str!("passes/assemble.wgsl"),
-        }
-    }
-
-    /// As SPIR-V 1.3.
-    pub fn spirv(self) -> Vec<u32> {
-        let bytes: &[u8] = match self {
-            Self::Feed => include_bytes!("passes/feed.spv"),
-            Self::Scan => include_bytes!("passes/scan.spv"),
-            Self::Compact => include_bytes!("passes/compact.spv"),
-            Self::Assemble => include_bytes!("passes/assemble.spv"),
-        };
-        let (words, _rest) = bytes.as_chunks();
-        words.iter().map(|&word| u32::from_le_bytes(word)).collect()
-    }
-
-    /// What is bound at 0, 1, 2, … of group 0.
-    pub fn bindings(self) -> &'static [Binding] {
-        const FEED: [Binding; 6] = [
-            binding("vertices", Use::Read),
-            binding("feed", Use::Write),
-            binding("parameters", Use::Uniform),
-            binding("indices", Use::Read),
-            binding("primitives", Use::Read),
-            binding("file", Use::Read),
-        ];
-        const SCAN: [Binding; 4] = [
-            binding("counts", Use::Read),
-            binding("offsets", Use::Write),
-            binding("collect", Use::Uniform),
-            binding("result", Use::Write),
-        ];
-        const COMPACT: [Binding; 5] = [
-            binding("triangles", Use::Read),
-            binding("counts", Use::Read),
-            binding("offsets", Use::Read),
-            binding("stream", Use::Write),
-            binding("collect", Use::Uniform),
-        ];
-        const ASSEMBLE: [Binding; 4] = [
-            binding("stream", Use::Read),
-            binding("result", Use::Read),
-            binding("list", Use::Write),
-            binding("collect", Use::Uniform),
-        ];
-        match self {
-            Self::Feed => &FEED,
-            Self::Scan => &SCAN,
-            Self::Compact => &COMPACT,
-            Self::Assemble => &ASSEMBLE,
-        }
-    }
 
     /// Workgroups for a thread for each of so many elements.
     pub fn groups(elements: u32) -> [u32; 3] {

@@ -4,7 +4,8 @@
 use super::Fact;
 use crate::entity::Handle;
 use crate::ir::func::Func;
-use crate::ir::op::{Binary, Op, Unary};
+use crate::ir::op::Op;
+use crate::ir::signature::{Binary, Unary};
 use crate::ir::types::{Lane, Value};
 
 /// How many definitions one question looks at.

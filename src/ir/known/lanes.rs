@@ -3,48 +3,17 @@
 
 use super::{Fact, Known};
 use crate::ir::func::Func;
-use crate::ir::op::{Binary, Def, Op, Unary};
+use crate::ir::op::{Def, Op};
+use crate::ir::resource::{Array, Resource};
 use crate::ir::scalar;
-use crate::ir::signature::Shape;
+use crate::ir::signature::{Binary, Shape, Unary};
 use crate::ir::types::{Kind, Lane, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
-use crate::precision::bits::{NAN, ONE, SIGN, SIGNIFICAND};
+use crate::precision::bits::{ONE, SIGN};
 
 /// How many definitions one question looks at.
 const FUEL: u32 = 16;
-
-/// A computed literal; NaN has one form, whatever the machine that computes it.
-pub fn one_nan(bits: u32) -> u32 {
-    if f32::from_bits(bits).is_nan() { NAN } else { bits }
-}
-
-/// Whether every machine computes the same for a literal operand.
-pub fn foldable(op: Unary, a: u32) -> bool {
-    match op {
-        Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP
-        | Unary::Neg
-        | Unary::Abs
-        | Unary::Floor
-        | Unary::Not
-        | Unary::ToBits
-        | Unary::FromBits
-        | Unary::UintToInt
-        | Unary::IntToUint => true,
-        Unary::ToInt => f32::from_bits(a).abs() < 2_147_483_648.0,
-        // Whole powers, and what lies outside of the range in which `legalize` lets the machine compute.
-        Unary::Exp2P => {
-            let a = f32::from_bits(a);
-            a.floor().to_bits() == a.to_bits() || a <= -150.0 || a >= 128.0
-        }
-        Unary::Log2P => a & SIGNIFICAND == 0,
-        Unary::Sqrt | Unary::Exp2 | Unary::Log2 => false,
-    }
-}
 
 /// A lane of a fact.
 #[derive(Clone, Copy)]
@@ -235,28 +204,20 @@ impl Known<'_> {
                     fact.set(lane, select(cond.lane(lane), a.lane(lane), b.lane(lane)));
                 }
             }
-            Op::Uniform(register) => {
+            Op::Read(Resource::Uniform(register)) => {
                 if let Some(bits) = self.register(register) {
                     fact = self.constant(ty.kind, bits, ty.lanes);
                 }
             }
-            Op::UniformAt { base, offset } => fact = self.uniform_at(base, of(offset).lane(0)),
-            Op::Specialized(_) => fact.fixed = 1,
+            Op::Read(Resource::Specialized(_)) => fact.fixed = 1,
+            Op::ReadAt(Array::Uniform(base), offset) => fact = self.uniform_at(base, of(offset).lane(0)),
             Op::Call { args, .. } => {
                 // Numbers come of numbers; what is read by an index is known when the program runs only.
                 if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
             }
-            Op::Input(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::HostField(_)
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. } => {}
+            Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } => {}
         }
         if ty.kind == Kind::Bool {
             fact.chosen = 15;
@@ -303,11 +264,10 @@ impl Known<'_> {
 
     fn unary(&self, op: Unary, a: One, kind: Kind) -> One {
         if let Some(bits) = a.literal {
-            if foldable(op, bits) {
-                let bits = scalar::unary(op, self.precision, bits);
-                return self.literal(kind, if kind == Kind::F32 { one_nan(bits) } else { bits });
-            }
-            return One { literal: None, fixed: true, zero: false };
+            return match scalar::fold_unary(op, self.precision, bits) {
+                Some(bits) => self.literal(kind, bits),
+                None => One { literal: None, fixed: true, zero: false },
+            };
         }
         let zero = match op {
             Unary::Neg | Unary::Abs => a.zero,
@@ -334,10 +294,9 @@ impl Known<'_> {
 
     fn binary(&self, op: Binary, a: One, b: One, kind: Kind) -> One {
         if let (Some(x), Some(y)) = (a.literal, b.literal)
-            && op != Binary::Div
+            && let Some(bits) = scalar::fold_binary(op, self.precision, x, y)
         {
-            let bits = scalar::binary(op, self.precision, x, y);
-            return self.literal(kind, if kind == Kind::F32 { one_nan(bits) } else { bits });
+            return self.literal(kind, bits);
         }
         // What one operand decides alone.
         let alone = match op {
@@ -385,8 +344,9 @@ impl Known<'_> {
     fn dot(&self, op: Binary, a: Fact, b: Fact, lanes: u8) -> Fact {
         let all = (1 << lanes) - 1;
         let mut fact = Fact { seen: true, ..Fact::NONE };
-        if a.literal & b.literal & all == all && op.signature().pica {
-            let bits = one_nan(scalar::dot(op, self.precision, a.bits, b.bits, lanes));
+        if a.literal & b.literal & all == all
+            && let Some(bits) = scalar::fold_dot(op, self.precision, a.bits, b.bits, lanes)
+        {
             fact.set(0, self.literal(Kind::F32, bits));
         } else if a.fixed & b.fixed & all == all {
             (fact.fixed, fact.zero) = (1, 1);

@@ -6,8 +6,8 @@ use super::lex::{COMPONENTS, Lexer, Place, Token, error};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{
-    Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, Type,
-    Unary, Value, ValueData, ValueList,
+    Array, Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region,
+    Resource, Type, Unary, Value, ValueData, ValueList,
 };
 use crate::limits::Limits;
 
@@ -357,23 +357,12 @@ impl<'a> Parser<'a> {
         let word = self.word("an operation")?;
         Ok(match word {
             "const" => self.constant(ty)?,
-            "input" => {
-                Op::Input(self.read("an input register", |word| word.strip_prefix('v')?.parse().ok())?)
-            }
-            "uniform" => self.uniform()?,
-            "member" => self.member()?,
-            "host" => Op::HostField(self.read("a field of the host block", |word| word.parse().ok())?),
-            "specialized" => {
-                Op::Specialized(self.read("the id of a specialisation constant", |word| word.parse().ok())?)
-            }
-            "draw" => Op::DrawField(self.read("a number of the draw", |word| word.parse().ok())?),
             "load" => {
-                let named = |word: &str| Buffer::ALL.iter().copied().find(|buffer| buffer.name() == word);
+                let named =
+                    |word: &str| [Buffer::Feed, Buffer::State].into_iter().find(|it| it.name() == word);
                 let buffer = self.read("`feed` or `state`", named)?;
                 self.sign('[')?;
-                let index = self.value()?;
-                self.sign(']')?;
-                Op::Load { buffer, index }
+                self.read_at(Array::Buffer(buffer))?
             }
             "submit" => {
                 self.sign('(')?;
@@ -390,6 +379,7 @@ impl<'a> Parser<'a> {
                 self.sign(')')?;
                 Op::Call { helper, args }
             }
+            _ if Resource::EACH.iter().any(|kind| kind.row().word == word) => self.resource(word)?,
             _ => {
                 let unary = Unary::ALL.iter().find(|op| op.signature().name == word);
                 let binary = Binary::ALL.iter().find(|op| op.signature().name == word);
@@ -402,47 +392,52 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The resource behind its word, and the index behind that.
+    fn resource(&mut self, word: &str) -> Result<Op> {
+        let resource = self.read(&format!("the number of a kind of `{word}`"), |name| {
+            Resource::EACH.iter().find_map(|kind| {
+                let row = kind.row();
+                let number = name.strip_prefix(row.prefix).filter(|_| row.word == word)?;
+                kind.numbered(number.parse().ok()?)
+            })
+        })?;
+        Ok(match resource {
+            Resource::IntUniform { index, .. } => {
+                self.sign('.')?;
+                Op::Read(Resource::IntUniform { index, component: self.component()? })
+            }
+            Resource::Uniform(base) if self.take_sign('[')? => self.read_at(Array::Uniform(base))?,
+            Resource::Member { member, .. } if self.take_sign('[')? => {
+                if matches!(self.token, Token::Value(_)) {
+                    return self.read_at(Array::Member(member));
+                }
+                let element = self.read("an element", |word| word.parse().ok())?;
+                self.sign(']')?;
+                Op::Read(Resource::Member { member, element })
+            }
+            Resource::Input(_)
+            | Resource::Uniform(_)
+            | Resource::BoolUniform(_)
+            | Resource::Member { .. }
+            | Resource::Host(_)
+            | Resource::Draw(_)
+            | Resource::Specialized(_) => Op::Read(resource),
+        })
+    }
+
+    /// An element of an array; the bracket is open.
+    fn read_at(&mut self, array: Array) -> Result<Op> {
+        let index = self.value()?;
+        self.sign(']')?;
+        Ok(Op::ReadAt(array, index))
+    }
+
     fn constant(&mut self, ty: Type) -> Result<Op> {
         let mut bits = [0; 4];
         for lane in bits.iter_mut().take(usize::from(ty.lanes)) {
             *lane = self.read("a literal", |word| read_literal(ty.kind, word))?;
         }
         Ok(Op::Const(bits))
-    }
-
-    fn uniform(&mut self) -> Result<Op> {
-        let expected = "a uniform register";
-        let (bank, number) = self.read(expected, |word| {
-            let (bank, number) = word.split_at_checked(1)?;
-            Some((matches!(bank, "c" | "i" | "b").then(|| bank.as_bytes()[0])?, number.parse().ok()?))
-        })?;
-        Ok(match bank {
-            b'b' => Op::BoolUniform(number),
-            b'i' => {
-                self.sign('.')?;
-                Op::IntUniform { index: number, component: self.component()? }
-            }
-            _ if self.take_sign('[')? => {
-                let offset = self.value()?;
-                self.sign(']')?;
-                Op::UniformAt { base: number, offset }
-            }
-            _ => Op::Uniform(number),
-        })
-    }
-
-    fn member(&mut self) -> Result<Op> {
-        let member = self.read("the number of a member", |word| word.parse().ok())?;
-        if !self.take_sign('[')? {
-            return Ok(Op::Member { member, element: 0 });
-        }
-        let op = if matches!(self.token, Token::Value(_)) {
-            Op::MemberAt { member, index: self.value()? }
-        } else {
-            Op::Member { member, element: self.read("an element", |word| word.parse().ok())? }
-        };
-        self.sign(']')?;
-        Ok(op)
     }
 
     fn shuffle(&mut self, ty: Type) -> Result<Op> {

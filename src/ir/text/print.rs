@@ -320,31 +320,9 @@ impl Printer<'_> {
                 }
                 Ok(())
             }
-            Op::Input(register) => write!(self.out, "input v{register}"),
-            Op::Uniform(register) => write!(self.out, "uniform c{register}"),
-            Op::UniformAt { base, offset } => {
-                write!(self.out, "uniform c{base}[")?;
-                self.value(offset)?;
-                self.out.push(']');
-                Ok(())
-            }
-            Op::IntUniform { index, component } => {
-                let component = super::lex::COMPONENTS.get(usize::from(component)).unwrap_or(&'?');
-                write!(self.out, "uniform i{index}.{component}")
-            }
-            Op::BoolUniform(register) => write!(self.out, "uniform b{register}"),
-            Op::Member { member, element: 0 } => write!(self.out, "member {member}"),
-            Op::Member { member, element } => write!(self.out, "member {member}[{element}]"),
-            Op::MemberAt { member, index } => {
-                write!(self.out, "member {member}[")?;
-                self.value(index)?;
-                self.out.push(']');
-                Ok(())
-            }
-            Op::HostField(field) => write!(self.out, "host {field}"),
-            Op::DrawField(field) => write!(self.out, "draw {field}"),
-            Op::Load { buffer, index } => {
-                write!(self.out, "load {}[", buffer.name())?;
+            Op::Read(resource) => write!(self.out, "{resource}"),
+            Op::ReadAt(array, index) => {
+                write!(self.out, "{}[", array.row())?;
                 self.value(index)?;
                 self.out.push(']');
                 Ok(())
@@ -353,7 +331,6 @@ impl Printer<'_> {
                 self.out.push_str("submit(");
                 self.list_of(args)
             }
-            Op::Specialized(id) => write!(self.out, "specialized {id}"),
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.word(op.signature().name, &[a]),
             Op::Binary(op, a, b) => self.word(op.signature().name, &[a, b]),

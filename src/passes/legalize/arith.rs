@@ -8,8 +8,7 @@
 use super::Pass;
 use super::emit::splat;
 use super::helpers::Helper;
-use crate::ir::known::{foldable, one_nan};
-use crate::ir::{Binary, Kind, Lane, Op, Type, Unary, Value, scalar};
+use crate::ir::{Binary, Lane, Op, Type, Unary, Value, scalar};
 use crate::precision::Precision;
 use crate::precision::bits::SIGN;
 
@@ -94,7 +93,7 @@ impl Pass<'_> {
                     Pair::Product => Binary::MulP,
                     Pair::Sum => Binary::AddP,
                 };
-                Part::Literal(one_nan(scalar::binary(op, self.precision, a, b)))
+                scalar::fold_binary(op, self.precision, a, b).map_or(Part::Plain, Part::Literal)
             }
         }
     }
@@ -357,12 +356,11 @@ impl Pass<'_> {
             return (lanes, result);
         }
         for (index, slot) in (0..func.ty(a).lanes).zip(&mut result) {
-            let Some(known) = self.literal(Lane::new(a, index)).filter(|&known| foldable(op, known)) else {
-                continue;
-            };
-            let bits = scalar::unary(op, self.precision, known);
-            *slot = if op.signature().result == Kind::F32 { one_nan(bits) } else { bits };
-            lanes |= 1 << index;
+            let known = self.literal(Lane::new(a, index));
+            if let Some(bits) = known.and_then(|known| scalar::fold_unary(op, self.precision, known)) {
+                *slot = bits;
+                lanes |= 1 << index;
+            }
         }
         (lanes, result)
     }

@@ -16,7 +16,8 @@ use super::emit::{Emit, splat};
 use crate::entity::Handle;
 use crate::ir::known::{Constants, Known};
 use crate::ir::{
-    Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Shape, Type, Unary, Value, ValueList,
+    Array, Binary, Def, Func, Item, Kind, Lane, Node, NodeData, Op, Region, Resource, Shape, Type, Unary,
+    Value, ValueList,
 };
 use crate::passes::flow::Flow;
 
@@ -56,14 +57,14 @@ fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
         });
         ops.into_iter().next()
     };
-    found(|op, _| matches!(op, Op::Input(_)))
-        .or_else(|| found(|op, _| matches!(op, Op::DrawField(_))))
+    found(|op, _| matches!(op, Op::Read(Resource::Input(_))))
+        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::Draw(_)))))
         .or_else(|| {
             found(|op, constants| {
-                matches!(op, Op::Uniform(register) if constants.get(usize::from(register)).is_some_and(Option::is_none))
+                matches!(op, Op::Read(Resource::Uniform(register)) if constants.get(usize::from(register)).is_some_and(Option::is_none))
             })
         })
-        .or_else(|| found(|op, _| matches!(op, Op::IntUniform { .. })))
+        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::IntUniform { .. }))))
 }
 
 /// The lanes of each value that no copy of the code may know: those at risk and what they are computed from.
@@ -90,22 +91,7 @@ fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
                 work.extend([(a, lanes), (b, lanes)]);
             }
             Def::Op(Op::Select { a, b, .. }) => work.extend([(a, new), (b, new)]),
-            Def::Op(
-                Op::Const(_)
-                | Op::Input(_)
-                | Op::Uniform(_)
-                | Op::UniformAt { .. }
-                | Op::IntUniform { .. }
-                | Op::BoolUniform(_)
-                | Op::HostField(_)
-                | Op::Specialized(_)
-                | Op::Member { .. }
-                | Op::MemberAt { .. }
-                | Op::DrawField(_)
-                | Op::Load { .. }
-                | Op::Submit { .. }
-                | Op::Call { .. },
-            )
+            Def::Op(Op::Const(_) | Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. })
             | Def::Dead => {}
             Def::Param | Def::Result => flow.for_each_source(f, value, |source| work.push((source, new))),
         }
@@ -176,23 +162,15 @@ impl Hide<'_> {
                 Op::Select { cond, a, b }
             }
             Op::Unary(op, a) => Op::Unary(op, self.hidden(a, mask, context)),
-            Op::UniformAt { base, offset } => {
+            Op::ReadAt(array @ Array::Uniform(_), offset) => {
                 let zero = self.zero().int;
-                Op::UniformAt { base, offset: self.emit.binary(Binary::IAdd, offset, zero) }
+                Op::ReadAt(array, self.emit.binary(Binary::IAdd, offset, zero))
             }
             Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
+            | Op::Read(_)
+            | Op::ReadAt(..)
             | Op::Shuffle(_)
             | Op::Binary(..)
-            | Op::DrawField(_)
-            | Op::Load { .. }
             | Op::Submit { .. }
             | Op::Call { .. } => return,
         };

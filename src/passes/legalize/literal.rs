@@ -138,17 +138,8 @@ impl<'a> Facts<'a> {
             Some(
                 Op::Unary(..)
                 | Op::Binary(..)
-                | Op::Input(_)
-                | Op::Uniform(_)
-                | Op::UniformAt { .. }
-                | Op::IntUniform { .. }
-                | Op::BoolUniform(_)
-                | Op::HostField(_)
-                | Op::Specialized(_)
-                | Op::Member { .. }
-                | Op::MemberAt { .. }
-                | Op::DrawField(_)
-                | Op::Load { .. }
+                | Op::Read(_)
+                | Op::ReadAt(..)
                 | Op::Submit { .. }
                 | Op::Call { .. },
             )

@@ -1,6 +1,6 @@
 //! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one uniform block.
-//! In: a module without helpers. Out: the same program without the operations that [`Op`] marks "Removed by
-//! `legalize`"; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
+//! In: a module without helpers. Out: the same program without operations of which [`Op::is_pica`]
+//! is true; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
 //!
 //! ```text
 //! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
@@ -30,7 +30,7 @@ use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::known::{Constants, Known};
-use crate::ir::{Binary, Def, Func, Item, Lane, Module, Op, Region, Value, ValueData};
+use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value, ValueData};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -72,7 +72,7 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
 /// What is known of a function before anything is replaced; what has to be hidden in it, is.
 fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
     let mut known = Known::new(precision, Some(constants), f.values.len());
-    let is_specialized = |data: &ValueData| matches!(data.def, Def::Op(Op::Specialized(_)));
+    let is_specialized = |data: &ValueData| matches!(data.def, Def::Op(Op::Read(Resource::Specialized(_))));
     // Elsewhere facts can be gathered on the way.
     if !f.nodes.is_empty() || f.values.values().iter().any(is_specialized) {
         known.analyze(f);
@@ -140,31 +140,28 @@ impl Pass<'_> {
     /// What takes the place of an operation, if anything must.
     fn legal(&mut self, op: Op) -> Option<Op> {
         Some(match op {
-            Op::Input(_) if self.precision == Precision::F24 => self.float24_register(op),
-            Op::Uniform(register) => {
+            Op::Read(Resource::Input(_)) if self.precision == Precision::F24 => self.float24_register(op),
+            Op::Read(Resource::Uniform(register)) => {
                 let read = self.registers.float(register.min(95));
                 self.float24_register(read)
             }
-            Op::UniformAt { base, offset } => {
+            Op::Read(Resource::IntUniform { index, component }) => {
+                self.registers.int(&mut self.emit, index, component)
+            }
+            Op::Read(Resource::BoolUniform(register)) => self.registers.bool(&mut self.emit, register),
+            Op::ReadAt(Array::Uniform(base), offset) => {
                 let known = self.facts.literal(self.emit.func, Lane::new(offset, 0));
                 let read =
                     self.registers.relative(&mut self.emit, &mut self.helpers, base.min(95), offset, known);
                 self.float24_register(read)
             }
-            Op::IntUniform { index, component } => self.registers.int(&mut self.emit, index, component),
-            Op::BoolUniform(register) => self.registers.bool(&mut self.emit, register),
             Op::Unary(op, a) => return self.unary(op, a),
             Op::Binary(op, a, b) => return self.binary(op, a, b),
             Op::Const(_)
-            | Op::Input(_)
-            | Op::Select { .. }
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
+            | Op::Read(_)
+            | Op::ReadAt(..)
             | Op::Shuffle(_)
-            | Op::DrawField(_)
-            | Op::Load { .. }
+            | Op::Select { .. }
             | Op::Submit { .. }
             | Op::Call { .. } => return None,
         })

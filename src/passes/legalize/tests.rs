@@ -7,7 +7,8 @@ use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
 use crate::ir::{
-    Exit, Func, Kind, RegionData, Stage, Step, Type, Unary, ValueList, Walk, known, text, verify,
+    Array, Exit, Func, Kind, RegionData, Resource, Stage, Step, Type, Unary, ValueList, Walk, known, text,
+    verify,
 };
 use crate::precision::arith as scalar;
 
@@ -149,7 +150,7 @@ fn operation(op: Binary, a: Option<Lanes>, b: Option<Lanes>) -> Module {
     let (mut module, region) = empty();
     let f = &mut module.main;
     let mut operand = |register, literal: Option<Lanes>| {
-        f.emit(region, Type::F32X4, literal.map_or(Op::Input(register), Op::Const))
+        f.emit(region, Type::F32X4, literal.map_or(Op::Read(Resource::Input(register)), Op::Const))
     };
     let (a, b) = (operand(0, a), operand(1, b));
     let result = f.emit(region, op.result(Type::F32X4), Op::Binary(op, a, b));
@@ -191,7 +192,7 @@ fn one_operand_matches_the_arithmetic_on_special_values() {
     let ops = [Unary::RcpP, Unary::RsqP, Unary::Exp2P, Unary::Log2P, Unary::AddressP];
     for (precision, op) in PRECISIONS.into_iter().flat_map(|p| ops.map(|op| (p, op))) {
         for bits in SPECIAL {
-            for source in [Op::Input(0), Op::Const([bits; 4])] {
+            for source in [Op::Read(Resource::Input(0)), Op::Const([bits; 4])] {
                 let (mut before, region) = empty();
                 let a = before.main.emit(region, Type::F32X4, source);
                 let result = before.main.emit(region, op.result(Type::F32X4), Op::Unary(op, a));
@@ -200,7 +201,7 @@ fn one_operand_matches_the_arithmetic_on_special_values() {
                     // Any address that counts as 0 will do.
                     let shuffle = Op::Shuffle([Lane::new(result, 0); 4]);
                     let offset = before.main.emit(region, Type::I32, shuffle);
-                    let read = Op::UniformAt { base: 95, offset };
+                    let read = Op::ReadAt(Array::Uniform(95), offset);
                     outputs = vec![before.main.emit(region, Type::F32X4, read)];
                 }
                 yields(&mut before, region, &outputs);
@@ -227,7 +228,8 @@ fn inputs_of_float24_programs_are_narrowed() {
 fn random_program(random: &mut Random) -> Module {
     let (mut module, region) = empty();
     let f = &mut module.main;
-    let mut values: Vec<Value> = (0..3).map(|v| f.emit(region, Type::F32X4, Op::Input(v))).collect();
+    let mut values: Vec<Value> =
+        (0..3).map(|v| f.emit(region, Type::F32X4, Op::Read(Resource::Input(v)))).collect();
     for _ in 0..2 + random.below(10) {
         let ty = Type::new(Kind::F32, 1 + random.below(4) as u8);
         // An operand of this type: lanes of several values.
@@ -343,11 +345,11 @@ fn relative_reads(block: &UniformBlock, constants: &[Option<[u32; 4]>; 96], prec
     let step = if precision == Precision::Exact { 1 } else { 9 };
     let (mut module, region) = empty();
     let f = &mut module.main;
-    let input = f.emit(region, Type::F32X4, Op::Input(0));
+    let input = f.emit(region, Type::F32X4, Op::Read(Resource::Input(0)));
     let address = f.emit(region, Type::F32, Op::Shuffle([Lane::new(input, 0); 4]));
     let offset = f.emit(region, Type::I32, Op::Unary(Unary::AddressP, address));
     let reads: Vec<Value> =
-        (0..96).map(|base| f.emit(region, Type::F32X4, Op::UniformAt { base, offset })).collect();
+        (0..96).map(|base| f.emit(region, Type::F32X4, Op::ReadAt(Array::Uniform(base), offset))).collect();
     yields(&mut module, region, &reads);
     run_with(&mut module, precision, block, constants);
     let program = Evaluator::new(&module).unwrap();
@@ -388,7 +390,7 @@ fn known_offsets_read_directly() {
         let (mut module, region) = empty();
         let f = &mut module.main;
         let offset_value = f.emit(region, Type::I32, Op::Const([i32::cast_unsigned(offset), 0, 0, 0]));
-        let read = f.emit(region, Type::F32X4, Op::UniformAt { base: 40, offset: offset_value });
+        let read = f.emit(region, Type::F32X4, Op::ReadAt(Array::Uniform(40), offset_value));
         yields(&mut module, region, &[read]);
         run_with(&mut module, Precision::Exact, &symbols(), &NO_CONSTANTS);
         assert!(module.helpers.is_empty());
@@ -411,11 +413,11 @@ fn direct_reads_take_members_and_constants() {
         let ints = [(1, 0), (1, 3), (2, 1), (3, 2)];
         let bools = [3, 8, 9, 10, 11];
         let mut reads = Vec::new();
-        reads.extend(floats.iter().map(|&c| f.emit(region, Type::F32X4, Op::Uniform(c))));
-        reads.extend(
-            ints.map(|(index, component)| f.emit(region, Type::I32, Op::IntUniform { index, component })),
-        );
-        reads.extend(bools.map(|b| f.emit(region, Type::BOOL, Op::BoolUniform(b))));
+        reads.extend(floats.iter().map(|&c| f.emit(region, Type::F32X4, Op::Read(Resource::Uniform(c)))));
+        reads.extend(ints.map(|(index, component)| {
+            f.emit(region, Type::I32, Op::Read(Resource::IntUniform { index, component }))
+        }));
+        reads.extend(bools.map(|b| f.emit(region, Type::BOOL, Op::Read(Resource::BoolUniform(b)))));
         yields(&mut module, region, &reads);
         run_with(&mut module, Precision::Exact, &block, &constants);
         let environment = environment(&block);

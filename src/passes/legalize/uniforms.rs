@@ -12,7 +12,7 @@ use super::emit::{Emit, splat};
 use super::helpers::Helpers;
 use crate::host::{Bank, Member, MemberType, UniformBlock};
 use crate::ir::known::Constants;
-use crate::ir::{Binary, Func, Item, Kind, Lane, Op, Type, Unary, Value};
+use crate::ir::{Array, Binary, Func, Item, Kind, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::limits::FLOATS;
 use crate::precision::arith;
 use crate::precision::bits::ONE;
@@ -88,8 +88,10 @@ impl<'a> Registers<'a> {
     pub fn float(&self, register: u8) -> Op {
         match self.source(register) {
             Source::Literal(bits) => Op::Const(bits),
-            Source::Single(member) => Op::Member { member, element: 0 },
-            Source::Array(member, first) => Op::Member { member, element: u16::from(register - first) },
+            Source::Single(member) => Op::Read(Resource::Member { member, element: 0 }),
+            Source::Array(member, first) => {
+                Op::Read(Resource::Member { member, element: u16::from(register - first) })
+            }
         }
     }
 
@@ -104,7 +106,7 @@ impl<'a> Registers<'a> {
         let Some((member, found)) = self.member(Bank::Int, register) else { return splat(Type::I32, 0) };
         let element = register - found.first;
         if found.ty == MemberType::PackedInts {
-            let all = emit.op(Type::new(Kind::U32, 4), Op::Member { member, element: 0 });
+            let all = emit.op(Type::new(Kind::U32, 4), Op::Read(Resource::Member { member, element: 0 }));
             let mut word = emit.op(Type::U32, Op::Shuffle([Lane::new(all, element & 3); 4]));
             let shift = emit.splat(Type::U32, 8 * u32::from(component & 3));
             word = emit.binary(Binary::ShiftRight, word, shift);
@@ -113,14 +115,14 @@ impl<'a> Registers<'a> {
             return Op::Unary(Unary::UintToInt, word);
         }
         let element = u16::from(element);
-        let whole = emit.op(Type::new(Kind::I32, 4), Op::Member { member, element });
+        let whole = emit.op(Type::new(Kind::I32, 4), Op::Read(Resource::Member { member, element }));
         Op::Shuffle([Lane::new(whole, component & 3); 4])
     }
 
     /// b`register`: a member of one register is true where any bit is set.
     pub fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
         let Some((member, found)) = self.member(Bank::Bool, register) else { return splat(Type::BOOL, 0) };
-        let mut bits = emit.op(Type::U32, Op::Member { member, element: 0 });
+        let mut bits = emit.op(Type::U32, Op::Read(Resource::Member { member, element: 0 }));
         if found.count != 1 {
             let bit = emit.splat(Type::U32, 1 << ((register - found.first) & 31));
             bits = emit.binary(Binary::BitAnd, bits, bit);
@@ -197,7 +199,7 @@ impl<'a> Registers<'a> {
         let high = emit.binary(Binary::ILess, element, count);
         let inside = emit.binary(Binary::And, low, high);
         let outer = std::mem::take(&mut emit.items);
-        let read = emit.op(Type::F32X4, Op::MemberAt { member, index: element });
+        let read = emit.op(Type::F32X4, Op::ReadAt(Array::Member(member), element));
         let items = std::mem::take(&mut emit.items);
         let then = emit.region(items, read);
         let read = emit.call(register_helper, &[index]);
@@ -282,7 +284,7 @@ fn one_array(emit: &mut Emit<'_>, member: u16, index: Value) -> Value {
     let exists = emit.binary(Binary::ILess, index, end);
     let last = emit.int(i32::from(REGISTERS) - 1);
     let index = emit.select(exists, index, last);
-    let read = emit.op(Type::F32X4, Op::MemberAt { member, index });
+    let read = emit.op(Type::F32X4, Op::ReadAt(Array::Member(member), index));
     let all = emit.op(Type::new(Kind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
     let ones = emit.float(4, 1.0);
     emit.select(all, read, ones)
@@ -310,11 +312,11 @@ fn tree(emit: &mut Emit<'_>, runs: &[Run], index: Value) -> Value {
 fn leaf(emit: &mut Emit<'_>, source: Source, index: Value) -> Value {
     match source {
         Source::Literal(bits) => emit.op(Type::F32X4, Op::Const(bits)),
-        Source::Single(member) => emit.op(Type::F32X4, Op::Member { member, element: 0 }),
+        Source::Single(member) => emit.op(Type::F32X4, Op::Read(Resource::Member { member, element: 0 })),
         Source::Array(member, first) => {
             let first = emit.int(i32::from(first));
             let index = emit.binary(Binary::ISub, index, first);
-            emit.op(Type::F32X4, Op::MemberAt { member, index })
+            emit.op(Type::F32X4, Op::ReadAt(Array::Member(member), index))
         }
     }
 }

@@ -3,15 +3,14 @@
 //!
 //! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
 //! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
-//! Literals' operations become literals, except where the result would depend on the machine that translates (2^x and
-//! log2 where inexact) or is an infinity or NaN (WGSL has no literal for them). Comparisons that a driver would decide are
-//! decided here, see `signs`.
+//! Literals' operations become literals where [`scalar`] folds them and the result is finite. Comparisons that a driver
+//! would decide are decided here, see `signs`.
 
 use super::{Simplify, signs};
 use crate::entity::Handle;
-use crate::ir::{Binary, Def, Kind, Lane, Op, Shape, Type, Unary, Value, scalar};
+use crate::ir::{Array, Binary, Def, Kind, Lane, Op, Resource, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
-use crate::precision::bits::{ONE, SIGNIFICAND};
+use crate::precision::bits::ONE;
 use crate::precision::{Precision, arith};
 
 const MINUS_ONE: u32 = (-1f32).to_bits();
@@ -43,15 +42,7 @@ impl Simplify<'_> {
     #[inline]
     pub(super) fn fold(&mut self, op: Op, ty: Type) -> Fold {
         match op {
-            Op::Const(_)
-            | Op::Input(_)
-            | Op::Uniform(_)
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::DrawField(_)
-            | Op::Member { .. } => Fold::Keep,
+            Op::Const(_) | Op::Read(_) => Fold::Keep,
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => {
                 let x = self.now(a);
@@ -66,17 +57,9 @@ impl Simplify<'_> {
                 let mapped = Op::Select { cond: c, a: x, b: y };
                 self.select(c, x, y, ty).or_if((c, x, y) != (cond, a, b), mapped)
             }
-            Op::UniformAt { base, offset } => {
-                let now = self.now(offset);
-                self.uniform_at(base, now).or_if(now != offset, Op::UniformAt { base, offset: now })
-            }
-            Op::MemberAt { member, index } => {
+            Op::ReadAt(array, index) => {
                 let now = self.now(index);
-                self.member_at(member, now).or_if(now != index, Op::MemberAt { member, index: now })
-            }
-            Op::Load { buffer, index } => {
-                let now = self.now(index);
-                Fold::Keep.or_if(now != index, Op::Load { buffer, index: now })
+                self.read_at(array, now).or_if(now != index, Op::ReadAt(array, now))
             }
             Op::Call { args, .. } | Op::Submit { args } => {
                 self.map_list(args);
@@ -91,20 +74,19 @@ impl Simplify<'_> {
         self.map[value.index()]
     }
 
-    fn uniform_at(&self, base: u8, offset: Value) -> Fold {
-        match self.literal(offset) {
-            Some(offset) => match arith::uniform_index(base, offset.cast_signed()) {
-                index if usize::from(index) < FLOATS => Fold::Op(Op::Uniform(index)),
-                _ => Fold::Op(Op::Const([ONE; 4])),
+    /// A read whose index is a literal.
+    fn read_at(&self, array: Array, index: Value) -> Fold {
+        let Some(index) = self.literal(index) else { return Fold::Keep };
+        match array {
+            Array::Uniform(base) => Fold::Op(match arith::uniform_index(base, index.cast_signed()) {
+                register if usize::from(register) < FLOATS => Op::Read(Resource::Uniform(register)),
+                _ => Op::Const([ONE; 4]),
+            }),
+            Array::Member(member) => match u16::try_from(index) {
+                Ok(element) => Fold::Op(Op::Read(Resource::Member { member, element })),
+                Err(_) => Fold::Keep,
             },
-            None => Fold::Keep,
-        }
-    }
-
-    fn member_at(&self, member: u16, index: Value) -> Fold {
-        match self.literal(index).and_then(|index| u16::try_from(index).ok()) {
-            Some(element) => Fold::Op(Op::Member { member, element }),
-            None => Fold::Keep,
+            Array::Buffer(_) => Fold::Keep,
         }
     }
 
@@ -162,12 +144,9 @@ impl Simplify<'_> {
 
     fn unary(&self, op: Unary, a: Value, ty: Type) -> Fold {
         match self.f.op(a) {
-            Some(Op::Const(bits)) => match self.fold_lanes(ty, |lane| {
-                is_foldable(op, bits[lane]).then(|| scalar::unary(op, self.precision, bits[lane]))
-            }) {
-                Some(bits) => Fold::Op(Op::Const(bits)),
-                None => Fold::Keep,
-            },
+            Some(Op::Const(bits)) => {
+                self.fold_lanes(ty, |lane| scalar::fold_unary(op, self.precision, bits[lane]))
+            }
             Some(Op::Unary(inner, x)) => match (op, inner) {
                 (Unary::Not, Unary::Not)
                 | (Unary::Neg, Unary::Neg)
@@ -182,29 +161,28 @@ impl Simplify<'_> {
     }
 
     /// The literal whose lanes `lane` computes, if it can and all are fit to be literals.
-    fn fold_lanes(&self, ty: Type, lane: impl Fn(usize) -> Option<u32>) -> Option<[u32; 4]> {
+    fn fold_lanes(&self, ty: Type, lane: impl Fn(usize) -> Option<u32>) -> Fold {
         let mut bits = [0; 4];
-        for (index, bits) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
-            *bits = lane(index)?;
-            if ty.kind == Kind::F32 && !f32::from_bits(*bits).is_finite() {
-                return None;
+        for (index, slot) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
+            match lane(index) {
+                // WGSL has no literal for infinities and NaN.
+                Some(folded) if ty.kind != Kind::F32 || f32::from_bits(folded).is_finite() => *slot = folded,
+                Some(_) | None => return Fold::Keep,
             }
         }
-        Some(bits)
+        Fold::Op(Op::Const(bits))
     }
 
     fn binary(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Fold {
         let (known_a, known_b) = (self.constant(a), self.constant(b));
         if let (Some(x), Some(y)) = (known_a, known_b) {
             let lanes = self.f.ty(a).lanes;
-            let bits = match op.shape() {
-                Shape::Dot => self.fold_lanes(ty, |_| Some(scalar::dot(op, self.precision, x, y, lanes))),
-                Shape::Each => {
-                    self.fold_lanes(ty, |lane| Some(scalar::binary(op, self.precision, x[lane], y[lane])))
-                }
-            };
-            if let Some(bits) = bits {
-                return Fold::Op(Op::Const(bits));
+            let folded = self.fold_lanes(ty, |lane| match op.shape() {
+                Shape::Dot => scalar::fold_dot(op, self.precision, x, y, lanes),
+                Shape::Each => scalar::fold_binary(op, self.precision, x[lane], y[lane]),
+            });
+            if let Fold::Op(_) = folded {
+                return folded;
             }
         }
         if signs::compares(op)
@@ -416,29 +394,4 @@ struct Literal {
     value: Value,
     /// Whether it is the second operand.
     right: bool,
-}
-
-/// Whether an operation on this literal has one result everywhere.
-fn is_foldable(op: Unary, bits: u32) -> bool {
-    let x = f32::from_bits(bits);
-    match op {
-        // The host's approximation is used except where any is exact.
-        Unary::Exp2 | Unary::Exp2P => x.abs() <= 126.0 && x.fract() == 0.0,
-        Unary::Log2 | Unary::Log2P => x.is_normal() && x > 0.0 && bits & SIGNIFICAND == 0,
-        Unary::ToInt => x.abs() < 2_147_483_648.0,
-        Unary::RcpP
-        | Unary::RsqP
-        | Unary::Exp2Portable
-        | Unary::Log2Portable
-        | Unary::AddressP
-        | Unary::Neg
-        | Unary::Abs
-        | Unary::Floor
-        | Unary::Sqrt
-        | Unary::Not
-        | Unary::ToBits
-        | Unary::FromBits
-        | Unary::UintToInt
-        | Unary::IntToUint => true,
-    }
 }

@@ -180,19 +180,7 @@ impl Search<'_> {
                 })
             }
             Op::Binary(op, a, b) => self.binary(op, Lane::new(a, index), Lane::new(b, index)),
-            Op::Input(_)
-            | Op::Uniform(_)
-            | Op::UniformAt { .. }
-            | Op::IntUniform { .. }
-            | Op::BoolUniform(_)
-            | Op::HostField(_)
-            | Op::Specialized(_)
-            | Op::Member { .. }
-            | Op::MemberAt { .. }
-            | Op::DrawField(_)
-            | Op::Load { .. }
-            | Op::Submit { .. }
-            | Op::Call { .. } => Signs::ALL,
+            Op::Read(_) | Op::ReadAt(..) | Op::Submit { .. } | Op::Call { .. } => Signs::ALL,
         }
     }
 

@@ -1,5 +1,5 @@
-// Compiles one GLSL vertex shader to SPIR-V many times in a warm process, as emulators do, and prints the minimum and the
-// median time in nanoseconds and the number of words. Arguments: file, repetitions.
+// Compiles one GLSL vertex shader to SPIR-V many times in a warm process, as emulators do. Prints the
+// minimum and the median time in nanoseconds and the number of words. Arguments: file, repetitions.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>

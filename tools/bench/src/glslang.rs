@@ -1,11 +1,11 @@
-//! glslang as the measure: a small C++ program, built once, that compiles GLSL in a warm process.
+//! glslang as the reference: a small C++ program, built once, that compiles GLSL in a warm process.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 const SOURCE: &str = include_str!("glslang.cpp");
 
-/// Static libraries in the order the linker needs.
+/// Static libraries in link order.
 const LIBRARIES: [&str; 9] = [
     "glslang",
     "SPIRV",
@@ -18,12 +18,12 @@ const LIBRARIES: [&str; 9] = [
     "SPIRV-Tools-opt",
 ];
 
-/// What glslang needed.
+/// Results of glslang.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
-    /// Fastest, in nanoseconds.
+    /// Minimum in nanoseconds.
     pub min: u64,
-    /// Median, in nanoseconds.
+    /// Median in nanoseconds.
     pub median: u64,
     /// Words of its module.
     pub words: u64,
@@ -35,7 +35,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Builds it, unless it is there already.
+    /// Builds the program, unless it already exists.
     pub fn build() -> Result<Self, String> {
         let folder = std::env::current_exe()
             .ok()

@@ -1,6 +1,9 @@
-//! Times every stage of a translation for files and folders, and glslang on our GLSL 450 of the same program beside it.
-//! In: `.shbin` and `.pica` files, the latter alone to be assembled. Out: minimum and median nanoseconds of each stage; ratios hold within one run, absolute times depend
-//! on the machine. For a single file the last line is the median of bytes → SPIR-V in µs.
+//! Times every stage of a translation for files and folders, beside glslang on our GLSL 450 of the
+//! same program.
+//! In: `.shbin` files, and `.pica` files, which are only assembled. Out: minimum and median
+//! nanoseconds of each stage.
+//! Ratios hold within one run; absolute times depend on the machine. For a single file the last
+//! line is the median of bytes → SPIR-V in µs.
 
 mod glslang;
 mod raw;
@@ -25,7 +28,7 @@ struct Arguments {
     /// Files and folders
     #[arg(required_unless_present = "raw")]
     paths: Vec<PathBuf>,
-    /// Programs of several sizes instead, from code words, as emulators hand them over; and their keys
+    /// Time programs of several sizes from code words, as emulators pass them, and their keys
     #[arg(long, conflicts_with_all = ["paths", "dvle", "no_glslang"])]
     raw: bool,
     /// Only this executable of each file
@@ -37,7 +40,7 @@ struct Arguments {
     /// Plain IEEE instead of exact arithmetic
     #[arg(long)]
     fast: bool,
-    /// Leave glslang out (it needs g++ and Debian's glslang-dev)
+    /// Omit glslang (it needs g++ and Debian's glslang-dev)
     #[arg(long)]
     no_glslang: bool,
     /// As JSON
@@ -55,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether a name has this ending, in either case.
+/// Returns whether a file name has this extension, in either case.
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
@@ -90,7 +93,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             match stages::assemble(path, &text, arguments.repeat) {
                 Ok(measured) => sources.push(measured),
                 Err(error) if files.len() == 1 => return Err(error),
-                // Part of a program of several sources.
+                // The source is one of several that form a program, and cannot be assembled alone.
                 Err(_) => {}
             }
             continue;
@@ -122,12 +125,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Code words to SPIR-V words for programs of several sizes.
+/// Times the translation from code words to SPIR-V words for programs of several sizes.
 fn sizes(arguments: &Arguments) -> Result<(), String> {
     let precision = if arguments.fast { Precision::Fast } else { Precision::Exact };
     let options =
         Options { arithmetic: Arithmetic { precision, ..Arithmetic::default() }, ..Options::default() };
-    // The small ones take less time, so that more rounds are needed for a steady minimum.
+    // Small programs take less time, so they need more rounds for a steady minimum.
     let rounds = |size: usize| arguments.repeat * (500 / size).max(1);
     let all = raw::SIZES.map(|size| raw::measure(size, rounds(size), options));
     let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -1,7 +1,8 @@
-//! Times what an emulator does with a program: code words to SPIR-V words, and the key. Programs of several sizes, all of one
-//! kind, so that growth shows.
-//! In: sizes. Out: nanoseconds. The programs are what engines do again and again: products with matrices and vectors of uniforms,
-//! sums, clamps, and a bool that switches some of it; each instruction changes what comes out.
+//! Times an emulator's work on a program: code words to SPIR-V words, and the key. Programs of
+//! several sizes, all of one kind, show how the time grows.
+//! In: sizes. Out: nanoseconds. The programs resemble those of game engines: products with matrices
+//! and vectors of uniforms, sums, clamps, and a bool that switches some of it. Each instruction
+//! affects the outputs.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,22 +16,22 @@ use transpica::stages::isa::{Pc, Program, Stage};
 
 use crate::stages::Timing;
 
-/// Instructions of the programs, END among them.
+/// Instructions of the programs, including END.
 pub const SIZES: [usize; 4] = [13, 50, 150, 500];
 
-/// One size.
+/// Results of one size.
 pub struct Raw {
     /// Instructions.
     pub instructions: usize,
-    /// Code words to SPIR-V words.
+    /// Time from code words to SPIR-V words.
     pub to_spirv: Timing,
-    /// The key.
+    /// Time of the key.
     pub key: Timing,
     /// Words of the module.
     pub words: usize,
 }
 
-/// What the body repeats; `N` is another register each time.
+/// Repeated lines of the body; `N` is another register each time.
 const BODY: [&str; 10] = [
     "mul r2, c[N], r1",
     "mad r1, r2, c[M], r1",
@@ -43,10 +44,10 @@ const BODY: [&str; 10] = [
     ".end",
     "min r1, c5, r1",
 ];
-/// Lines before and behind it: eight words.
+/// Lines before and behind the body: eight words.
 const HEAD: &str = "dp4 r0.x, c0, v0\ndp4 r0.y, c1, v0\ndp4 r0.z, c2, v0\ndp4 r0.w, c3, v0\nmov r1, v1\n";
 
-/// Assembler text with this many lines of the body.
+/// Builds assembler text with this many lines of the body.
 fn text(lines: usize) -> String {
     let mut text = format!(".out pos position\n.out col color\n.bool b\n.proc main\n{HEAD}");
     let mut open = 0;
@@ -62,7 +63,7 @@ fn text(lines: usize) -> String {
     text + "mov pos, r0\nmov col, r1\nend\n.end\n"
 }
 
-/// Code words and descriptors of a program of a size.
+/// Returns code words and descriptors of a program of a size.
 fn program(instructions: usize) -> Result<(Vec<u32>, Vec<u32>), String> {
     for lines in 0..2 * instructions {
         let text = text(lines);
@@ -76,7 +77,7 @@ fn program(instructions: usize) -> Result<(Vec<u32>, Vec<u32>), String> {
     Err(format!("no program has {instructions} instructions"))
 }
 
-/// Measures one size.
+/// Times one size.
 pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<Raw, String> {
     let (code, descriptors) = program(instructions)?;
     let mut state = RegisterState::default();
@@ -96,7 +97,7 @@ pub fn measure(instructions: usize, repeat: usize, options: Options) -> Result<R
         words = black_box(translator.spirv(&translated).map_err(text)?).len();
         to_spirv.push(nanoseconds(start));
     }
-    // Hosts take keys draw by draw, and translate only now and then.
+    // Hosts compute keys at every draw, but translate only now and then.
     let program = Program::from_raw(&code[..], &descriptors[..], Pc(0), Stage::Vertex).map_err(text)?;
     for _ in 0..repeat.max(1) {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Runs the stages of a translation one by one with a clock between them, and the whole without.
+//! Times the stages of a translation one by one, and the complete translation.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -23,7 +23,7 @@ use transpica::stages::structure::{self, Structured};
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Fastest.
+    /// Minimum.
     pub min: u64,
     /// Median.
     pub median: u64,
@@ -36,43 +36,43 @@ impl Timing {
     }
 }
 
-/// One program.
+/// Results of one program.
 pub struct Measured {
-    /// Its file.
+    /// File name.
     pub file: String,
-    /// Its executable.
+    /// Index of the executable.
     pub dvle: usize,
-    /// Data instructions that it reaches, each counted once.
+    /// Reachable data instructions, each counted once.
     pub instructions: usize,
-    /// Each stage.
+    /// Time of each stage.
     pub stages: Vec<(&'static str, Timing)>,
-    /// Container bytes to SPIR-V words.
+    /// Time from container bytes to SPIR-V words.
     pub to_spirv: Timing,
-    /// Container bytes to WGSL text.
+    /// Time from container bytes to WGSL text.
     pub to_wgsl: Timing,
     /// Words of the module.
     pub words: usize,
-    /// Values of the intermediate form after the passes.
+    /// IR values after the passes.
     pub values: usize,
-    /// Tier.
+    /// Control-flow tier.
     pub tier: String,
     /// The program as GLSL.
     pub glsl: String,
 }
 
-/// One source.
+/// Results of one source.
 pub struct Assembled {
-    /// Its file.
+    /// File name.
     pub file: String,
-    /// Lines of its text.
+    /// Lines of text.
     pub lines: usize,
-    /// Code words that it makes.
+    /// Assembled code words.
     pub words: usize,
-    /// Text to container bytes.
+    /// Time from text to container bytes.
     pub timing: Timing,
 }
 
-/// Measures the assembler on one source.
+/// Times the assembler on one source.
 pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, String> {
     let file = path.display().to_string();
     let sources = [transpica::stages::asm::Source { name: &file, text }];
@@ -89,7 +89,7 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, Str
 
 const STAGES: [&str; 8] = ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
 
-/// Measures the vertex programs of a file.
+/// Times the translation of a file's vertex programs.
 pub fn measure(
     path: &Path,
     bytes: &[u8],
@@ -116,7 +116,7 @@ pub fn measure(
     Ok(all)
 }
 
-/// Takes the time since the last call.
+/// Clock that returns the time since its last reading.
 struct Clock(Instant);
 
 impl Clock {
@@ -177,7 +177,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
     })
 }
 
-/// Data instructions of the program's graph, each counted once.
+/// Counts the data instructions of the program's graph, each once.
 fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
     let Explored::Graph(cfg) = explore::explore(program, &explore::Options::default(), &options.limits)?
     else {
@@ -191,7 +191,7 @@ fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> 
     Ok(seen.len())
 }
 
-/// The time of each stage, in the order of [`STAGES`].
+/// Times each stage, in the order of [`STAGES`].
 fn staged(
     bytes: &[u8],
     dvle: usize,

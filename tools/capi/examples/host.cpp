@@ -1,11 +1,12 @@
-// An emulator's host in small: command lists of a console go in, pipelines come out.
+// A small emulator host: receives the console's command lists and creates pipelines.
 //
 //     host FOLDER FILE.shbin...
 //
-// The console's side reads .shbin files and writes command lists as the system library does: code and operand descriptors through
-// their FIFO registers, constants as packed float24. The host's side knows nothing but these lists. It keeps the registers, looks
-// pipelines up by key, lets two threads translate what is missing, and leaves in the folder, for each pipeline, KEY.spv and
-// KEY.uniforms (what the uniform buffer held at the first draw). It prints what each pipeline binds.
+// The console's side reads .shbin files and writes command lists as the system library does: code and
+// operand descriptors through their FIFO registers, constants as packed float24. The host's side uses
+// nothing but these lists. It maintains the registers, looks up pipelines by key, lets two threads
+// translate the missing ones, and writes KEY.spv and KEY.uniforms (the uniform buffer at the first draw)
+// of each pipeline into the folder. It prints the bindings of each pipeline.
 
 #include <transpica.h>
 
@@ -60,7 +61,7 @@ struct Commands {
     }
 };
 
-// The first code of each attribute type, and how many components it has.
+// First code and number of components of each attribute type.
 constexpr std::array<std::array<std::uint8_t, 2>, 9> SEMANTICS = {
     {{0x00, 4}, {0x04, 4}, {0x08, 4}, {0x0C, 2}, {0x10, 1}, {0x0E, 2}, {0x16, 2}, {0x1F, 0}, {0x12, 3}}};
 
@@ -111,7 +112,7 @@ void bind_constants(Commands &list, const File &file, std::size_t start) {
     }
 }
 
-// What the system library sends when it binds a vertex program; nothing for others.
+// The command list with which the system library binds a vertex program; empty for other programs.
 Words bind(const File &file, std::size_t index) {
     const std::size_t start = file.word(8 + 4 * index), package = 8 + 4 * file.executables();
     Commands list;
@@ -166,7 +167,7 @@ std::string name_of(const TranspicaKey &key) {
     return text;
 }
 
-// What went wrong, with its place.
+// The error messages with their places.
 std::string message_of(const Result &result) {
     TranspicaMessage message;
     TRANSPICA_INIT(message, MESSAGE);
@@ -202,7 +203,7 @@ TranspicaRegisterProgram program_of(const Registers &registers) {
     return program;
 }
 
-// Threads that translate. What they are given is a copy of the registers: the console goes on writing.
+// Translating threads. They receive a copy of the registers, which the console keeps writing.
 class Workers {
 public:
     explicit Workers(std::size_t count) {
@@ -218,7 +219,7 @@ public:
         wake.notify_one();
     }
 
-    // Waits for everything that was asked for.
+    // Waits for all requests.
     std::map<TranspicaKey, Result, ByBytes> finish() {
         {
             const std::lock_guard<std::mutex> lock(mutex);
@@ -264,7 +265,7 @@ private:
     std::vector<std::thread> threads;
 };
 
-// What is kept of a pipeline: where it was first drawn, and the registers of that draw.
+// A pipeline: its first draw, and the registers at that draw.
 struct Pipeline {
     std::string first;
     Registers registers;
@@ -297,7 +298,7 @@ public:
         }
     }
 
-    // Writes and prints what there is; false if a program could not be translated.
+    // Writes and prints all pipelines; returns false if a program could not be translated.
     bool finish(const std::string &folder) {
         const auto results = workers.finish();
         bool all = true;
@@ -327,7 +328,7 @@ private:
     static bool show(const std::string &folder, const TranspicaKey &key, const Pipeline &pipeline, const Result &result) {
         const std::string name = name_of(key);
         if (transpica_result_status(result.get()) != TRANSPICA_STATUS_OK) {
-            // Here an emulator would draw with its interpreter.
+            // An emulator would draw with its interpreter here.
             std::printf("%s %s: %s\n", name.c_str(), pipeline.first.c_str(), message_of(result).c_str());
             return false;
         }

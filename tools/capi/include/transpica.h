@@ -1,18 +1,18 @@
-// transpica: PICA200 (Nintendo 3DS) shader programs become SPIR-V, WGSL, GLSL, HLSL and MSL.
-// Made from the sources of the library by its tests; do not edit.
+// transpica: translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL.
+// Generated from the sources of the library by its tests; do not edit.
 //
-// Pointers are NULL or what their comment says. NULL where something must be is an error, not a crash.
+// Pointers are NULL or as their comment describes. A NULL that is not permitted is an error, not a crash.
 //
-// Options and programs are chains of structures. Each begins with a TranspicaHead: its type, its size (sizeof), the next one or
-// NULL. TRANSPICA_INIT gives a structure its head and zeros. Zeros are defaults, except in TranspicaBindings,
-// TranspicaLocations and TranspicaRegisterLayout, which say everything. Types that the library does not know, structures that are
-// too small, and fields beyond what it knows that are not 0 are errors with a message. Structures that a function fills have a
-// head as well.
+// Options and programs are chains of structures. Each begins with a TranspicaHead: its type, its size (sizeof),
+// and the next structure or NULL. TRANSPICA_INIT sets the head of a structure and zeros the rest. Zeros are
+// defaults, except in TranspicaBindings, TranspicaLocations and TranspicaRegisterLayout, whose fields all count.
+// Unknown types, structures that are too small, and unknown fields that are not 0 are errors with a message.
+// Structures that a function fills have a head as well.
 //
-// A translator or register state is used by one thread at a time; different ones are independent of each other. Results do
-// not change and may be read by any thread. Who creates something frees it; texts and words belong to their result.
-// Nothing is printed (unless the library panics, which is a defect), no file is read. There is no global state except tables of
-// keywords of text targets, which are made once.
+// A translator or register state is used by one thread at a time; different ones are independent of each other.
+// Results do not change and may be read by any thread. The caller that creates an object frees it; texts and
+// words belong to their result. Nothing is printed (unless the library panics, which is a defect), no file is
+// read. There is no global state except tables of keywords of text targets, which are built once.
 
 #ifndef TRANSPICA_H
 #define TRANSPICA_H
@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Version of this header; transpica_version tells that of the library.
+// Version of this header; transpica_version returns that of the library.
 #define TRANSPICA_VERSION_MAJOR 0
 #define TRANSPICA_VERSION_MINOR 1
 #define TRANSPICA_VERSION_PATCH 0
@@ -32,19 +32,20 @@
      (structure).head.size = (uint32_t)sizeof(structure))
 
 
-// What became of a call.
+// Status of a call.
 enum TranspicaStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // All is well; a program is translated.
+    // Success; a program is translated.
     TRANSPICA_STATUS_OK = 0,
-    // The program may well be one, but the library does not translate it: run it otherwise.
+    // The program may be valid, but the library cannot translate it: run it in another way.
     TRANSPICA_STATUS_UNSUPPORTED = 1,
-    // The program, the options or the profile contradict themselves; no other way of running it will do better.
+    // The program, the options or the profile are contradictory; no other way of running it will
+    // succeed.
     TRANSPICA_STATUS_INVALID = 2,
-    // The call is wrong: NULL where something must be, or a chain that is not as it must be.
+    // The call is wrong: a NULL argument that is not permitted, or an invalid chain.
     TRANSPICA_STATUS_BAD_ARGUMENT = 3,
     // The caller's allocator failed.
     TRANSPICA_STATUS_OUT_OF_MEMORY = 4,
@@ -59,7 +60,7 @@ typedef uint32_t TranspicaStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What an error is about.
+// Kind of an error.
 enum TranspicaCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -67,23 +68,23 @@ enum TranspicaCode
  {
     // A warning, not an error.
     TRANSPICA_CODE_NONE = 0,
-    // The file ends before a structure does.
+    // The file ends inside a structure.
     TRANSPICA_CODE_TRUNCATED = 1,
-    // Four bytes that name a structure differ from what they must be.
+    // Four bytes that identify a structure are wrong.
     TRANSPICA_CODE_BAD_MAGIC = 2,
-    // A table or string lies outside the file.
+    // A table or string is outside the file.
     TRANSPICA_CODE_OUT_OF_FILE = 3,
-    // A field holds a value that has no meaning.
+    // A field holds an undefined value.
     TRANSPICA_CODE_BAD_FIELD = 4,
     // The file has no executable with this number.
     TRANSPICA_CODE_NO_EXECUTABLE = 5,
-    // The entry point lies outside the code.
+    // The entry point is outside the code.
     TRANSPICA_CODE_ENTRY_OUT_OF_CODE = 6,
-    // The entry point lies in the code, but beyond the words that its shader unit holds.
+    // The entry point is in the code, but beyond the words that its shader unit holds.
     TRANSPICA_CODE_ENTRY_OUT_OF_REACH = 7,
     // A reachable opcode that the instruction set does not define.
     TRANSPICA_CODE_BAD_OPCODE = 8,
-    // One of TranspicaLimits was passed.
+    // One of TranspicaLimits was exceeded.
     TRANSPICA_CODE_LIMIT = 9,
     // The program is of a stage that the operation does not handle.
     TRANSPICA_CODE_STAGE = 10,
@@ -91,33 +92,33 @@ enum TranspicaCode
     TRANSPICA_CODE_STEP_BUDGET = 11,
     // An option or a profile field that contradicts another, or that a target cannot express.
     TRANSPICA_CODE_BAD_OPTION = 12,
-    // Text that is not what its grammar says.
+    // A syntax error in a text.
     TRANSPICA_CODE_SYNTAX = 13,
-    // An intermediate form breaks one of its own rules (a defect of the library).
+    // The verifier rejected an intermediate form (a defect of the library).
     TRANSPICA_CODE_VERIFY = 14,
-    // A downstream library refused what the library made (a defect of the library).
+    // A downstream library rejected the library's output (a defect of the library).
     TRANSPICA_CODE_BACKEND = 15,
     // Anything else.
     TRANSPICA_CODE_OTHER = 16,
     // A geometry program that cannot be a geometry stage.
     TRANSPICA_CODE_NO_GEOMETRY_STAGE = 17,
-    // An argument is NULL that may not be.
+    // A required argument is NULL.
     TRANSPICA_CODE_NULL_ARGUMENT = 100,
     // A structure of a chain has a type that this library does not know.
     TRANSPICA_CODE_UNKNOWN_TYPE = 101,
-    // A structure stands in a chain where it does not belong.
+    // A structure is in a chain where it does not belong.
     TRANSPICA_CODE_MISPLACED_TYPE = 102,
-    // Two structures of a chain say the same thing.
+    // Two structures of a chain have the same purpose.
     TRANSPICA_CODE_REPEATED_TYPE = 103,
-    // A structure is smaller than it must be, or beyond reason.
+    // A structure is too small, or implausibly large.
     TRANSPICA_CODE_BAD_SIZE = 104,
-    // A structure is larger than this library knows, and what it does not know is not zero.
+    // A structure is larger than this library knows, and an unknown field is not zero.
     TRANSPICA_CODE_UNKNOWN_FIELD = 105,
-    // A number that stands for none of the choices.
+    // A number that is not a value of its enumeration.
     TRANSPICA_CODE_UNKNOWN_CHOICE = 106,
     // A chain has no end, or a pointer in it is not aligned.
     TRANSPICA_CODE_BAD_CHAIN = 107,
-    // No structure says which program is meant.
+    // No structure of the chain selects a program.
     TRANSPICA_CODE_NO_PROGRAM = 108,
     // The library was built without this target.
     TRANSPICA_CODE_NO_TARGET = 109,
@@ -134,13 +135,13 @@ typedef uint32_t TranspicaCode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What the place of a message counts.
+// Unit of a message's place.
 enum TranspicaPlace
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Nothing: it is about the whole input.
+    // None: it concerns the entire input.
     TRANSPICA_PLACE_WHOLE = 0,
     // Bytes from the start of the file.
     TRANSPICA_PLACE_BYTE_OFFSET = 1,
@@ -208,7 +209,7 @@ typedef uint32_t TranspicaType;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a result holds. Bits that are combined.
+// Outputs of a translation. Bits that can be combined.
 enum TranspicaTarget
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -256,13 +257,14 @@ typedef uint32_t TranspicaGlslVersion;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// The numbers that a program computes with.
+// Number format of a program's computation.
 enum TranspicaPrecision
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX as hardware orders them.
+    // f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
+    // hardware.
     TRANSPICA_PRECISION_EXACT = 0,
     // Plain IEEE f32 as the host computes it.
     TRANSPICA_PRECISION_FAST = 1,
@@ -304,13 +306,13 @@ enum TranspicaLayout
  {
     // One named member for each bound symbol, or for each run of registers.
     TRANSPICA_LAYOUT_SYMBOLS = 0,
-    // The whole register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
+    // The entire register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
     TRANSPICA_LAYOUT_REGISTERS = 1,
-    // As Azahar holds it: bools, ints, floats; 1,616 bytes.
+    // Azahar's layout: bools, ints, floats; 1,616 bytes.
     TRANSPICA_LAYOUT_AZAHAR = 2,
-    // As Panda3DS holds it: floats, ints of one word each, bools; 1,556 bytes.
+    // Panda3DS's layout: floats, ints of one word each, bools; 1,556 bytes.
     TRANSPICA_LAYOUT_PANDA3DS = 3,
-    // As the TranspicaRegisterLayout of the chain says.
+    // The TranspicaRegisterLayout of the chain.
     TRANSPICA_LAYOUT_CUSTOM = 4,
 };
 #ifndef __cplusplus
@@ -327,9 +329,9 @@ enum TranspicaDepthRange
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // 0 to w, as Vulkan has it.
+    // 0 to w, as in Vulkan.
     TRANSPICA_DEPTH_RANGE_ZERO_TO_W = 0,
-    // -w to w, as OpenGL has it.
+    // -w to w, as in OpenGL.
     TRANSPICA_DEPTH_RANGE_MINUS_W_TO_W = 1,
     // z as the program writes it.
     TRANSPICA_DEPTH_RANGE_RAW = 2,
@@ -342,7 +344,7 @@ typedef uint32_t TranspicaDepthRange;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Whether the position is mirrored in y.
+// Mirroring of the position in y.
 enum TranspicaFlipY
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -350,9 +352,9 @@ enum TranspicaFlipY
  {
     // y as the program writes it.
     TRANSPICA_FLIP_Y_NEVER = 0,
-    // y becomes -y.
+    // -y.
     TRANSPICA_FLIP_Y_ALWAYS = 1,
-    // As the host block says at the time of drawing.
+    // As the host block says at the draw.
     TRANSPICA_FLIP_Y_DYNAMIC = 2,
 };
 #ifndef __cplusplus
@@ -363,17 +365,17 @@ typedef uint32_t TranspicaFlipY;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What becomes of the plane z = 0 and the user's clip plane.
+// Export of the plane z = 0 and the user's clip plane.
 enum TranspicaClipPlanes
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Nothing.
+    // None.
     TRANSPICA_CLIP_PLANES_NONE = 0,
-    // Two clip distances, built-in.
+    // Two built-in clip distances.
     TRANSPICA_CLIP_PLANES_BUILT_IN = 1,
-    // A varying of two distances: the fragment stage discards what is below 0.
+    // A varying of two distances: the fragment stage discards negative values.
     TRANSPICA_CLIP_PLANES_VARYING = 2,
 };
 #ifndef __cplusplus
@@ -384,13 +386,13 @@ typedef uint32_t TranspicaClipPlanes;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a component reads that nothing has written.
+// Value of an uninitialized component.
 enum TranspicaUnwritten
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // As hardware: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
+    // The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
     TRANSPICA_UNWRITTEN_DEFAULT = 0,
     // 0.
     TRANSPICA_UNWRITTEN_ZERO = 1,
@@ -403,15 +405,15 @@ typedef uint32_t TranspicaUnwritten;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Which outputs a vertex entry has.
+// Outputs of a vertex entry.
 enum TranspicaOutputSet
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // The position, and what some component is mapped to.
+    // The position, and every output with a mapped component.
     TRANSPICA_OUTPUT_SET_MAPPED = 0,
-    // All of them, so that one fragment stage fits every program.
+    // All outputs, so that one fragment stage fits every program.
     TRANSPICA_OUTPUT_SET_ALL = 1,
 };
 #ifndef __cplusplus
@@ -443,15 +445,15 @@ typedef uint32_t TranspicaAttributeKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Locations of varyings that hosts have.
+// Preset locations of varyings.
 enum TranspicaLocationPreset
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Colour 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    // Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
     TRANSPICA_LOCATION_PRESET_DENSE = 0,
-    // Position 0, colour 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
+    // Position 0, color 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
     TRANSPICA_LOCATION_PRESET_AZAHAR = 1,
 };
 #ifndef __cplusplus
@@ -462,7 +464,7 @@ typedef uint32_t TranspicaLocationPreset;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How int registers lie in a uniform block.
+// Packing of int registers in a uniform block.
 enum TranspicaIntPacking
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -500,7 +502,7 @@ typedef uint32_t TranspicaStage;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How control flow was made structured.
+// Control-flow tier of a translation.
 enum TranspicaTier
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -565,7 +567,7 @@ typedef uint32_t TranspicaMemberType;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Where an output goes.
+// Destination of an output.
 enum TranspicaDestination
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -586,19 +588,20 @@ typedef uint32_t TranspicaDestination;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// The registers of the shader units and of the output map. Start as 0. Writes to registers that are none of these do nothing.
+// The registers of the shader units and of the output map. They start as 0. Writes to other
+// registers have no effect.
 typedef struct TranspicaRegisters TranspicaRegisters;
 
-// What became of a call: status, words, texts, messages, reflection. Does not change; any thread may read it. Free it with
-// transpica_result_free.
+// Result of a call: status, words, texts, messages, reflection. Does not change; any thread may
+// read it. Free it with transpica_result_free.
 typedef struct TranspicaResult TranspicaResult;
 
-// Translates programs under fixed options, and keeps its memory from one to the next. One for each thread.
+// Translates programs under fixed options, and reuses its memory. One for each thread.
 typedef struct TranspicaTranslator TranspicaTranslator;
 
-// What every structure begins with.
+// Common start of all structures.
 typedef struct TranspicaHead {
-    // Which structure it is: a TranspicaType.
+    // The type of the structure: a TranspicaType.
     uint32_t type;
     // Its size in bytes: sizeof of the structure.
     uint32_t size;
@@ -612,19 +615,19 @@ typedef struct TranspicaFigures {
     struct TranspicaHead head;
     // A TranspicaTier.
     uint32_t tier;
-    // How many errors there are.
+    // Number of errors.
     uint32_t error_count;
-    // How many warnings there are.
+    // Number of warnings.
     uint32_t warning_count;
-    // How many attributes the program reads.
+    // Number of attributes that the program reads.
     uint32_t input_count;
-    // How many outputs it has.
+    // Number of outputs.
     uint32_t output_count;
-    // How many members the uniform block has.
+    // Number of members of the uniform block.
     uint32_t member_count;
-    // Bytes of the uniform block as it is bound, a multiple of 16; 0 if there is none.
+    // Bytes of the bound uniform block, a multiple of 16; 0 if there is none.
     uint32_t uniform_size;
-    // Bytes up to the end of its last member: what must at least be filled.
+    // Bytes up to the end of its last member, which must be filled.
     uint32_t uniform_minimum;
 } TranspicaFigures;
 
@@ -632,15 +635,15 @@ typedef struct TranspicaFigures {
 typedef struct TranspicaMessage {
     // TRANSPICA_TYPE_MESSAGE
     struct TranspicaHead head;
-    // What is wrong, and where, in words; ends with a zero. Lives as long as the result.
+    // Description of the problem and its place; ends with a zero. Lives as long as the result.
     const char *text;
     // Bytes of the text, without the zero.
     size_t text_length;
     // A TranspicaCode.
     uint32_t code;
-    // A TranspicaPlace: what `at` counts.
+    // A TranspicaPlace: the unit of `at`.
     uint32_t place;
-    // Where it is: a byte offset in the file, a code word, or a line.
+    // Place: a byte offset in the file, a code word, or a line.
     uint32_t at;
     // The column in the line, from 1.
     uint32_t column;
@@ -672,9 +675,9 @@ typedef struct TranspicaOutput {
     uint32_t destination;
     // The location of a varying.
     uint32_t location;
-    // How many components it has.
+    // Number of components.
     uint32_t components;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaOutput;
 
@@ -690,45 +693,48 @@ typedef struct TranspicaMember {
     uint32_t bank;
     // First register.
     uint32_t first;
-    // How many registers.
+    // Number of registers.
     uint32_t count;
     // A TranspicaMemberType.
     uint32_t type;
     // Byte offset in the block.
     uint32_t offset;
-    // Bytes.
+    // Size in bytes.
     uint32_t byte_count;
 } TranspicaMember;
 
-// 128 bits that stand for a module: equal keys, equal SPIR-V. A new version of the library has new keys.
+// 128-bit identifier of a module: equal keys, equal SPIR-V. A new version of the library has new
+// keys.
 typedef struct TranspicaKey {
-    // As they are; print or compare them in this order.
+    // The bytes in the order in which to print or compare them.
     uint8_t bytes[16];
 } TranspicaKey;
 
-// The caller's allocator, for the words and texts of results (what is needed on the way there is the library's own, bounded by
-// TranspicaLimits). Both functions NULL: the library's. They must not throw, and must suit every thread that translates or
-// frees results.
+// The caller's allocator, for the words and texts of results. Temporary memory is the library's
+// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
+// must be callable from every thread that translates or frees results.
 typedef struct TranspicaAllocator {
     // TRANSPICA_TYPE_ALLOCATOR
     struct TranspicaHead head;
     // Returns `size` bytes at a multiple of `alignment`, or NULL.
     void *(*allocate)(void *user, size_t size, size_t alignment);
-    // Takes them back.
+    // Frees these bytes.
     void (*free)(void *user, void *memory, size_t size);
-    // Handed to both.
+    // Passed to both.
     void *user;
 } TranspicaAllocator;
 
-// An attribute as the host feeds it.
+// An attribute in the host's input assembly.
 typedef struct TranspicaAttributeFormat {
     // A TranspicaAttributeKind.
     uint32_t kind;
-    // How many components the program shall see, 1 to 4; the others are those of (0, 0, 0, 1). 0: four.
+    // Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
+    // 0: four.
     uint32_t components;
 } TranspicaAttributeFormat;
 
-// What a translated program means. Zeros are the defaults. Switches are 0 or 1.
+// Options that affect the semantics of a translated program. Zeros are the defaults. Switches are
+// 0 or 1.
 typedef struct TranspicaOptions {
     // TRANSPICA_TYPE_OPTIONS
     struct TranspicaHead head;
@@ -752,57 +758,59 @@ typedef struct TranspicaOptions {
     uint32_t unmapped;
     // A TranspicaUnwritten: registers at the start of the program.
     uint32_t uninitialized;
-    // Switch: colours stay as the program writes them, instead of becoming min(|c|, 1).
+    // Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     uint32_t keep_colors;
-    // Switch: float constants of a file stay uniforms, instead of becoming literals.
+    // Switch: float constants of a file stay uniforms, instead of being folded.
     uint32_t keep_constants;
-    // Switch: undefined opcodes do nothing, instead of being an error.
+    // Switch: undefined opcodes have no effect, instead of being an error.
     uint32_t lenient;
-    // Switch: `loop_guard` counts.
+    // Switch: `loop_guard` is active.
     uint32_t has_loop_guard;
-    // How many jumps and calls to the same or a lower address one run may make; at the next one it ends, with the results
-    // of the moment. LOOPs end by themselves and do not count.
+    // Limit of jumps and calls to the same or a lower address in one run. The next one ends the
+    // run with its current results. LOOPs are bounded and do not count.
     uint32_t loop_guard;
-    // Bit n: b register n is known.
+    // Bit n: b register n has a fixed value.
     uint32_t known_bools;
-    // The values of those.
+    // The fixed values.
     uint32_t bool_values;
-    // Bit n: b register n is the specialisation constant n.
+    // Bit n: b register n is the specialization constant n.
     uint32_t specialized_bools;
-    // Bit n: i register n is known.
+    // Bit n: i register n has a fixed value.
     uint32_t known_ints;
-    // Bit n: the components of i register n are the specialisation constants 16 + 4 * n and the three that follow.
+    // Bit n: the components of i register n are the specialization constants 16 + 4 * n and the
+    // three that follow.
     uint32_t specialized_ints;
-    // The values of the known ones.
+    // The fixed values.
     uint8_t int_values[4][4];
     // Attributes v0 to v15.
     struct TranspicaAttributeFormat attributes[16];
-    // Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 where `loop_guard` ended the program,
-    // its y is 1 where the driver left a loop on its own, else they are 0. The other entries have no place for it.
+    // Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 if
+    // `loop_guard` ended the program, its y is 1 if the driver left a loop early, else they are 0.
+    // The other entries do not support it.
     uint32_t report_unfinished;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaOptions;
 
-// What host and driver want. Zeros are the defaults. Switches are 0 or 1.
+// Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
 typedef struct TranspicaProfile {
     // TRANSPICA_TYPE_PROFILE
     struct TranspicaHead head;
-    // SPIR-V version before the dot; 0 with a minor version of 0: version 1.3.
+    // Major SPIR-V version; 0 with a minor version of 0: version 1.3.
     uint32_t spirv_major;
-    // SPIR-V version behind the dot, 0 to 6.
+    // Minor SPIR-V version, 0 to 6.
     uint32_t spirv_minor;
-    // Switch: float operations do without NoContraction; results are not exact then.
+    // Switch: float operations lack NoContraction; results are not exact then.
     uint32_t allow_contraction;
     // Switch: the position is not marked invariant.
     uint32_t variant_position;
     // Switch: modules have no names.
     uint32_t omit_names;
-    // A TranspicaLocationPreset; a TranspicaLocations of the chain goes before it.
+    // A TranspicaLocationPreset; a TranspicaLocations of the chain takes precedence.
     uint32_t locations;
 } TranspicaProfile;
 
-// Where the vertex entry finds its blocks. Without it: set 0, bindings 0 and 1.
+// Bindings of the vertex entry's blocks. Without this structure: set 0, bindings 0 and 1.
 typedef struct TranspicaBindings {
     // TRANSPICA_TYPE_BINDINGS
     struct TranspicaHead head;
@@ -810,15 +818,15 @@ typedef struct TranspicaBindings {
     uint32_t uniform_set;
     // Binding of the uniform block.
     uint32_t uniform_binding;
-    // Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a word, the user's clip
-    // plane is on if it is not 0; at 4 a word, y is mirrored if it is not 0; at 16 the four floats of the plane's
-    // coefficients.
+    // Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a
+    // word, nonzero enables the user's clip plane; at 4 a word, nonzero mirrors y; at 16 the four
+    // float coefficients of the plane.
     uint32_t host_set;
     // Binding of the host block.
     uint32_t host_binding;
 } TranspicaBindings;
 
-// Locations of the varyings, all of them.
+// Locations of all varyings.
 typedef struct TranspicaLocations {
     // TRANSPICA_TYPE_LOCATIONS
     struct TranspicaHead head;
@@ -826,7 +834,7 @@ typedef struct TranspicaLocations {
     uint32_t has_position;
     // Its location.
     uint32_t position;
-    // Colour.
+    // Color.
     uint32_t color;
     // Texture coordinate 0.
     uint32_t texcoord0;
@@ -848,17 +856,17 @@ typedef struct TranspicaLocations {
 typedef struct TranspicaRegisterLayout {
     // TRANSPICA_TYPE_REGISTER_LAYOUT
     struct TranspicaHead head;
-    // Of the 96 float registers; a multiple of 16.
+    // Offset of the 96 float registers; a multiple of 16.
     uint32_t floats;
-    // Of the four int registers; a multiple of 16.
+    // Offset of the four int registers; a multiple of 16.
     uint32_t ints;
     // A TranspicaIntPacking.
     uint32_t packing;
-    // Of the word of bools; a multiple of 4.
+    // Offset of the word of bools; a multiple of 4.
     uint32_t bools;
 } TranspicaRegisterLayout;
 
-// Sizes that may not be passed. 0: the default of each.
+// Limits on sizes. 0: the default of each.
 typedef struct TranspicaLimits {
     // TRANSPICA_TYPE_LIMITS
     struct TranspicaHead head;
@@ -866,57 +874,58 @@ typedef struct TranspicaLimits {
     uint32_t code_words;
     // Operand descriptors.
     uint32_t descriptors;
-    // Control-flow nodes for each instruction, on top of `nodes_base`.
+    // Control-flow nodes for each instruction, in addition to `nodes_base`.
     uint32_t nodes_per_instruction;
     // Control-flow nodes that any program may have.
     uint32_t nodes_base;
     // Nesting depth of the structured program.
     uint32_t depth;
-    // Time budget of finding and lowering structure.
+    // Time budget of structuring and lowering.
     uint32_t steps;
-    // Values of the intermediate form.
+    // Values of the intermediate representation.
     uint32_t values;
     // Words of a module, or a fourth of the bytes of a text.
     uint32_t output_words;
     // Executables of one file; never more than the default.
     uint32_t executables;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaLimits;
 
-// What is wanted. Without it: SPIR-V words.
+// Requested targets. Without this structure: SPIR-V words.
 typedef struct TranspicaRequest {
     // TRANSPICA_TYPE_REQUEST
     struct TranspicaHead head;
     // One or more of TranspicaTarget. 0: SPIR-V words.
     uint32_t targets;
-    // A TranspicaGlslVersion; without a GLSL target nobody looks at it.
+    // A TranspicaGlslVersion; ignored without a GLSL target.
     uint32_t glsl_version;
 } TranspicaRequest;
 
-// A program as it lies in the memory of a shader unit.
+// A program as stored in the memory of a shader unit.
 typedef struct TranspicaRawProgram {
     // TRANSPICA_TYPE_RAW_PROGRAM
     struct TranspicaHead head;
     // Code words.
     const uint32_t *code;
-    // How many. A vertex unit holds 512, a geometry unit 4,096; words beyond those are dropped.
+    // Number of code words. A vertex unit holds 512, a geometry unit 4,096; words beyond those are
+    // dropped.
     size_t code_count;
     // Operand descriptors.
     const uint32_t *descriptors;
-    // How many.
+    // Number of operand descriptors.
     size_t descriptor_count;
-    // Where the program starts, in code words.
+    // Entry point, in code words.
     uint32_t entry;
     // A TranspicaStage.
     uint32_t stage;
-    // Register 0x2BD: bit n: o register n is passed on.
+    // Register 0x2BD: bit n enables output register n.
     uint32_t output_mask;
-    // Register 0x04F: how many outputs the rasteriser takes.
+    // Register 0x04F: the number of outputs that the rasterizer takes.
     uint32_t output_count;
-    // Registers 0x050 to 0x056: what the components of each are.
+    // Registers 0x050 to 0x056: the semantics of the outputs' components.
     uint32_t output_map[7];
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaRawProgram;
 
@@ -926,17 +935,17 @@ typedef struct TranspicaExecutable {
     struct TranspicaHead head;
     // The file.
     const uint8_t *bytes;
-    // Its size.
+    // Size of the file in bytes.
     size_t byte_count;
     // Name of the file for comments in texts, or NULL.
     const char *name;
-    // Which of its executables (DVLE), from 0.
+    // Index of the executable (DVLE) in the file, from 0.
     uint32_t index;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaExecutable;
 
-// The program that a register state holds.
+// The program in a register state.
 typedef struct TranspicaRegisterProgram {
     // TRANSPICA_TYPE_REGISTER_PROGRAM
     struct TranspicaHead head;
@@ -944,7 +953,7 @@ typedef struct TranspicaRegisterProgram {
     const struct TranspicaRegisters *registers;
     // A TranspicaStage.
     uint32_t stage;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterProgram;
 
@@ -952,31 +961,31 @@ typedef struct TranspicaRegisterProgram {
 typedef struct TranspicaWrite {
     // Number of the register.
     uint32_t number;
-    // What is written.
+    // Value of the register.
     uint32_t value;
 } TranspicaWrite;
 
-// The program that a register state of zeros holds after some writes.
+// The program in a register state of zeros after some writes.
 typedef struct TranspicaRegisterWrites {
     // TRANSPICA_TYPE_REGISTER_WRITES
     struct TranspicaHead head;
     // The writes.
     const struct TranspicaWrite *writes;
-    // How many.
+    // Number of writes.
     size_t write_count;
     // A TranspicaStage.
     uint32_t stage;
-    // 0
+    // Must be 0.
     uint32_t reserved;
 } TranspicaRegisterWrites;
 
-// What else a key stands for, such as a driver.
+// Additional content of a key, such as the driver.
 typedef struct TranspicaSalt {
     // TRANSPICA_TYPE_SALT
     struct TranspicaHead head;
     // Any bytes.
     const uint8_t *bytes;
-    // How many.
+    // Number of bytes.
     size_t byte_count;
 } TranspicaSalt;
 
@@ -984,14 +993,15 @@ typedef struct TranspicaSalt {
 extern "C" {
 #endif // __cplusplus
 
-// A new state through `registers`.
+// Creates a state through `registers`.
 TranspicaStatus transpica_registers_create(struct TranspicaRegisters **registers);
 
-// A new state through `copy` that is what `registers` is now, so that another thread can translate from it.
+// Creates a copy of `registers` through `copy`, so that another thread can translate from it.
 TranspicaStatus transpica_registers_copy(const struct TranspicaRegisters *registers,
                                          struct TranspicaRegisters **copy);
 
-// Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.
+// Writes `value` to register `number`, like the console's program: uploads go through the FIFO
+// registers.
 TranspicaStatus transpica_registers_write(struct TranspicaRegisters *registers,
                                           uint32_t number,
                                           uint32_t value);
@@ -1002,42 +1012,41 @@ TranspicaStatus transpica_registers_write_masked(struct TranspicaRegisters *regi
                                                  uint32_t value,
                                                  uint32_t bytes);
 
-// Executes a command list of `word_count` words: each command is a parameter, a header and further parameters, padded to eight
-// bytes. What the list lacks at its end is not executed.
+// Executes a command list of `word_count` words: each command is a parameter, a header and further
+// parameters, padded to eight bytes. An incomplete command at the end is not executed.
 TranspicaStatus transpica_registers_commands(struct TranspicaRegisters *registers,
                                              const uint32_t *words,
                                              size_t word_count);
 
-// The value of a register as it was written last; 0 for data registers, registers that are none of these, and NULL.
-uint32_t transpica_registers_read(const struct TranspicaRegisters *registers,
-                                  uint32_t number);
+// Returns the last value written to a register; 0 for data registers, for other registers than
+// those of the state, and for NULL.
+uint32_t transpica_registers_read(const struct TranspicaRegisters *registers, uint32_t number);
 
-// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a TranspicaStage). `size` is at least
-// TranspicaFigures.uniform_minimum; bytes beyond the block stay as they are.
+// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a
+// TranspicaStage). `size` is at least TranspicaFigures.uniform_minimum; bytes beyond the block
+// stay unchanged.
 TranspicaStatus transpica_registers_pack(const struct TranspicaRegisters *registers,
                                          uint32_t stage,
                                          const struct TranspicaResult *result,
                                          uint8_t *bytes,
                                          size_t size);
 
-// Frees a state. NULL is fine.
+// Frees a state. NULL is permitted.
 void transpica_registers_free(struct TranspicaRegisters *registers);
 
-// The status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
+// Returns the status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
 TranspicaStatus transpica_result_status(const struct TranspicaResult *result);
 
-// The words of the SPIR-V module, and through `count` (unless NULL) how many. NULL if there are none. They live as long as the
-// result.
-const uint32_t *transpica_result_words(const struct TranspicaResult *result,
-                                       size_t *count);
+// Returns the words of the SPIR-V module, and through `count` (unless NULL) their number. NULL if
+// there are none. They live as long as the result.
+const uint32_t *transpica_result_words(const struct TranspicaResult *result, size_t *count);
 
-// A text of the result, which ends with a zero, and through `length` (unless NULL) how many bytes stand before it. `target` is one
-// TranspicaTarget. NULL if there is none. It lives as long as the result.
-const char *transpica_result_text(const struct TranspicaResult *result,
-                                  uint32_t target,
-                                  size_t *length);
+// Returns a text of the result, which ends with a zero, and through `length` (unless NULL) its
+// bytes without the zero. `target` is one TranspicaTarget. NULL if there is none. It lives as long
+// as the result.
+const char *transpica_result_text(const struct TranspicaResult *result, uint32_t target, size_t *length);
 
-// Fills `figures`, whose head says type and size. Also for results without a program.
+// Fills `figures`, whose head has type and size. Works for results without a program, too.
 TranspicaStatus transpica_result_figures(const struct TranspicaResult *result,
                                          struct TranspicaFigures *figures);
 
@@ -1051,7 +1060,7 @@ TranspicaStatus transpica_result_warning(const struct TranspicaResult *result,
                                          size_t index,
                                          struct TranspicaMessage *message);
 
-// Fills `input` with attribute number `index` of those that are read, from 0.
+// Fills `input` with attribute number `index` of those that the program reads, from 0.
 TranspicaStatus transpica_result_input(const struct TranspicaResult *result,
                                        size_t index,
                                        struct TranspicaInput *input);
@@ -1066,34 +1075,36 @@ TranspicaStatus transpica_result_member(const struct TranspicaResult *result,
                                         size_t index,
                                         struct TranspicaMember *member);
 
-// Frees a result and everything that it gave. NULL is fine.
+// Frees a result and everything that it owns. NULL is permitted.
 void transpica_result_free(struct TranspicaResult *result);
 
-// A new translator through `translator`. `settings` is NULL or a chain of TranspicaOptions, TranspicaProfile,
-// TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout, TranspicaLimits and TranspicaAllocator, each at most once; it is
-// not needed afterwards. `errors` is NULL or gets a result if the call fails, else NULL.
+// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
+// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
+// TranspicaLimits and TranspicaAllocator, each at most once; it is not needed afterwards. `errors`
+// is NULL or receives a result if the call fails, else NULL.
 TranspicaStatus transpica_translator_create(const struct TranspicaHead *settings,
                                             struct TranspicaTranslator **translator,
                                             struct TranspicaResult **errors);
 
-// Frees a translator; its results stay. NULL is fine.
+// Frees a translator; its results stay. NULL is permitted.
 void transpica_translator_free(struct TranspicaTranslator *translator);
 
-// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable, TranspicaRegisterProgram and
-// TranspicaRegisterWrites, and of TranspicaRequest if anything but SPIR-V is wanted; it is not needed afterwards. `result`
-// gets a result, whatever the status is.
+// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
+// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
+// than SPIR-V; it is not needed afterwards. `result` receives a result, whatever the status is.
 TranspicaStatus transpica_translate(struct TranspicaTranslator *translator,
                                     const struct TranspicaHead *program,
                                     struct TranspicaResult **result);
 
-// As transpica_translate, but makes nothing except reflection: structures and JSON.
+// Analyzes a program like transpica_translate, but provides only reflection: structures and JSON.
 TranspicaStatus transpica_scan(struct TranspicaTranslator *translator,
                                const struct TranspicaHead *program,
                                struct TranspicaResult **result);
 
-// The key of a program under the options and the profile of a translator, without translating it, through `key`. `program` is a
-// chain as for transpica_translate, and may have a TranspicaSalt; targets do not count. `errors` is NULL or gets a result if the
-// call fails, else NULL.
+// Computes the key of a program under the options and the profile of a translator, without
+// translating it, through `key`. `program` is a chain as for transpica_translate, and may have a
+// TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
+// else NULL.
 TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
                               const struct TranspicaHead *program,
                               struct TranspicaKey *key,
@@ -1102,10 +1113,10 @@ TranspicaStatus transpica_key(struct TranspicaTranslator *translator,
 // Major version * 65,536 + minor version * 256 + patch level of the library that is linked.
 uint32_t transpica_version(void);
 
-// The version in words, such as `0.1.0`; ends with a zero.
+// The version as text, such as `0.1.0`; ends with a zero.
 const char *transpica_version_text(void);
 
-// Whether the library that is linked has a TranspicaTarget: 1 or 0.
+// Returns 1 if the linked library supports a TranspicaTarget, else 0.
 uint32_t transpica_has_target(uint32_t target);
 
 #ifdef __cplusplus

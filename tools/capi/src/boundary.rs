@@ -1,5 +1,7 @@
-//! The line between the caller and the library: what a call returns, whatever happens behind it.
-//! In: work that may fail or panic. Out: a status, and a result where the caller wants one. No panic gets across.
+//! The boundary between the caller and the library: converts results, errors and panics to
+//! statuses.
+//! In: work that may fail or panic. Out: a status, and a result if the caller wants one. No panic
+//! crosses the boundary.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,29 +11,30 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 
-/// Runs what a call does; a panic is a problem.
+/// Runs the body of a call; a panic becomes a problem.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Problem::internal(words(&*panic))))
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("a defect of transpica, please report it: {}", text.as_deref().unwrap_or("no words"))
 }
 
-/// A call that gives nothing but a status.
+/// Runs a call that returns only a status.
 pub(crate) fn plain(work: impl FnOnce() -> Result<(), Problem>) -> TranspicaStatus {
     guarded(work).map_or_else(|problem| problem.status, |()| TranspicaStatus::Ok)
 }
 
-/// A call that gives a value; a panic gives `otherwise`.
+/// Runs a call that returns a value; a panic returns `otherwise`.
 pub(crate) fn value<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     guarded(|| Ok(work())).unwrap_or(otherwise)
 }
 
-/// A call that gives a result: what is there if it succeeds (`None`: nothing), and what went wrong if not.
+/// Runs a call that provides a result: `None` provides nothing, and a problem provides its
+/// messages.
 ///
 /// # Safety
 /// `result` is NULL or a place for a pointer.
@@ -53,28 +56,28 @@ pub(crate) unsafe fn answer(
     status
 }
 
-/// A handle of the caller, to look at.
+/// Borrows a handle of the caller.
 ///
 /// # Safety
 /// `handle` is NULL or was made by this library and not freed.
 pub(crate) unsafe fn shared<'a, T>(handle: *const T, name: &str) -> Result<&'a T, Problem> {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { handle.as_ref() }.ok_or_else(|| Problem::null(name))
 }
 
-/// A handle of the caller, to change.
+/// Borrows a handle of the caller exclusively.
 ///
 /// # Safety
 /// `handle` is NULL or was made by this library and not freed, and no other call uses it now.
 pub(crate) unsafe fn exclusive<'a, T>(handle: *mut T, name: &str) -> Result<&'a mut T, Problem> {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { handle.as_mut() }.ok_or_else(|| Problem::null(name))
 }
 
-/// An array of the caller; NULL only if it is empty.
+/// Borrows an array of the caller; NULL is accepted only if it is empty.
 ///
 /// # Safety
-/// `first` is NULL or the first of `count` elements that nobody changes while the slice is used.
+/// `first` is NULL or the first of `count` elements that stay unchanged while the slice is used.
 pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a [T], Problem> {
     if count == 0 {
         return Ok(&[]);
@@ -94,10 +97,10 @@ pub(crate) unsafe fn array<'a, T>(first: *const T, count: usize, name: &str) -> 
 /// Frees a handle.
 ///
 /// # Safety
-/// `handle` is NULL or came from `Box::into_raw` and is used no more.
+/// `handle` is NULL, or came from `Box::into_raw` and is no longer used.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if !handle.is_null() {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let handle = unsafe { Box::from_raw(handle) };
         value((), move || drop(handle));
     }
@@ -110,7 +113,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_status_and_a_message() {
         let mut result = std::ptr::null_mut();
-        // SAFETY: the place is a local one.
+        // SAFETY: the place is a local variable.
         let status = unsafe { answer(&mut result, Memory::default(), || panic!("for the test")) };
         assert_eq!(status, TranspicaStatus::Internal);
         // SAFETY: `answer` made it.

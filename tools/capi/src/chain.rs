@@ -1,9 +1,10 @@
-//! Chains of structures: how callers of any age hand in options.
-//! In: a pointer to the first structure. Out: one [`Link`] after the other, checked before anything of it is read. Knows no
-//! structure but the head.
+//! Chains of structures: how callers of any version pass options.
+//! In: a pointer to the first structure. Out: one [`Link`] after the other, checked before any of
+//! its fields is read. Knows no structure except the head.
 //!
-//! A caller that is newer than the library may hand in larger structures; what the library does not know of them must be 0. Types
-//! that it does not know are errors: what is left out silently would be missed later.
+//! A caller that is newer than the library may pass larger structures; the fields that the library
+//! does not know must be 0. Unknown types are errors, since silently ignored settings would go
+//! unnoticed.
 
 use std::mem::{offset_of, size_of};
 
@@ -52,11 +53,11 @@ pub enum TranspicaType {
     Member = 36,
 }
 
-/// What every structure begins with.
+/// Common start of all structures.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaHead {
-    /// Which structure it is: a TranspicaType.
+    /// The type of the structure: a TranspicaType.
     pub r#type: u32,
     /// Its size in bytes: sizeof of the structure.
     pub size: u32,
@@ -67,20 +68,21 @@ pub struct TranspicaHead {
 /// A structure that begins with [`TranspicaHead`].
 ///
 /// # Safety
-/// `repr(C)`, the head is its first field, and every pattern of bits is a value of it.
+/// `repr(C)`, the head is its first field, and every bit pattern is a valid value.
 pub(crate) unsafe trait Structure: Copy {
-    /// Its number.
+    /// Its type.
     const TYPE: TranspicaType;
     /// Its name, for messages.
     const NAME: &'static str;
 }
 
-/// Structures and their numbers.
+/// Implements [`Structure`] for structures and their types.
 macro_rules! structures {
     ($($name:ident => $variant:ident),+ $(,)?) => {
         $(
-            // SAFETY: the structure is repr(C), begins with `head` (checked here), and consists of numbers, pointers and
-            // optional function pointers, for which all bits are values.
+            // SAFETY: the structure is repr(C), begins with `head` (checked here), and consists of
+            // numbers, pointers and optional function pointers, for which all bit patterns are
+            // values.
             unsafe impl $crate::chain::Structure for $name {
                 const TYPE: $crate::chain::TranspicaType = $crate::chain::TranspicaType::$variant;
                 const NAME: &'static str = stringify!($name);
@@ -122,12 +124,12 @@ impl Choice for TranspicaType {
     }
 }
 
-/// More structures than there are types can only be a circle.
+/// Length limit of a chain: more structures than there are types can only be a cycle.
 const LONGEST: usize = TYPES.len();
-/// No structure comes near this; a larger number was never a size.
+/// Size limit of a structure, far above any real one.
 const LARGEST: u32 = 1 << 16;
 
-/// A chain that is walked.
+/// A chain during iteration.
 pub(crate) struct Chain {
     next: *const TranspicaHead,
     walked: usize,
@@ -140,14 +142,16 @@ pub(crate) struct Link {
 }
 
 impl Chain {
+    /// Starts at the first structure.
+    ///
     /// # Safety
-    /// Every pointer of the chain is NULL or points to as many readable bytes as the size of its head says, until the last
-    /// link is dropped.
+    /// Every pointer of the chain is NULL or points to as many readable bytes as the size of its
+    /// head says, until the last link is dropped.
     pub(crate) unsafe fn new(first: *const TranspicaHead) -> Self {
         Self { next: first, walked: 0 }
     }
 
-    /// The next structure.
+    /// Returns the next structure.
     pub(crate) fn next(&mut self) -> Result<Option<Link>, Problem> {
         let at = self.next;
         if at.is_null() {
@@ -162,7 +166,7 @@ impl Chain {
             let text = format!("a chain has more than {LONGEST} structures: does it end?");
             return Err(Problem::argument(TranspicaCode::BadChain, text));
         }
-        // SAFETY: not NULL and aligned; readable, says the caller of `new`.
+        // SAFETY: not NULL and aligned; readable, as the caller of `new` guarantees.
         let head = unsafe { at.read() };
         self.next = head.next;
         Ok(Some(Link { at, head }))
@@ -170,7 +174,7 @@ impl Chain {
 }
 
 impl Link {
-    /// Which structure it is.
+    /// Returns the type of the structure.
     pub(crate) fn which(&self) -> Result<TranspicaType, Problem> {
         TranspicaType::read(self.head.r#type).ok_or_else(|| {
             let text = format!("a structure has type {}, which this library does not know", self.head.r#type);
@@ -178,13 +182,13 @@ impl Link {
         })
     }
 
-    /// It is known, but not here.
+    /// Builds the problem of a structure of a known type that does not belong here.
     #[cold]
     pub(crate) fn misplaced(&self, which: TranspicaType, call: &str) -> Problem {
         Problem::argument(TranspicaCode::MisplacedType, format!("{call} does not take Transpica{which:?}"))
     }
 
-    /// Reads it into its place, which must be empty.
+    /// Copies the structure to its place, which must be empty.
     pub(crate) fn put<T: Structure>(&self, place: &mut Option<T>) -> Result<(), Problem> {
         if place.is_some() {
             let text = format!("a chain has two of {}", T::NAME);
@@ -197,10 +201,11 @@ impl Link {
     fn read<T: Structure>(&self) -> Result<T, Problem> {
         debug_assert_eq!(self.head.r#type, T::TYPE as u32, "the caller looked at the type");
         let rest = check_size::<T>(self.head.size)?;
-        // SAFETY: `size` bytes are readable, says the caller of `Chain::new`, and T takes no more; all bits are values of
-        // T. The pointer is aligned for the head; T may want more, hence the unaligned read.
+        // SAFETY: `size` bytes are readable, as the caller of `Chain::new` guarantees, and T takes
+        // no more; all bits are values of T. The pointer is aligned for the head; T may need a
+        // larger alignment, hence the unaligned read.
         let value = unsafe { self.at.cast::<T>().read_unaligned() };
-        // SAFETY: what lies between the end of T and `size` is readable as well.
+        // SAFETY: the bytes between the end of T and `size` are readable as well.
         let unknown = unsafe { std::slice::from_raw_parts(self.at.cast::<u8>().add(size_of::<T>()), rest) };
         if unknown.iter().any(|&byte| byte != 0) {
             let text = format!("{} has fields that this library does not know, and they are not 0", T::NAME);
@@ -210,7 +215,7 @@ impl Link {
     }
 }
 
-/// Checks the size of a structure; how many bytes it has that are not known.
+/// Checks the size of a structure; returns the number of its bytes that are unknown.
 fn check_size<T: Structure>(size: u32) -> Result<usize, Problem> {
     let known = size_of::<T>();
     if (size as usize) < known || size > LARGEST {
@@ -220,7 +225,7 @@ fn check_size<T: Structure>(size: u32) -> Result<usize, Problem> {
     Ok(size as usize - known)
 }
 
-/// Fills a structure of the caller: its head stays, what is not known of it becomes 0.
+/// Fills a structure of the caller: its head stays, and unknown fields become 0.
 ///
 /// # Safety
 /// `out` is NULL or points to a readable head and as many writable bytes as its size says.

@@ -1,7 +1,7 @@
-//! Every enumeration of the interface, and its counterpart in the library.
-//! In: numbers of callers, values of the library. Out: the other. Fields of structures are plain numbers, because a caller may
-//! store anything there; [`mirror`] makes the one table that translates both ways and breaks the build where a variant is
-//! missing on either side.
+//! Every enumeration of the interface, with its counterpart in the library.
+//! In: numbers of callers, values of the library. Out: the other. Fields of structures are plain
+//! numbers, because a caller may store anything there. [`mirror`] defines one table that translates
+//! both ways and breaks the build if a variant is missing on either side.
 
 #[cfg(feature = "glsl")]
 use transpica::stages::backend::text::GlslVersion;
@@ -13,17 +13,18 @@ use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 
-/// What became of a call.
+/// Status of a call.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaStatus {
-    /// All is well; a program is translated.
+    /// Success; a program is translated.
     Ok = 0,
-    /// The program may well be one, but the library does not translate it: run it otherwise.
+    /// The program may be valid, but the library cannot translate it: run it in another way.
     Unsupported = 1,
-    /// The program, the options or the profile contradict themselves; no other way of running it will do better.
+    /// The program, the options or the profile are contradictory; no other way of running it will
+    /// succeed.
     Invalid = 2,
-    /// The call is wrong: NULL where something must be, or a chain that is not as it must be.
+    /// The call is wrong: a NULL argument that is not permitted, or an invalid chain.
     BadArgument = 3,
     /// The caller's allocator failed.
     OutOfMemory = 4,
@@ -31,29 +32,29 @@ pub enum TranspicaStatus {
     Internal = 5,
 }
 
-/// What an error is about.
+/// Kind of an error.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaCode {
     /// A warning, not an error.
     None = 0,
-    /// The file ends before a structure does.
+    /// The file ends inside a structure.
     Truncated = 1,
-    /// Four bytes that name a structure differ from what they must be.
+    /// Four bytes that identify a structure are wrong.
     BadMagic = 2,
-    /// A table or string lies outside the file.
+    /// A table or string is outside the file.
     OutOfFile = 3,
-    /// A field holds a value that has no meaning.
+    /// A field holds an undefined value.
     BadField = 4,
     /// The file has no executable with this number.
     NoExecutable = 5,
-    /// The entry point lies outside the code.
+    /// The entry point is outside the code.
     EntryOutOfCode = 6,
-    /// The entry point lies in the code, but beyond the words that its shader unit holds.
+    /// The entry point is in the code, but beyond the words that its shader unit holds.
     EntryOutOfReach = 7,
     /// A reachable opcode that the instruction set does not define.
     BadOpcode = 8,
-    /// One of TranspicaLimits was passed.
+    /// One of TranspicaLimits was exceeded.
     Limit = 9,
     /// The program is of a stage that the operation does not handle.
     Stage = 10,
@@ -61,33 +62,33 @@ pub enum TranspicaCode {
     StepBudget = 11,
     /// An option or a profile field that contradicts another, or that a target cannot express.
     BadOption = 12,
-    /// Text that is not what its grammar says.
+    /// A syntax error in a text.
     Syntax = 13,
-    /// An intermediate form breaks one of its own rules (a defect of the library).
+    /// The verifier rejected an intermediate form (a defect of the library).
     Verify = 14,
-    /// A downstream library refused what the library made (a defect of the library).
+    /// A downstream library rejected the library's output (a defect of the library).
     Backend = 15,
     /// Anything else.
     Other = 16,
     /// A geometry program that cannot be a geometry stage.
     NoGeometryStage = 17,
-    /// An argument is NULL that may not be.
+    /// A required argument is NULL.
     NullArgument = 100,
     /// A structure of a chain has a type that this library does not know.
     UnknownType = 101,
-    /// A structure stands in a chain where it does not belong.
+    /// A structure is in a chain where it does not belong.
     MisplacedType = 102,
-    /// Two structures of a chain say the same thing.
+    /// Two structures of a chain have the same purpose.
     RepeatedType = 103,
-    /// A structure is smaller than it must be, or beyond reason.
+    /// A structure is too small, or implausibly large.
     BadSize = 104,
-    /// A structure is larger than this library knows, and what it does not know is not zero.
+    /// A structure is larger than this library knows, and an unknown field is not zero.
     UnknownField = 105,
-    /// A number that stands for none of the choices.
+    /// A number that is not a value of its enumeration.
     UnknownChoice = 106,
     /// A chain has no end, or a pointer in it is not aligned.
     BadChain = 107,
-    /// No structure says which program is meant.
+    /// No structure of the chain selects a program.
     NoProgram = 108,
     /// The library was built without this target.
     NoTarget = 109,
@@ -121,11 +122,11 @@ impl From<Code> for TranspicaCode {
     }
 }
 
-/// What the place of a message counts.
+/// Unit of a message's place.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaPlace {
-    /// Nothing: it is about the whole input.
+    /// None: it concerns the entire input.
     Whole = 0,
     /// Bytes from the start of the file.
     ByteOffset = 1,
@@ -135,7 +136,7 @@ pub enum TranspicaPlace {
     Line = 3,
 }
 
-/// What a result holds. Bits that are combined.
+/// Outputs of a translation. Bits that can be combined.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaTarget {
@@ -165,11 +166,12 @@ pub enum TranspicaGlslVersion {
     Es310 = 2,
 }
 
-/// The numbers that a program computes with.
+/// Number format of a program's computation.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaPrecision {
-    /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX as hardware orders them.
+    /// f32 with the rules of the PICA200: infinity times 0 is 0, MIN and MAX order NaN like the
+    /// hardware.
     Exact = 0,
     /// Plain IEEE f32 as the host computes it.
     Fast = 1,
@@ -193,13 +195,13 @@ pub enum TranspicaEntryPoint {
 pub enum TranspicaLayout {
     /// One named member for each bound symbol, or for each run of registers.
     Symbols = 0,
-    /// The whole register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
+    /// The entire register file: 96 float vectors, four int vectors, bools; 1,616 bytes.
     Registers = 1,
-    /// As Azahar holds it: bools, ints, floats; 1,616 bytes.
+    /// Azahar's layout: bools, ints, floats; 1,616 bytes.
     Azahar = 2,
-    /// As Panda3DS holds it: floats, ints of one word each, bools; 1,556 bytes.
+    /// Panda3DS's layout: floats, ints of one word each, bools; 1,556 bytes.
     Panda3ds = 3,
-    /// As the TranspicaRegisterLayout of the chain says.
+    /// The TranspicaRegisterLayout of the chain.
     Custom = 4,
 }
 
@@ -207,55 +209,55 @@ pub enum TranspicaLayout {
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaDepthRange {
-    /// 0 to w, as Vulkan has it.
+    /// 0 to w, as in Vulkan.
     ZeroToW = 0,
-    /// -w to w, as OpenGL has it.
+    /// -w to w, as in OpenGL.
     MinusWToW = 1,
     /// z as the program writes it.
     Raw = 2,
 }
 
-/// Whether the position is mirrored in y.
+/// Mirroring of the position in y.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaFlipY {
     /// y as the program writes it.
     Never = 0,
-    /// y becomes -y.
+    /// -y.
     Always = 1,
-    /// As the host block says at the time of drawing.
+    /// As the host block says at the draw.
     Dynamic = 2,
 }
 
-/// What becomes of the plane z = 0 and the user's clip plane.
+/// Export of the plane z = 0 and the user's clip plane.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaClipPlanes {
-    /// Nothing.
+    /// None.
     None = 0,
-    /// Two clip distances, built-in.
+    /// Two built-in clip distances.
     BuiltIn = 1,
-    /// A varying of two distances: the fragment stage discards what is below 0.
+    /// A varying of two distances: the fragment stage discards negative values.
     Varying = 2,
 }
 
-/// What a component reads that nothing has written.
+/// Value of an uninitialized component.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaUnwritten {
-    /// As hardware: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
+    /// The hardware's: (0, 0, 0, 1) for registers, 1 for outputs that no component is mapped to.
     Default = 0,
     /// 0.
     Zero = 1,
 }
 
-/// Which outputs a vertex entry has.
+/// Outputs of a vertex entry.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaOutputSet {
-    /// The position, and what some component is mapped to.
+    /// The position, and every output with a mapped component.
     Mapped = 0,
-    /// All of them, so that one fragment stage fits every program.
+    /// All outputs, so that one fragment stage fits every program.
     All = 1,
 }
 
@@ -271,13 +273,13 @@ pub enum TranspicaAttributeKind {
     Uint = 2,
 }
 
-/// Locations of varyings that hosts have.
+/// Preset locations of varyings.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaLocationPreset {
-    /// Colour 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
+    /// Color 0, texture coordinates 1 to 4, quaternion 5, view 6, clip distances 7.
     Dense = 0,
-    /// Position 0, colour 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
+    /// Position 0, color 1, texture coordinates 2 to 5, quaternion 6, view 7, clip distances 8.
     Azahar = 1,
 }
 
@@ -287,7 +289,7 @@ impl Choice for TranspicaLocationPreset {
     }
 }
 
-/// How int registers lie in a uniform block.
+/// Packing of int registers in a uniform block.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaIntPacking {
@@ -307,7 +309,7 @@ pub enum TranspicaStage {
     Geometry = 1,
 }
 
-/// How control flow was made structured.
+/// Control-flow tier of a translation.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaTier {
@@ -345,7 +347,7 @@ pub enum TranspicaMemberType {
     Bits = 3,
 }
 
-/// Where an output goes.
+/// Destination of an output.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TranspicaDestination {
@@ -357,7 +359,7 @@ pub enum TranspicaDestination {
     ClipDistances = 2,
 }
 
-/// One table of an enumeration and its counterpart, read both ways.
+/// Defines the table of an enumeration and its counterpart, for both directions.
 macro_rules! mirror {
     ($here:ident = $there:ident { $($variant:ident => $value:ident),+ $(,)? }) => {
         impl Choice for $there {
@@ -377,9 +379,9 @@ macro_rules! mirror {
     };
 }
 
-/// What a number of a caller can stand for.
+/// A value that a caller passes as a number.
 pub(crate) trait Choice: Sized {
-    /// What a number stands for, if for anything.
+    /// Returns the value of a number, if it has one.
     fn read(number: u32) -> Option<Self>;
 }
 

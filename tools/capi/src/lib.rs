@@ -1,15 +1,17 @@
-//! The C interface of transpica. `include/transpica.h` is made from this crate.
-//! In: pointers of callers in C and C++. Out: statuses, results, keys. Knows of the library what every host knows.
+//! The C interface of transpica. `include/transpica.h` is generated from this crate.
+//! In: pointers of callers in C and C++. Out: statuses, results, keys. Uses only the library's
+//! public API.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `chain` | structures with type and size, read with care |
-//! | `settings`, `source` | what the chains of a translator and of a program say |
+//! | `chain` | checked reading of structures with type and size |
+//! | `settings`, `source` | chains of a translator and of a program |
 //! | `memory` | the caller's allocator |
-//! | `boundary` | panics and NULL stop here |
+//! | `boundary` | handling of panics and NULL |
 //! | `result`, `registers`, `translator` | the functions |
 //!
-//! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything there.
+//! Fields of structures are numbers of fixed width, never enumerations: a caller may store anything
+//! there.
 #![allow(unsafe_code, reason = "callers in C hand in pointers")]
 #![warn(clippy::undocumented_unsafe_blocks)]
 #![allow(
@@ -43,7 +45,7 @@ pub use source::{
 };
 pub use translator::*;
 
-/// A part of the version, as a number.
+/// Parses a part of the version.
 const fn number(text: &str) -> u32 {
     let (bytes, mut at, mut number) = (text.as_bytes(), 0, 0);
     while at < bytes.len() {

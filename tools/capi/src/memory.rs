@@ -1,5 +1,5 @@
-//! Where the bytes of results lie: in the library's memory, or in what the caller's hooks gave.
-//! In: vectors. Out: [`Buffer`], a slice that goes back to where it came from.
+//! Memory of results: the library's own, or memory from the caller's hooks.
+//! In: vectors. Out: [`Buffer`], a slice that returns to its allocator.
 
 use std::ffi::c_void;
 use std::mem::{align_of, size_of};
@@ -10,9 +10,9 @@ use crate::chain::{TranspicaHead, structures};
 use crate::enums::TranspicaCode;
 use crate::problem::Problem;
 
-/// The caller's allocator, for the words and texts of results (what is needed on the way there is the library's own, bounded by
-/// TranspicaLimits). Both functions NULL: the library's. They must not throw, and must suit every thread that translates or
-/// frees results.
+/// The caller's allocator, for the words and texts of results. Temporary memory is the library's
+/// own, bounded by TranspicaLimits. Both functions NULL: the library's. They must not throw, and
+/// must be callable from every thread that translates or frees results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaAllocator {
@@ -21,9 +21,9 @@ pub struct TranspicaAllocator {
     /// Returns `size` bytes at a multiple of `alignment`, or NULL.
     pub allocate:
         Option<unsafe extern "C" fn(user: *mut c_void, size: usize, alignment: usize) -> *mut c_void>,
-    /// Takes them back.
+    /// Frees these bytes.
     pub free: Option<unsafe extern "C" fn(user: *mut c_void, memory: *mut c_void, size: usize)>,
-    /// Handed to both.
+    /// Passed to both.
     pub user: *mut c_void,
 }
 
@@ -37,11 +37,13 @@ pub(crate) struct Hooks {
     user: *mut c_void,
 }
 
-/// Where results lie.
+/// Allocator of results.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory(Option<Hooks>);
 
 impl Memory {
+    /// Checks the caller's functions.
+    ///
     /// # Safety
     /// The functions do what their comments say as long as there are buffers made of this memory.
     pub(crate) unsafe fn new(allocator: &TranspicaAllocator) -> Result<Self, Problem> {
@@ -53,7 +55,7 @@ impl Memory {
         }
     }
 
-    /// Keeps the content of a vector.
+    /// Moves the content of a vector into this memory.
     pub(crate) fn keep<T: Copy>(self, content: Vec<T>) -> Result<Buffer<T>, Problem> {
         let Self(Some(hooks)) = self else { return Ok(Buffer::Own(content)) };
         if content.is_empty() {
@@ -61,7 +63,7 @@ impl Memory {
         }
         // A vector has fewer than isize::MAX bytes.
         let size = content.len() * size_of::<T>();
-        // SAFETY: the hook takes any size and alignment (`new`).
+        // SAFETY: the hook accepts any size and alignment (`new`).
         let memory = unsafe { (hooks.allocate)(hooks.user, size, align_of::<T>()) }.cast::<T>();
         let Some(start) = NonNull::new(memory) else { return Err(Problem::out_of_memory()) };
         if !start.is_aligned() {
@@ -70,7 +72,7 @@ impl Memory {
             let text = "TranspicaAllocator.allocate returned memory that is not aligned".to_owned();
             return Err(Problem::argument(TranspicaCode::OutOfMemory, text));
         }
-        // SAFETY: `size` bytes that nobody else has, aligned; the vector is elsewhere.
+        // SAFETY: `size` fresh bytes, aligned; the vector is elsewhere.
         unsafe { start.as_ptr().copy_from_nonoverlapping(content.as_ptr(), content.len()) };
         Ok(Buffer::Hooked { start, length: content.len(), hooks })
     }
@@ -79,9 +81,9 @@ impl Memory {
 /// A slice in some memory.
 #[derive(Debug)]
 pub(crate) enum Buffer<T: Copy> {
-    /// In the library's.
+    /// In the library's memory.
     Own(Vec<T>),
-    /// In the caller's.
+    /// In the caller's memory.
     Hooked { start: NonNull<T>, length: usize, hooks: Hooks },
 }
 
@@ -96,7 +98,8 @@ impl<T: Copy> Deref for Buffer<T> {
     fn deref(&self) -> &[T] {
         match self {
             Self::Own(content) => content,
-            // SAFETY: `Memory::keep` filled that many elements; the buffer is theirs until it is dropped.
+            // SAFETY: `Memory::keep` filled that many elements; the buffer owns them until it is
+            // dropped.
             Self::Hooked { start, length, .. } => unsafe {
                 std::slice::from_raw_parts(start.as_ptr(), *length)
             },

@@ -1,11 +1,12 @@
-//! What goes wrong at the interface: the library's errors, and calls that are not as they must be.
-//! In: errors, words about calls. Out: [`Problem`], from which a result is made. Knows no pointer.
+//! Failures at the interface: errors of the library, and invalid calls.
+//! In: errors, descriptions of calls. Out: [`Problem`], from which a result is built. Knows no
+//! pointer.
 
 use transpica::stages::error::{At, Error};
 
 use crate::enums::{TranspicaCode, TranspicaStatus};
 
-/// Why a call did not do what it should.
+/// Reason why a call failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
     pub(crate) status: TranspicaStatus,
@@ -15,17 +16,17 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// A wrong call.
+    /// Builds the problem of an invalid call.
     #[cold]
     pub(crate) fn argument(code: TranspicaCode, text: String) -> Self {
         Self { status: TranspicaStatus::BadArgument, code, at: At::Whole, text }
     }
-    /// NULL where something must be.
+    /// Builds the problem of a NULL argument.
     #[cold]
     pub(crate) fn null(name: &str) -> Self {
         Self::argument(TranspicaCode::NullArgument, format!("{name} is NULL"))
     }
-    /// The caller's allocator failed.
+    /// Builds the problem of a failed allocation by the caller's hooks.
     #[cold]
     pub(crate) fn out_of_memory() -> Self {
         Self {
@@ -35,7 +36,7 @@ impl Problem {
             text: String::new(),
         }
     }
-    /// A panic.
+    /// Builds the problem of a panic.
     #[cold]
     pub(crate) fn internal(text: String) -> Self {
         Self { status: TranspicaStatus::Internal, code: TranspicaCode::Internal, at: At::Whole, text }

@@ -1,5 +1,6 @@
-//! Register states: what the GPU's registers hold for its shader units, fed by raw writes.
-//! In: writes, command lists. Out: a program to translate (see [`source`](crate::source)), bytes for the uniform buffer.
+//! Register states: the content of the GPU's registers for its shader units, updated by raw writes.
+//! In: writes, command lists. Out: a program to translate (see [`source`](crate::source)), bytes
+//! for the uniform buffer.
 
 use std::ptr::null_mut;
 
@@ -12,12 +13,13 @@ use crate::result::TranspicaResult;
 use crate::settings::choice;
 use crate::source::write;
 
-/// The registers of the shader units and of the output map. Start as 0. Writes to registers that are none of these do nothing.
+/// The registers of the shader units and of the output map. They start as 0. Writes to other
+/// registers have no effect.
 pub struct TranspicaRegisters {
     pub(crate) state: RegisterState,
 }
 
-/// A state of the caller's own, through a pointer.
+/// Creates a state that the caller owns, through a pointer.
 ///
 /// # Safety
 /// `place` is NULL or a place for a pointer.
@@ -38,7 +40,7 @@ unsafe fn give(
     })
 }
 
-/// A new state through `registers`.
+/// Creates a state through `registers`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_create(
     registers: *mut *mut TranspicaRegisters,
@@ -47,7 +49,7 @@ pub unsafe extern "C" fn transpica_registers_create(
     unsafe { give(registers, || Ok(RegisterState::default())) }
 }
 
-/// A new state through `copy` that is what `registers` is now, so that another thread can translate from it.
+/// Creates a copy of `registers` through `copy`, so that another thread can translate from it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_copy(
     registers: *const TranspicaRegisters,
@@ -57,14 +59,15 @@ pub unsafe extern "C" fn transpica_registers_copy(
     unsafe { give(copy, || Ok(shared(registers, "registers")?.state.clone())) }
 }
 
-/// Writes `value` to register `number`, as the console's program does: uploads go through the FIFO registers.
+/// Writes `value` to register `number`, like the console's program: uploads go through the FIFO
+/// registers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_write(
     registers: *mut TranspicaRegisters,
     number: u32,
     value: u32,
 ) -> TranspicaStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { transpica_registers_write_masked(registers, number, value, 15) }
 }
 
@@ -84,8 +87,8 @@ pub unsafe extern "C" fn transpica_registers_write_masked(
     })
 }
 
-/// Executes a command list of `word_count` words: each command is a parameter, a header and further parameters, padded to eight
-/// bytes. What the list lacks at its end is not executed.
+/// Executes a command list of `word_count` words: each command is a parameter, a header and further
+/// parameters, padded to eight bytes. An incomplete command at the end is not executed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_commands(
     registers: *mut TranspicaRegisters,
@@ -101,7 +104,8 @@ pub unsafe extern "C" fn transpica_registers_commands(
     })
 }
 
-/// The value of a register as it was written last; 0 for data registers, registers that are none of these, and NULL.
+/// Returns the last value written to a register; 0 for data registers, for other registers than
+/// those of the state, and for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_read(registers: *const TranspicaRegisters, number: u32) -> u32 {
     value(0, || {
@@ -112,8 +116,9 @@ pub unsafe extern "C" fn transpica_registers_read(registers: *const TranspicaReg
     })
 }
 
-/// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a TranspicaStage). `size` is at least
-/// TranspicaFigures.uniform_minimum; bytes beyond the block stay as they are.
+/// Fills a uniform buffer for a translated program with the uniforms of the unit `stage` (a
+/// TranspicaStage). `size` is at least TranspicaFigures.uniform_minimum; bytes beyond the block
+/// stay unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_pack(
     registers: *const TranspicaRegisters,
@@ -147,9 +152,9 @@ pub unsafe extern "C" fn transpica_registers_pack(
     })
 }
 
-/// Frees a state. NULL is fine.
+/// Frees a state. NULL is permitted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_registers_free(registers: *mut TranspicaRegisters) {
-    // SAFETY: NULL or a state that is used no more.
+    // SAFETY: NULL or a state that is no longer used.
     unsafe { free(registers) }
 }

@@ -1,5 +1,6 @@
-//! Results: modules, texts, messages and what a host must know to bind a program.
-//! In: a translated program or a problem. Out: [`TranspicaResult`], and structures that are filled from it.
+//! Results: modules, texts, messages, and the interface of a program for the host.
+//! In: a translated program or a problem. Out: [`TranspicaResult`], and structures that are filled
+//! from it.
 
 use std::ffi::c_char;
 use std::ptr::null;
@@ -25,19 +26,19 @@ pub struct TranspicaFigures {
     pub head: TranspicaHead,
     /// A TranspicaTier.
     pub tier: u32,
-    /// How many errors there are.
+    /// Number of errors.
     pub error_count: u32,
-    /// How many warnings there are.
+    /// Number of warnings.
     pub warning_count: u32,
-    /// How many attributes the program reads.
+    /// Number of attributes that the program reads.
     pub input_count: u32,
-    /// How many outputs it has.
+    /// Number of outputs.
     pub output_count: u32,
-    /// How many members the uniform block has.
+    /// Number of members of the uniform block.
     pub member_count: u32,
-    /// Bytes of the uniform block as it is bound, a multiple of 16; 0 if there is none.
+    /// Bytes of the bound uniform block, a multiple of 16; 0 if there is none.
     pub uniform_size: u32,
-    /// Bytes up to the end of its last member: what must at least be filled.
+    /// Bytes up to the end of its last member, which must be filled.
     pub uniform_minimum: u32,
 }
 
@@ -47,15 +48,15 @@ pub struct TranspicaFigures {
 pub struct TranspicaMessage {
     /// TRANSPICA_TYPE_MESSAGE
     pub head: TranspicaHead,
-    /// What is wrong, and where, in words; ends with a zero. Lives as long as the result.
+    /// Description of the problem and its place; ends with a zero. Lives as long as the result.
     pub text: *const c_char,
     /// Bytes of the text, without the zero.
     pub text_length: usize,
     /// A TranspicaCode.
     pub code: u32,
-    /// A TranspicaPlace: what `at` counts.
+    /// A TranspicaPlace: the unit of `at`.
     pub place: u32,
-    /// Where it is: a byte offset in the file, a code word, or a line.
+    /// Place: a byte offset in the file, a code word, or a line.
     pub at: u32,
     /// The column in the line, from 1.
     pub column: u32,
@@ -91,9 +92,9 @@ pub struct TranspicaOutput {
     pub destination: u32,
     /// The location of a varying.
     pub location: u32,
-    /// How many components it has.
+    /// Number of components.
     pub components: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -111,13 +112,13 @@ pub struct TranspicaMember {
     pub bank: u32,
     /// First register.
     pub first: u32,
-    /// How many registers.
+    /// Number of registers.
     pub count: u32,
     /// A TranspicaMemberType.
     pub r#type: u32,
     /// Byte offset in the block.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub byte_count: u32,
 }
 
@@ -129,14 +130,14 @@ structures! {
     TranspicaMember => Member,
 }
 
-/// Where a text lies among the names.
+/// Range of a text within the names.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: usize,
     length: usize,
 }
 
-/// Texts, each with a zero at its end.
+/// Texts, each terminated by a zero.
 #[derive(Default)]
 struct Names(Vec<u8>);
 
@@ -149,7 +150,7 @@ impl Names {
     }
 }
 
-/// An error or a warning, its text elsewhere.
+/// An error or a warning; its text is stored separately.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     text: Span,
@@ -157,8 +158,8 @@ struct Message {
     at: At,
 }
 
-/// What became of a call: status, words, texts, messages, reflection. Does not change; any thread may read it. Free it with
-/// transpica_result_free.
+/// Result of a call: status, words, texts, messages, reflection. Does not change; any thread may
+/// read it. Free it with transpica_result_free.
 pub struct TranspicaResult {
     status: TranspicaStatus,
     words: Buffer<u32>,
@@ -169,7 +170,7 @@ pub struct TranspicaResult {
     described: Option<Described>,
 }
 
-/// What a host must know to bind a program; texts are elsewhere, in the same order.
+/// Interface of a program; names are stored separately, in the same order.
 struct Described {
     tier: TranspicaTier,
     inputs: Vec<(Span, u8)>,
@@ -179,7 +180,7 @@ struct Described {
 }
 
 impl TranspicaResult {
-    /// The result of a problem.
+    /// Builds the result of a problem.
     pub(crate) fn of_problem(problem: Problem, memory: Memory) -> Self {
         let Problem { mut status, mut code, at, text } = problem;
         let mut names = Names::default();
@@ -202,7 +203,7 @@ impl TranspicaResult {
         }
     }
 
-    /// The result of a translation.
+    /// Builds the result of a translation.
     pub(crate) fn of_program(
         translated: Translated,
         words: Vec<u32>,
@@ -252,7 +253,7 @@ impl TranspicaResult {
         self.status
     }
 
-    /// The uniform block, if a program was translated.
+    /// Returns the uniform block, if a program was translated.
     pub(crate) fn block(&self) -> Option<&UniformBlock> {
         self.described.as_ref().map(|described| &described.block)
     }
@@ -358,19 +359,19 @@ unsafe fn entry<T: Structure>(
         let text = format!("there is no {} {index}, there are {count}", T::NAME);
         return Err(Problem::argument(TranspicaCode::UnknownChoice, text));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { fill(out, make) }
 }
 
-/// The status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
+/// Returns the status of the call that made the result; TRANSPICA_STATUS_BAD_ARGUMENT for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_status(result: *const TranspicaResult) -> TranspicaStatus {
-    // SAFETY: NULL or a result, says the caller; so in all functions below.
+    // SAFETY: NULL or a result, as the caller guarantees; so in all functions below.
     unsafe { shared(result, "result") }.map_or(TranspicaStatus::BadArgument, TranspicaResult::status)
 }
 
-/// The words of the SPIR-V module, and through `count` (unless NULL) how many. NULL if there are none. They live as long as the
-/// result.
+/// Returns the words of the SPIR-V module, and through `count` (unless NULL) their number. NULL if
+/// there are none. They live as long as the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_words(
     result: *const TranspicaResult,
@@ -387,8 +388,9 @@ pub unsafe extern "C" fn transpica_result_words(
     })
 }
 
-/// A text of the result, which ends with a zero, and through `length` (unless NULL) how many bytes stand before it. `target` is one
-/// TranspicaTarget. NULL if there is none. It lives as long as the result.
+/// Returns a text of the result, which ends with a zero, and through `length` (unless NULL) its
+/// bytes without the zero. `target` is one TranspicaTarget. NULL if there is none. It lives as long
+/// as the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_text(
     result: *const TranspicaResult,
@@ -407,7 +409,7 @@ pub unsafe extern "C" fn transpica_result_text(
     })
 }
 
-/// Fills `figures`, whose head says type and size. Also for results without a program.
+/// Fills `figures`, whose head has type and size. Works for results without a program, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_figures(
     result: *const TranspicaResult,
@@ -453,7 +455,7 @@ pub unsafe extern "C" fn transpica_result_warning(
     })
 }
 
-/// Fills a structure about one of the things that a program was found to have.
+/// Fills a structure about an input, output or member of a program.
 ///
 /// # Safety
 /// `result` is NULL or a result; as for [`fill`].
@@ -465,11 +467,11 @@ unsafe fn described<T: Structure>(
     make: fn(&TranspicaResult, &Described, usize, TranspicaHead) -> T,
 ) -> TranspicaStatus {
     plain(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let result = unsafe { shared(result, "result")? };
         let described = result.described.as_ref();
         let count = described.map_or(0, count);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             entry(out, index, count, |head| {
                 make(result, described.expect("what has entries is described"), index, head)
@@ -478,7 +480,7 @@ unsafe fn described<T: Structure>(
     })
 }
 
-/// Fills `input` with attribute number `index` of those that are read, from 0.
+/// Fills `input` with attribute number `index` of those that the program reads, from 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_input(
     result: *const TranspicaResult,
@@ -511,9 +513,9 @@ pub unsafe extern "C" fn transpica_result_member(
     unsafe { described(result, index, member, |of| of.members.len(), TranspicaResult::member) }
 }
 
-/// Frees a result and everything that it gave. NULL is fine.
+/// Frees a result and everything that it owns. NULL is permitted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_result_free(result: *mut TranspicaResult) {
-    // SAFETY: NULL or a result that is used no more.
+    // SAFETY: NULL or a result that is no longer used.
     unsafe { free(result) }
 }

@@ -1,6 +1,6 @@
-//! Options and profile as callers of C say them.
-//! In: a chain. Out: [`Settings`] for a translator. Every field of the library's `Options`, `Profile` and `Limits` is written here
-//! by name, so that a new one breaks the build.
+//! Options and profile in the form of the C interface.
+//! In: a chain. Out: [`Settings`] for a translator. Every field of the library's `Options`,
+//! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
 use transpica::stages::host::{
     AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, RegisterLayout,
@@ -13,17 +13,19 @@ use crate::enums::{Choice, TranspicaCode, TranspicaLayout, TranspicaLocationPres
 use crate::memory::{Memory, TranspicaAllocator};
 use crate::problem::Problem;
 
-/// An attribute as the host feeds it.
+/// An attribute in the host's input assembly.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaAttributeFormat {
     /// A TranspicaAttributeKind.
     pub kind: u32,
-    /// How many components the program shall see, 1 to 4; the others are those of (0, 0, 0, 1). 0: four.
+    /// Number of components that the program reads, 1 to 4; the others are those of (0, 0, 0, 1).
+    /// 0: four.
     pub components: u32,
 }
 
-/// What a translated program means. Zeros are the defaults. Switches are 0 or 1.
+/// Options that affect the semantics of a translated program. Zeros are the defaults. Switches are
+/// 0 or 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaOptions {
@@ -49,59 +51,61 @@ pub struct TranspicaOptions {
     pub unmapped: u32,
     /// A TranspicaUnwritten: registers at the start of the program.
     pub uninitialized: u32,
-    /// Switch: colours stay as the program writes them, instead of becoming min(|c|, 1).
+    /// Switch: colors stay as the program writes them, instead of becoming min(|c|, 1).
     pub keep_colors: u32,
-    /// Switch: float constants of a file stay uniforms, instead of becoming literals.
+    /// Switch: float constants of a file stay uniforms, instead of being folded.
     pub keep_constants: u32,
-    /// Switch: undefined opcodes do nothing, instead of being an error.
+    /// Switch: undefined opcodes have no effect, instead of being an error.
     pub lenient: u32,
-    /// Switch: `loop_guard` counts.
+    /// Switch: `loop_guard` is active.
     pub has_loop_guard: u32,
-    /// How many jumps and calls to the same or a lower address one run may make; at the next one it ends, with the results
-    /// of the moment. LOOPs end by themselves and do not count.
+    /// Limit of jumps and calls to the same or a lower address in one run. The next one ends the
+    /// run with its current results. LOOPs are bounded and do not count.
     pub loop_guard: u32,
-    /// Bit n: b register n is known.
+    /// Bit n: b register n has a fixed value.
     pub known_bools: u32,
-    /// The values of those.
+    /// The fixed values.
     pub bool_values: u32,
-    /// Bit n: b register n is the specialisation constant n.
+    /// Bit n: b register n is the specialization constant n.
     pub specialized_bools: u32,
-    /// Bit n: i register n is known.
+    /// Bit n: i register n has a fixed value.
     pub known_ints: u32,
-    /// Bit n: the components of i register n are the specialisation constants 16 + 4 * n and the three that follow.
+    /// Bit n: the components of i register n are the specialization constants 16 + 4 * n and the
+    /// three that follow.
     pub specialized_ints: u32,
-    /// The values of the known ones.
+    /// The fixed values.
     pub int_values: [[u8; 4]; 4],
     /// Attributes v0 to v15.
     pub attributes: [TranspicaAttributeFormat; 16],
-    /// Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 where `loop_guard` ended the program,
-    /// its y is 1 where the driver left a loop on its own, else they are 0. The other entries have no place for it.
+    /// Switch: the compute entry writes a seventeenth vector for each vertex. Its x is 1 if
+    /// `loop_guard` ended the program, its y is 1 if the driver left a loop early, else they are 0.
+    /// The other entries do not support it.
     pub report_unfinished: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
-/// What host and driver want. Zeros are the defaults. Switches are 0 or 1.
+/// Target settings that do not affect the semantics. Zeros are the defaults. Switches are 0 or 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaProfile {
     /// TRANSPICA_TYPE_PROFILE
     pub head: TranspicaHead,
-    /// SPIR-V version before the dot; 0 with a minor version of 0: version 1.3.
+    /// Major SPIR-V version; 0 with a minor version of 0: version 1.3.
     pub spirv_major: u32,
-    /// SPIR-V version behind the dot, 0 to 6.
+    /// Minor SPIR-V version, 0 to 6.
     pub spirv_minor: u32,
-    /// Switch: float operations do without NoContraction; results are not exact then.
+    /// Switch: float operations lack NoContraction; results are not exact then.
     pub allow_contraction: u32,
     /// Switch: the position is not marked invariant.
     pub variant_position: u32,
     /// Switch: modules have no names.
     pub omit_names: u32,
-    /// A TranspicaLocationPreset; a TranspicaLocations of the chain goes before it.
+    /// A TranspicaLocationPreset; a TranspicaLocations of the chain takes precedence.
     pub locations: u32,
 }
 
-/// Where the vertex entry finds its blocks. Without it: set 0, bindings 0 and 1.
+/// Bindings of the vertex entry's blocks. Without this structure: set 0, bindings 0 and 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaBindings {
@@ -111,15 +115,15 @@ pub struct TranspicaBindings {
     pub uniform_set: u32,
     /// Binding of the uniform block.
     pub uniform_binding: u32,
-    /// Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a word, the user's clip
-    /// plane is on if it is not 0; at 4 a word, y is mirrored if it is not 0; at 16 the four floats of the plane's
-    /// coefficients.
+    /// Set of the host block, which only clip planes and a dynamic y need. It has 32 bytes: at 0 a
+    /// word, nonzero enables the user's clip plane; at 4 a word, nonzero mirrors y; at 16 the four
+    /// float coefficients of the plane.
     pub host_set: u32,
     /// Binding of the host block.
     pub host_binding: u32,
 }
 
-/// Locations of the varyings, all of them.
+/// Locations of all varyings.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaLocations {
@@ -129,7 +133,7 @@ pub struct TranspicaLocations {
     pub has_position: u32,
     /// Its location.
     pub position: u32,
-    /// Colour.
+    /// Color.
     pub color: u32,
     /// Texture coordinate 0.
     pub texcoord0: u32,
@@ -153,17 +157,17 @@ pub struct TranspicaLocations {
 pub struct TranspicaRegisterLayout {
     /// TRANSPICA_TYPE_REGISTER_LAYOUT
     pub head: TranspicaHead,
-    /// Of the 96 float registers; a multiple of 16.
+    /// Offset of the 96 float registers; a multiple of 16.
     pub floats: u32,
-    /// Of the four int registers; a multiple of 16.
+    /// Offset of the four int registers; a multiple of 16.
     pub ints: u32,
     /// A TranspicaIntPacking.
     pub packing: u32,
-    /// Of the word of bools; a multiple of 4.
+    /// Offset of the word of bools; a multiple of 4.
     pub bools: u32,
 }
 
-/// Sizes that may not be passed. 0: the default of each.
+/// Limits on sizes. 0: the default of each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaLimits {
@@ -173,21 +177,21 @@ pub struct TranspicaLimits {
     pub code_words: u32,
     /// Operand descriptors.
     pub descriptors: u32,
-    /// Control-flow nodes for each instruction, on top of `nodes_base`.
+    /// Control-flow nodes for each instruction, in addition to `nodes_base`.
     pub nodes_per_instruction: u32,
     /// Control-flow nodes that any program may have.
     pub nodes_base: u32,
     /// Nesting depth of the structured program.
     pub depth: u32,
-    /// Time budget of finding and lowering structure.
+    /// Time budget of structuring and lowering.
     pub steps: u32,
-    /// Values of the intermediate form.
+    /// Values of the intermediate representation.
     pub values: u32,
     /// Words of a module, or a fourth of the bytes of a text.
     pub output_words: u32,
     /// Executables of one file; never more than the default.
     pub executables: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -200,7 +204,7 @@ structures! {
     TranspicaLimits => Limits,
 }
 
-/// What a translator is made of.
+/// Configuration of a translator.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) options: Options,
@@ -222,11 +226,13 @@ struct Given {
 }
 
 impl Settings {
+    /// Reads a chain.
+    ///
     /// # Safety
     /// As for [`Chain::new`] and [`Memory::new`].
     pub(crate) unsafe fn new(first: *const TranspicaHead) -> Result<Self, Problem> {
         let mut given = Given::default();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Chain::new(first) };
         while let Some(link) = chain.next()? {
             use TranspicaType as T;
@@ -252,7 +258,7 @@ impl Settings {
             }
         }
         let memory = match &given.allocator {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Some(allocator) => unsafe { Memory::new(allocator)? },
             None => Memory::default(),
         };
@@ -266,7 +272,7 @@ impl Settings {
     }
 }
 
-/// A choice by its number.
+/// Converts a number to a value of an enumeration.
 pub(crate) fn choice<T: Choice>(name: &str, number: u32) -> Result<T, Problem> {
     T::read(number).ok_or_else(|| {
         Problem::argument(
@@ -276,7 +282,7 @@ pub(crate) fn choice<T: Choice>(name: &str, number: u32) -> Result<T, Problem> {
     })
 }
 
-/// 0 or 1.
+/// Converts 0 or 1.
 pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
     match number {
         0 => Ok(false),
@@ -288,7 +294,7 @@ pub(crate) fn switch(name: &str, number: u32) -> Result<bool, Problem> {
     }
 }
 
-/// 0, until it means something.
+/// Checks that a reserved field is 0.
 pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
     match number {
         0 => Ok(()),
@@ -296,7 +302,7 @@ pub(crate) fn reserved(name: &str, number: u32) -> Result<(), Problem> {
     }
 }
 
-/// A number that the library keeps in fewer bits.
+/// Converts a number that the library stores in fewer bits.
 pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Problem> {
     T::try_from(number).map_err(|_| {
         let text = format!("{name} is {number:#x}, which has too many bits");

@@ -1,5 +1,5 @@
-//! Which program is meant, and what is wanted of it.
-//! In: a chain. Out: [`Asked`], and through it the program with what stands around it.
+//! Program sources and requested targets.
+//! In: a chain. Out: [`Asked`], which provides the program with its bindings.
 
 use std::ffi::{CStr, c_char};
 
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::registers::TranspicaRegisters;
 use crate::settings::{choice, reserved};
 
-/// What is wanted. Without it: SPIR-V words.
+/// Requested targets. Without this structure: SPIR-V words.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaRequest {
@@ -26,11 +26,11 @@ pub struct TranspicaRequest {
     pub head: TranspicaHead,
     /// One or more of TranspicaTarget. 0: SPIR-V words.
     pub targets: u32,
-    /// A TranspicaGlslVersion; without a GLSL target nobody looks at it.
+    /// A TranspicaGlslVersion; ignored without a GLSL target.
     pub glsl_version: u32,
 }
 
-/// A program as it lies in the memory of a shader unit.
+/// A program as stored in the memory of a shader unit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaRawProgram {
@@ -38,23 +38,24 @@ pub struct TranspicaRawProgram {
     pub head: TranspicaHead,
     /// Code words.
     pub code: *const u32,
-    /// How many. A vertex unit holds 512, a geometry unit 4,096; words beyond those are dropped.
+    /// Number of code words. A vertex unit holds 512, a geometry unit 4,096; words beyond those are
+    /// dropped.
     pub code_count: usize,
     /// Operand descriptors.
     pub descriptors: *const u32,
-    /// How many.
+    /// Number of operand descriptors.
     pub descriptor_count: usize,
-    /// Where the program starts, in code words.
+    /// Entry point, in code words.
     pub entry: u32,
     /// A TranspicaStage.
     pub stage: u32,
-    /// Register 0x2BD: bit n: o register n is passed on.
+    /// Register 0x2BD: bit n enables output register n.
     pub output_mask: u32,
-    /// Register 0x04F: how many outputs the rasteriser takes.
+    /// Register 0x04F: the number of outputs that the rasterizer takes.
     pub output_count: u32,
-    /// Registers 0x050 to 0x056: what the components of each are.
+    /// Registers 0x050 to 0x056: the semantics of the outputs' components.
     pub output_map: [u32; 7],
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -66,17 +67,17 @@ pub struct TranspicaExecutable {
     pub head: TranspicaHead,
     /// The file.
     pub bytes: *const u8,
-    /// Its size.
+    /// Size of the file in bytes.
     pub byte_count: usize,
     /// Name of the file for comments in texts, or NULL.
     pub name: *const c_char,
-    /// Which of its executables (DVLE), from 0.
+    /// Index of the executable (DVLE) in the file, from 0.
     pub index: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
-/// The program that a register state holds.
+/// The program in a register state.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaRegisterProgram {
@@ -86,7 +87,7 @@ pub struct TranspicaRegisterProgram {
     pub registers: *const TranspicaRegisters,
     /// A TranspicaStage.
     pub stage: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -96,11 +97,11 @@ pub struct TranspicaRegisterProgram {
 pub struct TranspicaWrite {
     /// Number of the register.
     pub number: u32,
-    /// What is written.
+    /// Value of the register.
     pub value: u32,
 }
 
-/// The program that a register state of zeros holds after some writes.
+/// The program in a register state of zeros after some writes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaRegisterWrites {
@@ -108,15 +109,15 @@ pub struct TranspicaRegisterWrites {
     pub head: TranspicaHead,
     /// The writes.
     pub writes: *const TranspicaWrite,
-    /// How many.
+    /// Number of writes.
     pub write_count: usize,
     /// A TranspicaStage.
     pub stage: u32,
-    /// 0
+    /// Must be 0.
     pub reserved: u32,
 }
 
-/// What else a key stands for, such as a driver.
+/// Additional content of a key, such as the driver.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TranspicaSalt {
@@ -124,7 +125,7 @@ pub struct TranspicaSalt {
     pub head: TranspicaHead,
     /// Any bytes.
     pub bytes: *const u8,
-    /// How many.
+    /// Number of bytes.
     pub byte_count: usize,
 }
 
@@ -137,7 +138,7 @@ structures! {
     TranspicaSalt => Salt,
 }
 
-/// What is wanted of a program.
+/// Requested outputs for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     targets: u32,
@@ -147,7 +148,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Nothing but this.
+    /// Requests a single target.
     pub(crate) fn only(target: TranspicaTarget) -> Self {
         Self {
             targets: target as u32,
@@ -183,7 +184,7 @@ impl Wanted {
     }
 }
 
-/// Every target, and whether this library has it.
+/// Every target, with true if this library is built with it.
 pub(crate) const TARGETS: [(TranspicaTarget, bool); 6] = [
     (TranspicaTarget::Spirv, true),
     (TranspicaTarget::Wgsl, cfg!(feature = "wgsl")),
@@ -204,7 +205,7 @@ struct Given {
     salt: Option<TranspicaSalt>,
 }
 
-/// Where the program comes from.
+/// Source of the program.
 enum Source {
     Raw(TranspicaRawProgram),
     Executable(TranspicaExecutable),
@@ -212,24 +213,26 @@ enum Source {
     Writes(TranspicaRegisterWrites),
 }
 
-/// A program, and what is wanted of it.
+/// A program with the requested outputs.
 pub(crate) struct Asked<'a> {
     source: Source,
     pub(crate) wanted: Wanted,
     pub(crate) salt: &'a [u8],
 }
 
-/// What is done with a program: it, what stands around it, the uniforms that its file sets.
+/// Work on a program: receives it, its bindings, and the uniforms that its file sets.
 pub(crate) type Work<'w, R> =
     &'w mut dyn FnMut(&Program<'_>, &dyn Surroundings, &Constants) -> Result<R, Problem>;
 
 impl Asked<'_> {
+    /// Reads a chain.
+    ///
     /// # Safety
-    /// As for [`Chain::new`]; and every pointer in its structures is NULL or points to what its comment says, unchanged until
-    /// this is dropped.
+    /// As for [`Chain::new`]; and every pointer in its structures is NULL or points to the data
+    /// that its comment describes, unchanged until this is dropped.
     pub(crate) unsafe fn new(first: *const TranspicaHead, call: &str) -> Result<Self, Problem> {
         let mut given = Given::default();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Chain::new(first) };
         while let Some(link) = chain.next()? {
             use TranspicaType as T;
@@ -256,7 +259,7 @@ impl Asked<'_> {
         }
         let wanted = Wanted::new(given.request.as_ref())?;
         let salt = match given.salt {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
             None => &[],
         };
@@ -281,12 +284,12 @@ impl Asked<'_> {
         }
     }
 
-    /// Does something with the program.
+    /// Calls `work` with the program.
     pub(crate) fn with<R>(&self, limits: &Limits, work: Work<'_, R>) -> Result<R, Problem> {
         match &self.source {
-            // SAFETY: the promise made to `new`.
+            // SAFETY: guaranteed by the caller of `new`.
             Source::Raw(raw) => unsafe { with_raw(raw, work) },
-            // SAFETY: as above; so below.
+            // SAFETY: as above, and so below.
             Source::Executable(executable) => unsafe { with_executable(executable, limits, work) },
             Source::Registers(program) => {
                 reserved("TranspicaRegisterProgram.reserved", program.reserved)?;
@@ -310,7 +313,7 @@ impl Asked<'_> {
     }
 }
 
-/// Writes a register; numbers beyond 16 bits are no registers.
+/// Writes a register; numbers beyond 16 bits are ignored.
 pub(crate) fn write(state: &mut RegisterState, number: u32, value: u32, bytes: u32) {
     if let Ok(number) = u16::try_from(number) {
         state.write_masked(number, value, bytes);
@@ -325,11 +328,13 @@ fn with_state<R>(state: &RegisterState, stage: Stage, work: Work<'_, R>) -> Resu
     work(&view.program()?, &view, &Constants::default())
 }
 
+/// Calls `work` with a raw program.
+///
 /// # Safety
-/// The pointers point to what their comments say.
+/// The pointers point to the data that their comments describe.
 unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R, Problem> {
     reserved("TranspicaRawProgram.reserved", raw.reserved)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (code, descriptors) = unsafe {
         (
             array(raw.code, raw.code_count, "TranspicaRawProgram.code")?,
@@ -359,15 +364,17 @@ unsafe fn with_raw<R>(raw: &TranspicaRawProgram, work: Work<'_, R>) -> Result<R,
     work(&program, &view, &Constants::default())
 }
 
+/// Calls `work` with an executable of a file.
+///
 /// # Safety
-/// The pointers point to what their comments say.
+/// The pointers point to the data that their comments describe.
 unsafe fn with_executable<R>(
     given: &TranspicaExecutable,
     limits: &Limits,
     work: Work<'_, R>,
 ) -> Result<R, Problem> {
     reserved("TranspicaExecutable.reserved", given.reserved)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { array(given.bytes, given.byte_count, "TranspicaExecutable.bytes")? };
     let name = if given.name.is_null() {
         std::borrow::Cow::Borrowed("")

@@ -1,5 +1,6 @@
 //! Translators: programs in, results out.
-//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source). Out: [`TranspicaResult`], keys.
+//! In: chains of [`settings`](crate::settings) and of [`source`](crate::source). Out:
+//! [`TranspicaResult`], keys.
 
 use std::ptr::null_mut;
 
@@ -17,21 +18,22 @@ use crate::result::TranspicaResult;
 use crate::settings::Settings;
 use crate::source::{Asked, Wanted};
 
-/// Translates programs under fixed options, and keeps its memory from one to the next. One for each thread.
+/// Translates programs under fixed options, and reuses its memory. One for each thread.
 pub struct TranspicaTranslator {
     translator: Translator,
-    /// What vertex programs become.
+    /// Job of vertex programs.
     job: Job<'static>,
     memory: Memory,
-    /// A call runs, or was left by a panic.
+    /// Set while a call runs, and after a panic.
     is_busy: bool,
 }
 
-/// 128 bits that stand for a module: equal keys, equal SPIR-V. A new version of the library has new keys.
+/// 128-bit identifier of a module: equal keys, equal SPIR-V. A new version of the library has new
+/// keys.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranspicaKey {
-    /// As they are; print or compare them in this order.
+    /// The bytes in the order in which to print or compare them.
     pub bytes: [u8; 16],
 }
 
@@ -41,7 +43,7 @@ impl TranspicaTranslator {
         Self { translator: Translator::new(options, profile), job, memory, is_busy: false }
     }
 
-    /// Uses the translator; what a panic left of it is replaced first.
+    /// Runs `work` on the translator; after a panic it is replaced first.
     fn used<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
         if self.is_busy {
             self.translator = Translator::new(*self.translator.options(), *self.translator.profile());
@@ -53,7 +55,7 @@ impl TranspicaTranslator {
     }
 }
 
-/// A result of a program, with what is wanted of it.
+/// Translates a program and collects the requested outputs.
 fn run(
     translator: &mut Translator,
     (job, memory): (Job<'static>, Memory),
@@ -77,7 +79,7 @@ fn run(
     })
 }
 
-/// The texts that are wanted, of those that are built.
+/// Prints the requested texts that this build supports.
 fn texts(translated: &Translated, wanted: Wanted) -> Result<Vec<(TranspicaTarget, String)>, Error> {
     #[cfg_attr(
         not(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl")),
@@ -107,9 +109,10 @@ fn texts(translated: &Translated, wanted: Wanted) -> Result<Vec<(TranspicaTarget
     Ok(texts)
 }
 
-/// A new translator through `translator`. `settings` is NULL or a chain of TranspicaOptions, TranspicaProfile,
-/// TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout, TranspicaLimits and TranspicaAllocator, each at most once; it is
-/// not needed afterwards. `errors` is NULL or gets a result if the call fails, else NULL.
+/// Creates a translator through `translator`. `settings` is NULL or a chain of TranspicaOptions,
+/// TranspicaProfile, TranspicaBindings, TranspicaLocations, TranspicaRegisterLayout,
+/// TranspicaLimits and TranspicaAllocator, each at most once; it is not needed afterwards. `errors`
+/// is NULL or receives a result if the call fails, else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_create(
     settings: *const TranspicaHead,
@@ -122,7 +125,7 @@ pub unsafe extern "C" fn transpica_translator_create(
         }
         // SAFETY: not NULL, so a place for a pointer.
         unsafe { translator.write(null_mut()) };
-        // SAFETY: such a chain, says the caller.
+        // SAFETY: such a chain, as the caller guarantees.
         let settings = unsafe { Settings::new(settings)? };
         settings.options.check()?;
         settings.profile.check()?;
@@ -135,17 +138,17 @@ pub unsafe extern "C" fn transpica_translator_create(
     unsafe { answer(errors, Memory::default(), work) }
 }
 
-/// Frees a translator; its results stay. NULL is fine.
+/// Frees a translator; its results stay. NULL is permitted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translator_free(translator: *mut TranspicaTranslator) {
-    // SAFETY: NULL or a translator that is used no more.
+    // SAFETY: NULL or a translator that is no longer used.
     unsafe { free(translator) }
 }
 
-/// A result of a chain; what is wanted is in it, or told.
+/// Runs a call on a chain; `wanted` overrides the targets that it requests.
 ///
 /// # Safety
-/// The pointers are NULL or what the functions below say.
+/// The pointers are NULL or as the functions below describe.
 unsafe fn call(
     translator: *mut TranspicaTranslator,
     program: *const TranspicaHead,
@@ -169,35 +172,36 @@ unsafe fn call(
     unsafe { answer(result, memory, work) }
 }
 
-/// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable, TranspicaRegisterProgram and
-/// TranspicaRegisterWrites, and of TranspicaRequest if anything but SPIR-V is wanted; it is not needed afterwards. `result`
-/// gets a result, whatever the status is.
+/// Translates a program. `program` is a chain of one of TranspicaRawProgram, TranspicaExecutable,
+/// TranspicaRegisterProgram and TranspicaRegisterWrites, and of TranspicaRequest for other targets
+/// than SPIR-V; it is not needed afterwards. `result` receives a result, whatever the status is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_translate(
     translator: *mut TranspicaTranslator,
     program: *const TranspicaHead,
     result: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { call(translator, program, result, "transpica_translate", None) }
 }
 
-/// As transpica_translate, but makes nothing except reflection: structures and JSON.
+/// Analyzes a program like transpica_translate, but provides only reflection: structures and JSON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_scan(
     translator: *mut TranspicaTranslator,
     program: *const TranspicaHead,
     result: *mut *mut TranspicaResult,
 ) -> TranspicaStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         call(translator, program, result, "transpica_scan", Some(Wanted::only(TranspicaTarget::Reflection)))
     }
 }
 
-/// The key of a program under the options and the profile of a translator, without translating it, through `key`. `program` is a
-/// chain as for transpica_translate, and may have a TranspicaSalt; targets do not count. `errors` is NULL or gets a result if the
-/// call fails, else NULL.
+/// Computes the key of a program under the options and the profile of a translator, without
+/// translating it, through `key`. `program` is a chain as for transpica_translate, and may have a
+/// TranspicaSalt; targets do not count. `errors` is NULL or receives a result if the call fails,
+/// else NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn transpica_key(
     translator: *mut TranspicaTranslator,
@@ -233,13 +237,13 @@ pub extern "C" fn transpica_version() -> u32 {
     crate::VERSION_MAJOR << 16 | crate::VERSION_MINOR << 8 | crate::VERSION_PATCH
 }
 
-/// The version in words, such as `0.1.0`; ends with a zero.
+/// The version as text, such as `0.1.0`; ends with a zero.
 #[unsafe(no_mangle)]
 pub extern "C" fn transpica_version_text() -> *const std::ffi::c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Whether the library that is linked has a TranspicaTarget: 1 or 0.
+/// Returns 1 if the linked library supports a TranspicaTarget, else 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn transpica_has_target(target: u32) -> u32 {
     let is_there = |(known, built): (TranspicaTarget, bool)| known as u32 == target && built;

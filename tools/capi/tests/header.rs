@@ -1,4 +1,4 @@
-//! `include/transpica.h` is what the sources say. `BLESS=1` writes it anew.
+//! `include/transpica.h` is generated from the sources. `BLESS=1` rewrites it.
 
 use std::fs;
 use std::path::Path;
@@ -19,10 +19,10 @@ fn made() -> String {
     String::from_utf8(header).expect("a text")
 }
 
-/// What no source says: the version, and how structures begin.
+/// Parts that no source contains: the version, and the macro for heads.
 fn preamble() -> String {
     format!(
-        "\n// Version of this header; transpica_version tells that of the library.\n\
+        "\n// Version of this header; transpica_version returns that of the library.\n\
          #define TRANSPICA_VERSION_MAJOR {}\n\
          #define TRANSPICA_VERSION_MINOR {}\n\
          #define TRANSPICA_VERSION_PATCH {}\n\n\

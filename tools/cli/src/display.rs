@@ -1,16 +1,18 @@
-//! Keeps a library under the Vulkan driver from complaining that there is no display.
+//! Suppresses a complaint about a missing display from a library below the Vulkan driver.
 //!
-//! Mesa's layer that selects devices asks libwayland for the display once an instance has window-system extensions, and
-//! wgpu's instances always have them. libwayland then prints an error where `XDG_RUNTIME_DIR` is no absolute path, as in
-//! containers and services.
+//! Mesa's device-selection layer opens the display with libwayland for any instance that has
+//! window-system extensions, and wgpu's instances always have them. libwayland then prints an error
+//! if `XDG_RUNTIME_DIR` is no absolute path, as in containers and services.
 
-/// A folder that does not exist: no display is found there, without a word.
+/// A folder that does not exist, in which libwayland finds no display and prints nothing.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 const NOWHERE: &str = "/nonexistent";
 
-/// Starts this process anew with an `XDG_RUNTIME_DIR`, where it has none. Comes back where that is not needed, or fails.
+/// Restarts this process with an `XDG_RUNTIME_DIR` if it has none. Returns if that is not needed,
+/// or fails.
 ///
-/// The environment of a running process cannot be changed safely, since the C libraries read it too.
+/// The environment of a running process cannot be changed safely, since the C libraries read it
+/// too.
 pub fn settle() {
     #[cfg(all(unix, not(target_vendor = "apple")))]
     {
@@ -29,7 +31,8 @@ pub fn settle() {
         if let Some(name) = arguments.next() {
             command.arg0(name);
         }
-        // It returns only where it fails; then the complaint is all that is wrong.
+        // `exec` returns only if it fails; then libwayland's message appears, and nothing else is
+        // wrong.
         let _ = command.args(arguments).env(variable, NOWHERE).exec();
     }
 }

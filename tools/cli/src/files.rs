@@ -1,4 +1,4 @@
-//! Reading inputs and writing results. A result is written only when it is complete.
+//! Reads inputs and writes results. A result is written only when it is complete.
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::report::Failure;
 use crate::terminal::visible;
 
-/// No shader container comes near this many bytes.
+/// Largest accepted input, far above any shader container.
 const MOST: u64 = 64 << 20;
 
 /// Reads a file, or standard input for `-`.
@@ -25,12 +25,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The ending of a name, in lower case: the console's own tools write .SHBIN.
+/// File extension in lower case: the console's own tools write .SHBIN.
 pub fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
-/// The .shbin files named or below the folders named, sorted within each. None at all is a failure.
+/// Returns the .shbin files among the paths and below folders, sorted within each folder. Finding
+/// none is a failure.
 pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -52,8 +53,10 @@ pub fn shaders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The containers and sources named or below the folders named, sorted within each; in the place of what cannot be read the
-/// reason. In a folder a source is left out whose container lies beside it: `a.v.pica` belongs to `a.shbin`.
+/// Returns the containers and sources among the paths and below folders, sorted within each folder.
+/// An unreadable path is replaced by the reason.
+/// Within a folder a source is skipped if its container is beside it: `a.v.pica` belongs to
+/// `a.shbin`.
 pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     let mut files = Vec::new();
     for path in paths {
@@ -81,24 +84,24 @@ pub fn programs(paths: &[PathBuf]) -> Vec<Result<PathBuf, Failure>> {
     files
 }
 
-/// Whether a file ends like a container.
+/// Returns whether a file has the extension of a container.
 fn is_container(path: &Path) -> bool {
     ending(path).as_deref() == Some("shbin")
 }
 
-/// Whether a file ends like a source of the assembler.
+/// Returns whether a file has the extension of an assembler source.
 pub fn is_source(path: &Path) -> bool {
     ending(path).as_deref() == Some("pica")
 }
 
-/// Whether a container lies beside a source: its name up to the first point.
+/// Returns whether a container is beside a source: its name up to the first dot.
 fn has_container(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.split('.').next().unwrap_or_default();
     source.with_file_name(format!("{stem}.shbin")).is_file()
 }
 
-/// Writes a result to a file, or to standard output. On a terminal, text does what it says and nothing else.
+/// Writes a result to a file, or to standard output. On a terminal, control characters are escaped.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     match path {
         Some(path) if path != Path::new("-") => {
@@ -118,13 +121,13 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes two results, or none: where the second cannot be written, a file made for the first goes away again.
+/// Writes two results, or none: if the second fails, a file created for the first is removed.
 pub fn write_both(first: (&Path, &[u8]), second: (Option<&Path>, &[u8])) -> Result<(), Failure> {
     let is_new = !first.0.exists();
     write(Some(first.0), first.1)?;
     write(second.0, second.1).inspect_err(|_| {
         if is_new {
-            // Best effort: what failed is told either way.
+            // Best effort: the failure is reported in any case.
             let _ = std::fs::remove_file(first.0);
         }
     })

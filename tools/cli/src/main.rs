@@ -1,4 +1,4 @@
-//! The `transpica` command: reads arguments, runs one command, prints its failure.
+//! The `transpica` command: parses arguments, runs one command, prints its failure.
 
 mod args;
 mod commands;

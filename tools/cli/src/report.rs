@@ -1,4 +1,4 @@
-//! Failures as people read them: what, where, what to do.
+//! Failures and diagnostics for the user: problem, place, advice.
 
 use std::fmt;
 use std::path::Path;
@@ -20,49 +20,50 @@ pub struct Failure {
     status: u8,
 }
 
-/// Exit status where the input is at fault.
+/// Exit status of faulty input.
 const INPUT: u8 = 1;
 
 /// Exit status of wrong usage.
 const USAGE: u8 = 2;
 
 impl Failure {
-    /// A failure in words.
+    /// Builds a failure from a message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, status: INPUT }
     }
-    /// Wrong usage that only the input shows: an option that its programs do not have.
+    /// Builds a failure of usage that only the input reveals: an option that does not apply to its
+    /// programs.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { status: USAGE, ..Self::new(message) }
     }
-    /// With advice.
+    /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
-    /// An error of the library in a file.
+    /// Builds a failure from an error of the library in a file.
     pub fn at(path: &Path, error: &transpica::stages::error::Error) -> Self {
         let hint = error.kind.hint().map(str::to_string);
         Self { hint, ..Self::new(format!("{}: {error}", path.display())) }
     }
-    /// An error of the operating system about a file.
+    /// Builds a failure from an error of the operating system about a file.
     pub fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::new(format!("cannot {what} {}: {error}", path.display()))
     }
-    /// An error of the GPU.
+    /// Builds a failure from an error of the GPU.
     pub fn gpu(error: &transpica_gpu::GpuError) -> Self {
         Self { hint: error.hint().map(str::to_string), ..Self::new(error.to_string()) }
     }
-    /// What is wrong, without advice.
+    /// Returns the message without advice.
     pub fn message(&self) -> &str {
         &self.message
     }
-    /// The exit status that it leads to.
+    /// Returns the exit status.
     pub fn status(&self) -> u8 {
         self.status
     }
-    /// Prints it on standard error.
+    /// Prints the failure on standard error.
     pub fn print(&self, color: Color) {
         let mut diagnostic = MietteDiagnostic::new(visible(&self.message));
         if let Some(hint) = &self.hint {
@@ -76,21 +77,21 @@ impl Failure {
     }
 }
 
-/// Remarks on standard error, one line each, as `-q` and `-v` want them.
+/// Remarks on standard error, one line each, as `-q` and `-v` request.
 impl Common {
-    /// Warning about the input; `-q` silences it.
+    /// Prints a warning about the input; `-q` hides it.
     pub fn warn(&self, text: impl fmt::Display) {
         if !self.quiet {
             say(&format!("warning: {}\n", visible(&text.to_string())));
         }
     }
-    /// Note about a choice made for the user; `-q` silences it.
+    /// Prints a note about a choice made for the user; `-q` hides it.
     pub fn note(&self, text: impl fmt::Display) {
         if !self.quiet {
             say(&format!("note: {}\n", visible(&text.to_string())));
         }
     }
-    /// Detail that only `-v` shows: a size, a time, a way taken.
+    /// Prints a detail that only `-v` shows: a size, a time, a fallback.
     pub fn detail(&self, text: impl fmt::Display) {
         if self.verbose {
             say(&format!("{}\n", visible(&text.to_string())));
@@ -104,24 +105,25 @@ fn handler(color: Color) -> GraphicalReportHandler {
     GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
 }
 
-/// Writes to standard error. Where nobody listens any more there is nobody to tell.
+/// Writes to standard error. An error is dropped, since there is no place left to report it.
 fn say(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Longest line that is shown; of longer ones only the place is told.
+/// Longest line that is shown; for longer ones only the place is printed.
 const WIDEST: usize = 400;
 
-/// A text that messages are about.
+/// A text that diagnostics refer to.
 pub struct Text {
-    /// What messages call it.
+    /// Its name in diagnostics.
     pub name: String,
-    /// All of it.
+    /// Its content.
     pub text: String,
 }
 
-/// Prints warnings and errors on standard error, each with its line: warnings in the order of the texts, errors as they come.
+/// Prints warnings and errors on standard error, each with its source line. Warnings follow the
+/// order of the texts; errors keep theirs.
 pub fn print_diagnostics(errors: &[Diagnostic], warnings: &[Diagnostic], texts: &[Text], color: Color) {
     let place = |diagnostic: &Diagnostic| (diagnostic.span.source, diagnostic.span.start);
     let mut warnings: Vec<_> = warnings.iter().collect();
@@ -149,7 +151,7 @@ fn render(diagnostic: &Diagnostic, severity: Severity, texts: &[Text], color: Co
         let hint = hint.map_or(String::new(), |hint| format!("  help: {hint}\n"));
         return plain() + &hint;
     }
-    // Line markers of a preprocessor may give the line another name than its place in the text has.
+    // A preprocessor's line marker may number the line differently from its position in the text.
     let before = text.text.get(..span.start).unwrap_or_default();
     let is_marked = *file != text.name || before.matches('\n').count() + 1 != *line as usize;
     let place = if is_marked { format!(" ({file}:{line})") } else { String::new() };

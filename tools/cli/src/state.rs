@@ -1,5 +1,6 @@
 //! The state file: uniforms and vertices as JSON. In: JSON text. Out: register values as f32 bits.
-//! Every deviation from the format is an error that names the place as a path (`vertices[3].v1[2]`).
+//! Every deviation from the format is an error that names the place as a path
+//! (`vertices[3].v1[2]`).
 
 use serde_json::{Map, Value};
 use transpica::stages::interp::Uniforms;
@@ -8,26 +9,26 @@ use transpica::stages::isa::limits::FLOATS;
 use transpica::stages::precision::bits;
 use transpica_gpu::Registers;
 
-/// Float uniforms that one invocation of a geometry program gets, with their registers.
+/// Float uniforms that one invocation of a geometry program receives, with their registers.
 pub type Delivered = Vec<(u8, [u32; 4])>;
 
-/// Uniform values and vertices; what a file does not list keeps its default.
+/// Uniform values and vertices; registers absent from the file keep their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Values of the file laid over those given.
+    /// The given uniforms, overridden by those of the file.
     pub uniforms: Uniforms,
-    /// The float uniforms that the file sets.
+    /// Float uniforms that the file sets.
     pub floats_set: [bool; FLOATS],
     /// v0..v15 of each vertex or invocation.
     pub vertices: Vec<Registers>,
-    /// What each invocation of a geometry program gets; nothing for vertices.
+    /// Uniforms delivered to each invocation of a geometry program; empty for vertices.
     pub delivered: Vec<Delivered>,
 }
 
-/// v registers that nothing feeds: (0, 0, 0, 1).
+/// Default of input registers: (0, 0, 0, 1).
 pub const DEFAULT_REGISTERS: Registers = [[0, 0, 0, 1f32.to_bits()]; 16];
 
-/// Reads a state file over uniforms that are already set.
+/// Parses a state file on top of uniforms that are already set.
 pub fn parse(text: &str, mut uniforms: Uniforms, stage: Stage) -> Result<State, String> {
     let root: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let root = object(&root, "the file")?;
@@ -64,7 +65,7 @@ pub fn parse(text: &str, mut uniforms: Uniforms, stage: Stage) -> Result<State, 
     Ok(state)
 }
 
-/// Inputs of one vertex or invocation, and what is delivered to it.
+/// Parses the inputs of one vertex or invocation, and the uniforms delivered to it.
 fn vertex(value: &Value, place: &str, stage: Stage) -> Result<(Registers, Delivered), String> {
     let (mut registers, mut delivered) = (DEFAULT_REGISTERS, Delivered::new());
     for (key, value) in object(value, place)? {
@@ -110,7 +111,7 @@ fn bank<'a>(banks: &'a Map<String, Value>, name: &str) -> Result<Vec<(String, &'
 }
 
 fn index(key: &str, count: usize, place: &str) -> Result<usize, String> {
-    // The parser alone would take a sign.
+    // `parse` alone would accept a sign.
     let digits = key.bytes().all(|byte| byte.is_ascii_digit());
     let index = key.parse::<usize>().ok().filter(|&index| digits && index < count);
     index.ok_or_else(|| format!("{place}: register \"{key}\" must be 0..={}", count - 1))
@@ -138,7 +139,7 @@ fn float(value: &Value) -> Option<u32> {
             text => {
                 let digits = text.strip_prefix("0x")?;
                 let bits = u32::from_str_radix(digits, 16).ok();
-                // The parser alone would take a sign.
+                // `from_str_radix` alone would accept a sign.
                 bits.filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
             }
         },

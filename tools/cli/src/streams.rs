@@ -1,5 +1,6 @@
-//! Where a command reads and writes: no output is an input, no two outputs are one, no binary goes to a terminal.
-//! In: paths as they were given. Out: what is wrong with them, before anything is read or written.
+//! Checks of inputs and outputs: no output is an input, no two outputs are the same file, no binary
+//! goes to a terminal.
+//! In: paths as given. Out: an error, before anything is read or written.
 
 use std::fs::{self, File, Metadata};
 use std::io::IsTerminal;
@@ -7,30 +8,30 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// One thing that a command writes.
+/// One output of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// Option that asks for it.
+    /// The option that requests it.
     pub option: &'static str,
     /// Its file; standard output if absent or `-`.
     pub path: Option<&'a Path>,
-    /// Of a binary: what to do instead of sending it to a terminal.
+    /// For binary output: the alternative to suggest if it would go to a terminal.
     pub binary: Option<&'static str>,
 }
 
 impl<'a> Output<'a> {
-    /// A text.
+    /// Builds an output of text.
     pub fn text(option: &'static str, path: Option<&'a Path>) -> Self {
         Self { option, path, binary: None }
     }
-    /// Its file, unless it goes to standard output.
+    /// Returns its file, unless it goes to standard output.
     fn file(&self) -> Option<&'a Path> {
         self.path.filter(|path| !is_dash(path))
     }
     fn is_terminal(&self) -> bool {
         match self.file() {
             None => std::io::stdout().is_terminal(),
-            // Only what is open can be asked, and a file must not be opened before it is written.
+            // A path can be tested only by opening it, which must not happen before it is written.
             Some(path) => {
                 let open = || File::options().write(true).open(path);
                 is_device(path) && open().is_ok_and(|device| device.is_terminal())
@@ -39,24 +40,24 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Everything that a command reads and writes.
+/// All inputs and outputs of a command.
 #[derive(Debug, Default)]
 pub struct Streams<'a> {
     /// Files, `-` for standard input.
     pub inputs: Vec<&'a Path>,
     /// Files, and folders with files.
     pub trees: &'a [PathBuf],
-    /// In the order in which they are written.
+    /// Outputs, in the order in which they are written.
     pub outputs: Vec<Output<'a>>,
 }
 
 impl<'a> Streams<'a> {
-    /// Those of a command that reads files and writes a text.
+    /// Builds the streams of a command that reads files and writes a text.
     pub fn of_files(inputs: impl IntoIterator<Item = &'a PathBuf>, output: Option<&'a Path>) -> Self {
         let inputs = inputs.into_iter().map(PathBuf::as_path).collect();
         Self { inputs, outputs: vec![Output::text("-o", output)], ..Self::default() }
     }
-    /// Checks all of it; an error says what is wrong and what to do.
+    /// Checks all streams; an error states the problem and the remedy.
     pub fn check(&self) -> Result<(), String> {
         if self.inputs.iter().filter(|path| is_dash(path)).count() > 1 {
             return Err("standard input can be read once only".into());
@@ -85,16 +86,17 @@ impl<'a> Streams<'a> {
         }
         Ok(())
     }
-    /// Returns whether a file is one of the inputs, under whichever name.
+    /// Returns whether a file is one of the inputs, under any name.
     fn reads(&self, path: &Path) -> bool {
-        // Pipes and devices can be both: nothing of them is lost.
+        // Pipes and devices can be both: writing destroys nothing.
         if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
             return false;
         }
         if self.inputs.iter().any(|input| !is_dash(input) && is_same(input, path)) {
             return true;
         }
-        // Only what exists can lie among the files of a folder. What cannot be listed cannot be read either.
+        // Only an existing file can be among the files of a folder. Files in an unlistable folder
+        // cannot be read either.
         let trees = || files::shaders(self.trees).unwrap_or_default();
         !self.trees.is_empty() && path.is_file() && trees().iter().any(|input| is_same(input, path))
     }
@@ -104,7 +106,8 @@ fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Returns whether two outputs mix: both on standard output, or in one file. The null device mixes nothing.
+/// Returns whether two outputs would mix: both on standard output, or in one file. The null device
+/// mixes nothing.
 fn are_one(first: Option<&Path>, second: Option<&Path>) -> bool {
     match (first, second) {
         (None, None) => true,
@@ -122,7 +125,7 @@ fn is_same(first: &Path, second: &Path) -> bool {
     }
 }
 
-/// The numbers of a file's device and inode, so that hard links are the same.
+/// Returns the device and inode numbers of a file, so that hard links are equal.
 #[cfg(unix)]
 fn identity(_: &Path, data: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
@@ -145,10 +148,11 @@ fn is_device(_: &Path) -> bool {
     false
 }
 
-/// Most links that a path may go through, as Linux has it.
+/// Largest number of links in a path, as on Linux.
 const LINKS: usize = 40;
 
-/// Where a file will be that does not exist yet: its folder in full, and its name. Links that lead nowhere are followed.
+/// Returns the future place of a file that does not exist yet: the full path of its folder, and its
+/// name. Dangling links are followed.
 fn place(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {

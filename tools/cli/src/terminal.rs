@@ -1,4 +1,4 @@
-//! Abilities of the terminal, and text that is safe on it.
+//! Capabilities of the terminal, and safe text for it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 
 use crate::args::Color;
 
-/// Text whose control characters are spelled out: a terminal would act on them, and what stands in a file must not move its
-/// cursor, change its title or turn its text around. Line feeds, also those after a carriage return, and tabs stay.
+/// Escapes control characters: text from a file must not move the terminal's cursor, change its
+/// title or reverse its text. Line feeds, also those after a carriage return, and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.char_indices().any(|(at, c)| is_active(text, at, c)) {
         return Cow::Borrowed(text);
@@ -19,13 +19,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where a place of a text lies once that is [`visible`].
+/// Maps a position in a text to the position in its [`visible`] form.
 pub fn visible_place(text: &str, place: usize) -> usize {
     let before = text.char_indices().take_while(|&(at, _)| at < place);
     before.map(|(at, c)| if is_active(text, at, c) { c.escape_unicode().len() } else { c.len_utf8() }).sum()
 }
 
-/// Returns whether a terminal acts on the character at a place: control characters, and those that change the direction of text.
+/// Returns whether a terminal interprets the character at a position: control characters, and those
+/// that change the direction of text.
 fn is_active(text: &str, at: usize, c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -44,7 +45,8 @@ pub fn has_color(color: Color) -> bool {
     }
 }
 
-/// Returns whether lines are drawn with more than ASCII. A file takes any character; a terminal those of its locale.
+/// Returns whether lines may be drawn with non-ASCII characters. A file accepts any character, a
+/// terminal those of its locale.
 pub fn has_unicode() -> bool {
     !is_dumb() && (!std::io::stderr().is_terminal() || has_unicode_locale())
 }
@@ -57,7 +59,8 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// The locale of characters is that of the first of these variables that is set; elsewhere than on Unix text is Unicode.
+/// Returns whether the locale is a Unicode one: the first of these variables that is set decides.
+/// Other systems than Unix always use Unicode.
 fn has_unicode_locale() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|variable| is_set(variable));
     let locale = locale.and_then(std::env::var_os).unwrap_or_default().to_string_lossy().to_lowercase();

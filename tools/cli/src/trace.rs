@@ -1,4 +1,5 @@
-//! The trace of a run, written while the program runs: what led to a failure, or to no end, is there to be read.
+//! Execution trace, written while the program runs, so that it is complete even if the run fails or
+//! does not end.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,17 +9,17 @@ use transpica::stages::interp::{Record, Trace};
 
 use crate::report::Failure;
 
-/// Instructions as they run, then the result, in one file or on standard output.
+/// Log of executed instructions, followed by the result, in one file or on standard output.
 pub struct Log<'a> {
     path: Option<&'a Path>,
-    /// Open from the first instruction on.
+    /// Opened by the first instruction.
     out: Option<BufWriter<Box<dyn Write>>>,
-    /// The first error; nothing is written after it.
+    /// The first error; later output is dropped.
     error: Option<io::Error>,
 }
 
 impl<'a> Log<'a> {
-    /// A log that goes where the result will.
+    /// Builds a log that writes to the result's destination.
     pub fn new(output: Option<&'a PathBuf>) -> Self {
         let path = output.map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
         Self { path, out: None, error: None }
@@ -43,7 +44,7 @@ impl<'a> Log<'a> {
         self.write(|out| out.write_all(result.as_bytes()));
         self.close()
     }
-    /// Ends the trace of a run that failed: without an instruction nothing is written.
+    /// Ends the trace of a run that failed. A run without an instruction leaves no file.
     pub fn abandon(self) -> Result<(), Failure> {
         self.close()
     }

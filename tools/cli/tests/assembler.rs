@@ -1,4 +1,4 @@
-//! `asm` and `dis` as people run them.
+//! `asm` and `dis`, run as users run them.
 
 mod support;
 
@@ -108,7 +108,7 @@ fn dis_and_asm_are_inverse() {
     expect_file!["asm/textured.pica"].assert_eq(&hex);
 }
 
-/// Warnings of `--lint`, one of each kind that a source can have.
+/// A source with one lint warning of each kind that sources can have.
 const DOUBTFUL: &str = "\
 .bool lit
 .out position position
@@ -183,7 +183,7 @@ fn what_is_denied_is_not_written() {
     let severities: Vec<_> =
         found.as_array().expect("a list").iter().map(|found| &found["severity"]).collect();
     assert_eq!(severities, ["warning", "error", "warning", "warning", "warning"]);
-    // A rule that finds nothing changes nothing.
+    // Denying a rule without findings changes nothing.
     assert_eq!(asm(&["--deny", "nesting"]).status, 0);
     assert!(out.exists());
     assert_eq!(asm(&["--deny", "nest"]).status, 2);
@@ -247,7 +247,8 @@ fn the_samples_give_nothing_to_warn_of() {
             }
         }
     }
-    // DST gives r6.w to the w that DPH adds. The binary is picasso's own, so it stays as it is.
+    // DST copies r6.w to the w component that DPH adds. The binary is picasso's own, so it stays as
+    // it is.
     assert_eq!(found, [r#"fog "0x25": "r6.w is read before anything has written it""#]);
 }
 

@@ -1,4 +1,4 @@
-//! Every command that needs no GPU, as people run it: what it prints, what it writes, how it ends.
+//! Every command that needs no GPU, run as users run it: its output, its files, its exit status.
 
 mod support;
 
@@ -109,7 +109,8 @@ fn faulty_input_ends_with_1_names_place_and_remedy_and_writes_nothing() {
     let json = json.to_str().expect("name");
     let bytes = fs::read(root().join(SAMPLE)).expect("sample");
     let undefined = {
-        // The first code word: after DVLB with one entry, at the offset that the package names.
+        // The first code word: behind the DVLB header with one entry, at the offset given in the
+        // DVLP header.
         let mut bytes = bytes.clone();
         let at = 12 + u32::from_le_bytes(bytes[20..24].try_into().expect("four")) as usize;
         bytes[at..at + 4].copy_from_slice(&(0x14u32 << 26).to_le_bytes());
@@ -278,7 +279,7 @@ const COPY: &str = "
 .end
 ";
 
-/// That program, assembled.
+/// Assembles [`COPY`].
 fn copying() -> Vec<u8> {
     use transpica::stages::asm::{Source, assemble};
     let sources = [Source { name: "copy.pica", text: COPY }];
@@ -334,7 +335,7 @@ fn the_intermediate_form_of_a_geometry_program_submits_triangles() {
 fn a_geometry_program_runs_its_invocations_one_after_the_other() {
     let folder = folder("geometry");
     let state = folder.join("state.json");
-    // The size of points, then two of them: position and colour.
+    // c0 is the size of points; each vertex is a point with position and color.
     let text = r#"{ "uniforms": { "c": { "0": [0.5, 0.25, 0, 0] } },
                     "vertices": [ { "v0": [1, 2, 3, 4], "v1": [0.5, "nan", "-inf", 1] }, { "c": { "0": [0, 0, 0, 0] } } ] }"#;
     fs::write(&state, text).expect("written");
@@ -362,7 +363,7 @@ fn a_geometry_program_runs_its_invocations_one_after_the_other() {
     }
     // The corner (-1, -1): (1 - 0.5 * 4, 2 - 0.25 * 4, 3, 4).
     assert_eq!(emits[0]["outputs"]["o0"], lanes(["0xbf800000", "0x3f800000", "0x40400000", "0x40800000"]));
-    // The second point gets a size of 0 with it: all corners are the default of v0.
+    // The second point delivers a size of 0, so all its corners are the default of v0.
     for emit in value["vertices"][1]["emits"].as_array().expect("emits") {
         assert_eq!(emit["outputs"]["o0"], lanes(["0x00000000", "0x00000000", "0x00000000", "0x3f800000"]));
     }
@@ -372,7 +373,7 @@ fn a_geometry_program_runs_its_invocations_one_after_the_other() {
     }
 }
 
-/// A source of a geometry program that counts in r0 and emits what it counted and two uniforms.
+/// A source of a geometry program that counts in r0 and emits the count and two uniforms.
 const COUNTER: &str = "
 .gsh MODE
 .out pos position

@@ -1,4 +1,5 @@
-//! Which files are written, and which are not: outputs beside inputs, beside each other, and what their names say.
+//! Files that are written and files that are not: outputs over inputs, outputs over each other, and
+//! targets by file extension.
 
 mod support;
 
@@ -57,7 +58,7 @@ fn no_command_writes_over_its_input_whatever_that_is_called() {
     let ran = transpica(&["run", input, "--state", text(&state), "--json", "-o", text(&state)]);
     assert_eq!(ran.status, 2, "{}", ran.err);
     assert_eq!(fs::read_to_string(&state).expect("kept"), "{}");
-    // What lies in a folder but is no shader may be written over.
+    // A file in an input folder that is no shader may be overwritten.
     let ran = transpica(&["survey", text(&folder), "--json", "-o", text(&state)]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert_ne!(fs::read_to_string(&state).expect("written"), "{}");

@@ -1,4 +1,4 @@
-//! The commands that need a GPU. Where there is none they fail, and what they print says what to install.
+//! The commands that need a GPU. Without one they fail, and their message says what to install.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use support::{ran, root, transpica};
 
-/// Compares and gives the table.
+/// Runs `compare` and returns its table.
 fn compare(arguments: &[&str]) -> String {
     let ran = transpica(&[&["compare", "--vertices", "16"], arguments].concat());
     let text = ran.text();
@@ -67,8 +67,9 @@ fn a_run_on_the_gpu_prints_what_the_interpreter_prints() {
 
 #[test]
 fn what_leaves_a_loop_early_is_what_it_was_then() {
-    // Random programs whose vertices leave a loop in different iterations, with the results of the interpreter. lavapipe goes on
-    // computing for those that are out, and gave them values of later iterations.
+    // Random programs whose vertices leave a loop in different iterations, with the interpreter's
+    // results. lavapipe keeps computing for vertices that have left, and gave them values of later
+    // iterations.
     for name in ["516-82", "9102-20", "9102-4"] {
         let file = |ending: &str| format!("tests/cases/loops/left_early_{name}.{ending}");
         let expected = std::fs::read_to_string(support::root().join(file("expect.json"))).expect("readable");
@@ -90,8 +91,8 @@ fn an_adapter_of_another_name_is_an_error() {
 
 #[test]
 fn a_geometry_program_emits_on_the_gpu_what_it_emits_on_the_processor() {
-    // State that carries over, both banks, slots, each mode. With other seeds there are numbers below 2^-126 on the way, which
-    // some drivers flush: `compare` asks an interpreter that does, `run` has none.
+    // Carried state, both banks, slots, each mode. Other seeds produce intermediate numbers below
+    // 2^-126, which some drivers flush: `compare` uses an interpreter that does, `run` has none.
     for name in ["counter", "trail", "banks", "points", "subdivision", "cards"] {
         let sample = format!("shaders/{name}.shbin");
         let run = |arguments: &[&str]| {
@@ -112,7 +113,7 @@ fn geometry_programs_are_compared_by_what_they_emit() {
     assert!(rows.iter().all(|row| row.starts_with("ok ") && !row.contains(" 0 vertices")), "{text}");
 }
 
-/// Runs a program on the GPU where no folder for sockets is named.
+/// Runs a command on the GPU without a valid `XDG_RUNTIME_DIR`.
 fn without_display(command: &mut Command) -> support::Ran {
     ran(command.env_remove("XDG_RUNTIME_DIR").env_remove("WAYLAND_DISPLAY"), &[])
 }
@@ -126,7 +127,7 @@ fn drivers_do_not_ask_for_a_display() {
         let ran = without_display(Command::new(env!("CARGO_BIN_EXE_transpica")).args(arguments));
         assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{arguments:?}");
     }
-    // Standard input reaches the command as if nothing had been done.
+    // Standard input survives the restart.
     let bytes = fs::read(root().join("shaders/fog.shbin")).expect("a sample");
     let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
     let ran =
@@ -137,7 +138,8 @@ fn drivers_do_not_ask_for_a_display() {
 
 const CHILD: &str = "TRANSPICA_TEST_OPENS_A_GPU";
 
-/// When this fails the start anew in `display.rs` has become needless.
+/// Detects the end of the workaround's cause: if this test fails, the restart in `display.rs` is no
+/// longer needed.
 #[test]
 fn a_layer_of_mesa_complains_where_there_is_no_display() {
     if std::env::var_os(CHILD).is_some() {
@@ -177,7 +179,7 @@ fn unfinished(name: &str) -> String {
     format!("tests/cases/unfinished/{name}.pica")
 }
 
-/// A container made of sources, in the folder of a test.
+/// Assembles sources into a container in the folder of a test.
 fn container(test: &str, sources: &[String]) -> String {
     let path = support::folder(test).join("out.shbin");
     let path = path.to_str().expect("a name").to_string();
@@ -198,7 +200,7 @@ fn a_program_without_end_is_an_error_on_the_gpu_as_on_the_processor() {
         assert!(report.contains("not finished after 5000 instructions"), "{on}: {report}");
         assert!(report.contains("raise the step budget"), "{on}: {report}");
     }
-    // A comparison has nothing to compare.
+    // `compare` finds nothing to compare.
     let text = transpica(&["compare", &file, "--vertices", "4", "--route", "spirv"]).text();
     assert!(text.contains("4 unfinished"), "{text}");
 }
@@ -227,7 +229,8 @@ fn long_loops_give_the_right_results_or_an_error_with_the_reason() {
 
 #[test]
 fn thousands_of_invocations_of_one_thread_emit_as_on_the_processor() {
-    // Each has 64 rounds of a loop, all together more than a driver may give one dispatch.
+    // Each invocation has 64 loop iterations; together they exceed the limit of a driver per
+    // dispatch.
     let run = |on| {
         let sample = ["run", "shaders/counter.shbin", "--dvle", "1", "--state"];
         let state = support::folder("flowers").join(format!("{on}.json"));

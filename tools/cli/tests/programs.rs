@@ -1,4 +1,5 @@
-//! Which program of a file is taken and how its text says so; what `run` prints of it; how its position reaches the host.
+//! Selection of a program of a file and its name in the text; the output of `run`; options for the
+//! position.
 
 mod support;
 
@@ -66,7 +67,7 @@ fn the_comment_at_the_head_of_a_text_names_program_and_entry() {
     assert!(text.starts_with("// source: code.bin\n// entry: code word 0x1\n\n"), "{text:.100}");
 }
 
-/// Writes (0, 0, 0, 1) to one output, something else to the second, nothing to the third, and to no output what r0 holds.
+/// Writes (0, 0, 0, 1) to one output, something else to the second, and nothing to the third.
 const DEFAULTS: &str = "
 .constf unit(0.0, 0.0, 0.0, 1.0)
 .constf other(1.0, 2.0, 3.0, 4.0)
@@ -129,7 +130,7 @@ fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
     let into = transpica(&["run", name, "--trace", "--budget", "5", "--vertices", "1", "-o", path]);
     assert_eq!((into.status, into.out.len()), (1, 0));
     assert_eq!(fs::read(&out).expect("the trace"), ran.out);
-    // Without a trace nothing is written, and of a run that cannot begin neither.
+    // A run without a trace writes no file, and neither does one that cannot start.
     fs::remove_file(&out).expect("removable");
     let ran = transpica(&["run", name, "--budget", "5", "-o", path]);
     assert_eq!((ran.status, ran.out.len(), out.exists()), (1, 0, false));
@@ -138,13 +139,13 @@ fn the_trace_of_a_run_that_fails_goes_up_to_the_failure() {
     let geometry = ["run", "shaders/points.shbin", "--dvle", "1", "--trace", "--budget", "3"];
     let ran = transpica(&geometry);
     assert_eq!((ran.status, ran.text().lines().count()), (1, 3), "{}", ran.text());
-    // A reader that has enough does not change how the run ends.
+    // A reader that closes the pipe early does not change the exit status.
     let line = format!("\"$TRANSPICA\" run {name} --trace --budget 50000 --color never | head -n 1");
     let shown = on_terminal(&line, &[]).text();
     assert!(shown.contains("jmpu") && shown.contains("endless.shbin"), "{shown}");
 }
 
-/// Text of the library under options.
+/// The library's text under these options.
 fn library(options: Options, language: Language) -> String {
     let bytes = fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");

@@ -1,5 +1,5 @@
-//! Output on terminals: no control characters of others, nothing that it cannot draw; what is quiet and
-//! what is verbose.
+//! Output on terminals: no control characters from files, no characters outside the locale; quiet
+//! and verbose output.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn control_characters_of_a_source_are_spelled_out() {
     let marks = ran.err.lines().filter(|line| line.trim_start().starts_with('·'));
     let marks: Vec<usize> = marks.map(|line| line.matches('─').count()).collect();
     assert!(!marks.is_empty() && marks.iter().all(|&count| count > 4), "{marks:?}: {}", ran.err);
-    // Carriage returns at ends of lines are no matter.
+    // Carriage returns at ends of lines are not escaped.
     let ran = transpica_reading(&["asm", "-", "-o", "-"], b".proc main\r\n\tmvo r0, v0\r\n\tend\r\n.end\r\n");
     assert!(ran.status == 1 && !ran.err.contains("\\u{d}"), "{}", ran.err);
 }
@@ -43,7 +43,7 @@ fn names_from_files_do_nothing_to_a_terminal() {
     }
     let shown = on_terminal(&format!("\"$TRANSPICA\" info {path}"), &[]).text();
     assert!(shown.contains("\\u{1b}[31m"), "{shown}");
-    // A file gets what is there.
+    // A file receives control characters unchanged.
     assert!(transpica(&["info", path]).text().contains(ESCAPE));
     for missing in ["no\u{1b}[2Jsuch.shbin", "no\u{9b}2Jsuch.shbin"] {
         let ran = transpica(&["translate", missing]);

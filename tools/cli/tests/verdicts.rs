@@ -1,4 +1,5 @@
-//! What `compare` says and how it ends where not every program can be compared. These need a GPU, as `gpu.rs` does.
+//! Output and exit status of `compare` if some programs cannot be compared. Like `gpu.rs`, these
+//! tests need a GPU.
 
 mod support;
 
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use support::{Ran, folder, root, transpica};
 
-/// A program whose values every driver has.
+/// A program with the same values on every driver.
 const PLAIN: &str = ".out position position o0\n.in v0\n.proc main\nadd o0, v0, v0\nend\n.end\n";
 /// A program that writes no output.
 const SILENT: &str = ".out position position o0\n.in v0\n.proc main\nmov r0, v0\nend\n.end\n";

@@ -1,4 +1,4 @@
-//! Prints how many nanoseconds the reference machine takes for an executed instruction.
+//! Measures the reference interpreter in nanoseconds per executed instruction.
 //!
 //! `cargo run --release -p transpica-generate --example interp_speed -- shaders/*.shbin`
 
@@ -11,7 +11,7 @@ use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::stages::limits::Limits;
 use transpica::stages::precision::{Precision, float24};
 
-/// How long one measurement lasts.
+/// Duration of one measurement.
 const ENOUGH: Duration = Duration::from_millis(60);
 const VERTICES: usize = 64;
 
@@ -51,7 +51,8 @@ fn line(name: &str, file: &Shbin, executable: &Dvle) -> Result<()> {
     Ok(())
 }
 
-/// Runs the same vertices again and again: time, instructions and vertices of the best round of several.
+/// Runs the same vertices repeatedly; returns time, instructions and vertices of the best of
+/// several rounds.
 fn measure(machine: &mut Machine) -> Result<(Duration, u64, u64)> {
     let inputs = transpica_generate::inputs(0, VERTICES);
     let mut best = (Duration::MAX, 1, 1);
@@ -73,7 +74,7 @@ fn measure(machine: &mut Machine) -> Result<(Duration, u64, u64)> {
     Ok(best)
 }
 
-/// Random uniforms with the setup constants of the executable on top.
+/// Random uniforms, overridden by the constants of the executable.
 fn uniforms(executable: &Dvle) -> Uniforms {
     let mut uniforms = transpica_generate::uniforms(0);
     for constant in executable.constants.iter().filter_map(|constant| constant.value()) {

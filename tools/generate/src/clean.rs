@@ -1,7 +1,7 @@
-//! Block-structured programs as an assembler makes them: nested scopes with the padding that keeps their ends apart,
-//! procedures, forward jumps inside a block, END on every path.
-//! In: random choices. Out: code that never passes a stack limit and always ends. Knows no values.
-//! Facts: the padding rules are those that picasso uses, see [`Block::finish`].
+//! Block-structured programs like those of an assembler: nested scopes with the padding that
+//! separates their ends, procedures, forward jumps inside a block, END on every path.
+//! In: random choices. Out: code that never exceeds a stack limit and always ends. Knows no values.
+//! Facts: the padding rules are picasso's, see [`Block::finish`].
 
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{Move, Opcode};
@@ -9,15 +9,15 @@ use transpica::stages::isa::{Move, Opcode};
 use crate::data::DataMaker;
 use crate::random::Random;
 
-/// Entries that the hardware stacks hold.
+/// Entries of the hardware stacks.
 const CALLS: u32 = 4;
 const IFS: u32 = 8;
 const LOOPS: u32 = 4;
 
-/// What the target field of a word means until the pieces have their place.
+/// Meaning of a word's target field until the pieces are placed.
 #[derive(Clone, Copy)]
 enum Target {
-    /// Nothing to change.
+    /// No target.
     None,
     /// An index in the same piece.
     Local,
@@ -25,13 +25,13 @@ enum Target {
     Procedure(usize),
 }
 
-/// Main program or procedure, addresses counted from its own start.
+/// Main program or procedure, with addresses relative to its start.
 #[derive(Default)]
 pub(crate) struct Piece {
     words: Vec<(Word, Target)>,
     /// Stack entries that a run of it needs at most.
     needs: Depth,
-    /// EMITs that a run of it executes at most, while loops run [`ROUNDS`] times.
+    /// EMITs that a run of it executes at most, if loops run [`ROUNDS`] times.
     pub(crate) emits: u32,
 }
 
@@ -59,16 +59,16 @@ impl Depth {
     }
 }
 
-/// What surrounds a block.
+/// Context of a block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Scope {
-    /// Entries of this piece alone.
+    /// Stack entries of this piece alone.
     depth: Depth,
-    /// Whether a loop of this piece surrounds it.
+    /// True inside a loop of this piece.
     in_loop: bool,
-    /// Whether the block is the body of a loop itself.
+    /// True if the block is itself the body of a loop.
     loop_body: bool,
-    /// Whether some path passes it by, so that it may end the program.
+    /// True if some path bypasses the block, so that it may end the program.
     optional: bool,
 }
 
@@ -89,31 +89,31 @@ enum Statement {
     Vertex,
 }
 
-/// How often loops of geometry programs run at most.
+/// Largest number of iterations of loops in geometry programs.
 pub(crate) const ROUNDS: u32 = 3;
 
-/// What differs between kinds of block-structured programs.
+/// Parameters of a kind of block-structured programs.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
-    /// How often EMIT or SETEMIT comes alone, among a hundred statements.
+    /// Percentage of statements that are a single EMIT or SETEMIT.
     pub(crate) emit: u32,
-    /// How often outputs, SETEMIT and EMIT come together.
+    /// Percentage of statements that write outputs, then SETEMIT and EMIT.
     pub(crate) vertex: u32,
-    /// EMITs of a piece.
+    /// Largest number of EMITs of a piece.
     pub(crate) most_emits: u32,
-    /// The outputs that are passed on, and in percent how many of them such a vertex writes.
+    /// The outputs that are passed on, and the percentage of them that such a vertex writes.
     pub(crate) outputs: u16,
     pub(crate) written: u32,
-    /// Whether branches may end the program.
+    /// True if branches may end the program.
     pub(crate) may_end: bool,
-    /// Whether other statements leave outputs alone, and registers r12 to r15.
+    /// True if other statements leave outputs and registers r12 to r15 alone.
     pub(crate) keeps: bool,
-    /// In percent, how many tests of bool uniforms ask for b15; if it is none, those of vertex programs are meant.
+    /// Percentage of bool tests that read b15; `None` for the bools of vertex programs.
     pub(crate) ran: Option<u32>,
 }
 
 impl Style {
-    /// Of vertex programs, to which EMIT is nothing.
+    /// Style of vertex programs, in which EMIT has no effect.
     const VERTEX: Self = Self {
         emit: 1,
         vertex: 0,
@@ -126,29 +126,29 @@ impl Style {
     };
 }
 
-/// Makes one piece.
+/// Generator of one piece.
 pub(crate) struct Maker<'a> {
     pub(crate) random: &'a mut Random,
     pub(crate) data: &'a DataMaker,
     procedures: &'a [Piece],
     pub(crate) piece: Piece,
-    /// How eagerly scopes nest, in percent of the statements.
+    /// Percentage of statements that open a scope.
     nesting: u32,
     pub(crate) style: Style,
 }
 
-/// A block that is being made.
+/// A block under construction.
 #[derive(Default)]
 struct Block {
-    /// Word at which it starts.
+    /// Index of its first word.
     start: usize,
-    /// Whether a scope ended, or a jump arrives, right after the last word.
+    /// True if a scope ended, or a jump arrives, right after the last word.
     label_at_end: bool,
-    /// Forward jumps of this block: place of the word, statements that they still skip.
+    /// Pending forward jumps of this block: index of the word, statements that they still skip.
     jumps: Vec<(usize, u32)>,
 }
 
-/// Makes a program of about `size` words and returns its code and entry point.
+/// Builds a program of about `size` words and returns its code and entry point.
 pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
     let main = |maker: &mut Maker<'_>, size| {
         maker.loads();
@@ -159,8 +159,9 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32
     (code, entry)
 }
 
-/// Makes a program of about `size` words out of procedures and what `main` makes with so many words, ending with END.
-/// Returns its code, its entry point and how many EMITs it executes at most.
+/// Builds a program of about `size` words from procedures and a main part of the remaining words,
+/// ending with END. Returns its code, its entry point and the largest number of EMITs that it
+/// executes.
 pub(crate) fn code_with(
     random: &mut Random,
     data: &DataMaker,
@@ -192,7 +193,7 @@ pub(crate) fn code_with(
     (code, entry, emits)
 }
 
-/// Puts the pieces one after the other, main first or last, and makes their targets absolute.
+/// Places the pieces one after the other, main first or last, and makes their targets absolute.
 fn place(random: &mut Random, procedures: &[Piece], main: Piece) -> (Vec<u32>, u16) {
     let main_first = random.chance(60);
     let mut address = if main_first { main.words.len() } else { 0 };
@@ -229,7 +230,7 @@ impl Maker<'_> {
     pub(crate) fn here(&self) -> usize {
         self.piece.words.len()
     }
-    /// A word that names another of this piece.
+    /// Appends a word that targets another word of this piece.
     pub(crate) fn push_local(&mut self, word: Word, target: u32) {
         self.piece.words.push((word.with(Field::Target, target), Target::Local));
     }
@@ -273,7 +274,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether a scope may execute EMIT so many times more, and if so, counts them.
+    /// Reserves `count` EMITs in a scope; returns false if that exceeds the limit.
     fn emits(&mut self, scope: Scope, count: u32) -> bool {
         let executed = count.saturating_mul(ROUNDS.pow(scope.depth.loops));
         let emits = self.piece.emits.saturating_add(executed);
@@ -284,7 +285,7 @@ impl Maker<'_> {
         fits
     }
 
-    /// Statements up to about `size` words, then the padding.
+    /// Builds statements up to about `size` words, then the padding.
     pub(crate) fn block(&mut self, scope: Scope, size: u32) {
         let mut block = Block { start: self.here(), ..Block::default() };
         while self.here() < block.start + size as usize {
@@ -297,7 +298,7 @@ impl Maker<'_> {
         block.finish(self, scope);
     }
 
-    /// Lets the jumps arrive that have skipped enough statements, or all of them.
+    /// Resolves the jumps that have skipped enough statements, or all of them.
     fn land_jumps(&mut self, block: &mut Block, all: bool) {
         let jumps = std::mem::take(&mut block.jumps);
         for (at, statements) in jumps {
@@ -310,7 +311,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What comes next; only what the stacks, the scope and the space allow.
+    /// Chooses the next statement among those that the stacks, the scope and the space permit.
     fn choose(&mut self, scope: Scope, left: u32) -> Statement {
         if left > 2 && self.random.chance(self.nesting) {
             let nested = self.random.weighted(&[
@@ -324,7 +325,7 @@ impl Maker<'_> {
                 Statement::If => depth.ifs < IFS,
                 Statement::Loop => depth.loops < LOOPS,
                 Statement::Call => !self.procedures.is_empty(),
-                // Nothing else is in the list above.
+                // The list above has no other entry.
                 Statement::Jump
                 | Statement::Write
                 | Statement::Compare
@@ -376,7 +377,7 @@ impl Maker<'_> {
                 block.jumps.push((self.here(), self.random.between(1, 5)));
                 word
             }
-            // Without a condition what follows in the block is dead: rare.
+            // Rare, since an unconditional BREAK makes the rest of the block dead.
             Statement::Break if self.random.chance(15) => Word::new(Opcode::Break),
             Statement::Break => self.condition(Opcode::Breakc),
             Statement::End => Word::new(Opcode::End),
@@ -413,7 +414,7 @@ impl Maker<'_> {
         word.with(Field::Prim, self.random.below(2)).with(Field::Invert, self.random.below(2))
     }
 
-    /// Writes all components of some outputs, or of as many as the style says.
+    /// Writes all components of some outputs, or of the style's share of them.
     pub(crate) fn outputs(&mut self, outputs: u16) {
         for output in (0..16).filter(|output| outputs >> output & 1 != 0) {
             if self.random.chance(self.style.written) {
@@ -423,7 +424,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A SETEMIT with an EMIT behind it; for whoever knows that there are not too many.
+    /// A SETEMIT followed by an EMIT; the caller ensures that there are not too many.
     pub(crate) fn emit(&mut self, slot: u32, prim: bool) {
         let invert = self.random.below(2);
         let word = Word::new(Opcode::Setemit).with(Field::Vertex, slot).with(Field::Invert, invert);
@@ -432,7 +433,7 @@ impl Maker<'_> {
         self.piece.emits += 1;
     }
 
-    /// IF with or without an else-part.
+    /// IF with or without an else part.
     fn if_statement(&mut self, scope: Scope, left: u32, block: &mut Block) {
         let head = self.here();
         let word = self.test(Opcode::Ifc, Opcode::Ifu);
@@ -445,7 +446,7 @@ impl Maker<'_> {
         self.aim_here(head);
         if self.random.chance(50) {
             let start = self.here();
-            // The else-part needs no entry of its own.
+            // The else part needs no stack entry.
             inner.depth.ifs -= 1;
             let size = left.saturating_sub(then_size + 2).clamp(1, 100);
             let size = self.random.between(1, size);
@@ -497,7 +498,7 @@ impl Maker<'_> {
         self.piece.words.push((word, Target::Procedure(number)));
     }
 
-    /// Copies inputs to temporaries, so that what follows depends on them.
+    /// Copies inputs to temporaries, so that later results depend on them.
     fn loads(&mut self) {
         for number in 0..self.random.between(1, 4) {
             let word = self.data.copy(0x10 + number, number);
@@ -505,7 +506,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Copies temporaries to outputs, so that they can be seen, and ends the program.
+    /// Copies temporaries to outputs, to make them visible, and ends the program.
     fn results(&mut self) {
         for number in 0..self.random.between(1, 4) {
             let word = self.data.copy(number, 0x10 + number);
@@ -516,8 +517,9 @@ impl Maker<'_> {
 }
 
 impl Block {
-    /// Pads a block that is complete: where it is empty; where its last word steers, so that the end of the scope would
-    /// override it; where a label stands at its end or an inner scope ended there, so that no two ends coincide.
+    /// Pads a complete block in three cases: it is empty; its last word is a control-flow
+    /// instruction, which the end of the scope would override; a label or the end of an inner scope
+    /// is at its end, and two ends must not coincide.
     fn finish(&self, maker: &mut Maker<'_>, scope: Scope) {
         let steers = maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
             Some(Move::Jump | Move::Call) => true,

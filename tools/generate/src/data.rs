@@ -1,4 +1,4 @@
-//! Instructions that compute: random operations, operands and descriptors.
+//! Data instructions: random operations, operands and descriptors.
 //! In: random choices. Out: single words and a descriptor table. Knows no addresses.
 
 use transpica::stages::isa::limits::FLOATS;
@@ -9,13 +9,13 @@ use transpica::stages::isa::{Mask, Opcode, Swizzle};
 
 use crate::random::Random;
 
-/// Makes data instructions that share one descriptor table.
+/// A source of data instructions that share one descriptor table.
 pub(crate) struct DataMaker {
-    /// The descriptors. The first always writes everything and changes nothing.
+    /// The descriptors. The first always writes all components and has identity swizzles.
     pub descriptors: Vec<u32>,
     /// Opcodes that write a register.
     pub writers: Vec<Opcode>,
-    /// Highest number of v, r and o registers, so that results are used again.
+    /// Highest number of v, r and o registers; small, so that results are reused.
     reach: u32,
 }
 
@@ -55,12 +55,12 @@ impl DataMaker {
         self.sources(random, Opcode::Mova)
     }
 
-    /// A full copy between registers of these numbers.
+    /// A copy of all components between registers of these numbers.
     pub fn copy(&self, dest: u32, source: u32) -> Word {
         Word::new(Opcode::Mov).with(Field::Dest, dest).with(Field::Source1, source)
     }
 
-    /// Something that writes all components of a register: mostly a copy.
+    /// An instruction that writes all components of a register: mostly a copy.
     pub fn whole(&self, random: &mut Random, dest: u32) -> Word {
         let opcode = if random.chance(70) { Opcode::Mov } else { random.pick(&self.writers) };
         let word = self.write_with(random, opcode).with(Field::Dest, dest);
@@ -70,12 +70,12 @@ impl DataMaker {
         word.with(Field::Descriptor, random.pick(&whole))
     }
 
-    /// Highest number of registers that are read and written.
+    /// Highest register number that is read and written.
     pub fn reach(&self) -> u32 {
         self.reach
     }
 
-    /// Random sources and a random descriptor.
+    /// Adds random sources and a random descriptor.
     fn sources(&self, random: &mut Random, opcode: Opcode) -> Word {
         let format = opcode.format();
         let reach = format.descriptors().min(self.descriptors.len()) as u32; // Range: at most 128.
@@ -89,7 +89,7 @@ impl DataMaker {
             };
             word = word.with(source, register);
         }
-        // An index beside a v or r register has no effect; that too wants to be tested.
+        // An index on a v or r register has no effect, which needs testing, too.
         if random.chance(25) { word.with(Field::Index, random.between(1, 3)) } else { word }
     }
 }
@@ -98,7 +98,7 @@ fn is_data(opcode: Opcode) -> bool {
     matches!(opcode.info().class, Class::Data(_))
 }
 
-/// A random descriptor: often all components, often plain swizzles, as real programs have them.
+/// A random descriptor: often all components, often plain swizzles, as in real programs.
 fn descriptor(random: &mut Random) -> u32 {
     let mask = 15 - random.below_some(&[(3, 1), (5, 15), (1, 16)]);
     let sources = [0; 3].map(|_| {

@@ -1,6 +1,6 @@
-//! Random geometry programs with everything around them: a vertex program, the set-up, uniforms, draws.
-//! In: a seed. Out: [`GeneratedGeometry`]. Knows what carries over from one invocation to the next and how vertices come in,
-//! but executes nothing.
+//! Random geometry programs with a vertex program, configuration, uniforms and draws.
+//! In: a seed. Out: [`GeneratedGeometry`]. Knows which state carries over between invocations and
+//! how vertices are delivered, but executes nothing.
 
 use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
 use transpica::stages::host::OutputMap;
@@ -16,50 +16,51 @@ use crate::random::Random;
 use crate::values::{inputs, uniforms};
 use transpica::stages::isa::limits::FLOATS;
 
-/// EMITs of one invocation.
+/// Largest number of EMITs per invocation.
 const MOST_EMITS: u32 = 24;
-/// Triangles of a draw.
+/// Largest number of triangles per draw.
 const MOST_TRIANGLES: u32 = 400;
-/// Invocations of a draw.
+/// Largest number of invocations per draw.
 const MOST_INVOCATIONS: u32 = 40;
-/// Registers r12 to r15 may hold something for the next invocation.
+/// Number of r12, as an operand: r12 to r15 may carry a value to the next invocation.
 const KEPT: u32 = 0x1C;
 
-/// What an invocation sees of earlier ones.
+/// State that an invocation reads from earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Memory {
-    /// Nothing: everything is written before it is used.
+    /// None: everything is written before it is read.
     None,
-    /// What the last one or two left, on every path: outputs that are not written before each EMIT, slots, what SETEMIT set,
-    /// registers that hold inputs of the last invocation.
+    /// State of the last one or two, on every path: outputs that are not written before each EMIT,
+    /// slots, the SETEMIT state, registers that hold inputs of the last invocation.
     Bounded,
-    /// Anything, b15 too.
+    /// Anything, including b15.
     Any,
 }
 
 /// A draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeometryDraw {
-    /// What is set before it, of vertex and geometry unit: new uniforms, which may forget that any invocation came before.
+    /// New uniforms of the vertex and the geometry unit, set before the draw. They may reset b15,
+    /// the mark of earlier invocations.
     pub uniforms: Option<[Uniforms; 2]>,
     /// v0..v15 of each vertex.
     pub vertices: Vec<[[f32; 4]; 16]>,
-    /// The index buffer; in variable mode there always is one.
+    /// The index buffer; always present in variable mode.
     pub indices: Option<Vec<u32>>,
 }
 
-/// A random geometry program and two draws with it, to run one after the other.
+/// A random geometry program and two consecutive draws with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneratedGeometry {
-    /// What it was made from.
+    /// Seed of the program.
     pub seed: u64,
-    /// What its invocations see of earlier ones, at most.
+    /// Upper bound of the state that its invocations read from earlier ones.
     pub memory: Memory,
     vertex: Code,
     geometry: Code,
-    /// What stands around both programs.
+    /// Configuration of both programs.
     pub setup: Setup,
-    /// Two, the first with uniforms.
+    /// Two draws, the first with uniforms.
     pub draws: Vec<GeometryDraw>,
 }
 
@@ -89,8 +90,8 @@ impl GeneratedGeometry {
     }
 }
 
-/// A random geometry program, block-structured and of 8 to 60 words or somewhat more, with draws of at most 40 invocations and
-/// 400 triangles.
+/// Generates a block-structured geometry program of 8 to 60 words or somewhat more, with draws of
+/// at most 40 invocations and 400 triangles.
 ///
 /// ```
 /// use transpica::stages::isa::Stage;
@@ -114,7 +115,7 @@ pub fn generate_geometry(seed: u64) -> GeneratedGeometry {
     let setup = setup(&mut random);
     let vertex = vertex(&mut random, setup.vertex_outputs);
     let (geometry, emits) = geometry(&mut random, memory, &setup);
-    // Every EMIT may submit a triangle; with a strip or a fan each vertex of them makes one.
+    // Every EMIT may submit a triangle; with a strip or a fan, each of its vertices makes one.
     let fewer = if matches!(setup.topology, Topology::Strip | Topology::Fan) { 3 } else { 1 };
     let most = (MOST_TRIANGLES / (fewer * emits.max(1))).clamp(1, MOST_INVOCATIONS);
     let draws = (0..2).map(|number| draw(&mut random, seed, number, &setup, most)).collect();
@@ -168,7 +169,7 @@ fn setup(random: &mut Random) -> Setup {
     Setup { vertex_outputs, geometry: Some(GeometrySetup { input, outputs }), map, topology }
 }
 
-/// The position out of some register, other semantics out of others.
+/// Maps the position from some register, and other semantics from the others.
 fn map(random: &mut Random, outputs: u16) -> OutputMap {
     const NONE: u8 = 31;
     const POSITION: [u8; 4] = [0, 1, 2, 3];
@@ -193,7 +194,7 @@ fn map(random: &mut Random, outputs: u16) -> OutputMap {
     OutputMap::from_words(words)
 }
 
-/// Straight code that writes what is passed on, mostly copies.
+/// Straight code that writes the outputs that are passed on, mostly copies.
 fn vertex(random: &mut Random, outputs: u16) -> Code {
     let data = DataMaker::new(random);
     let mut words = Vec::new();
@@ -209,10 +210,10 @@ fn vertex(random: &mut Random, outputs: u16) -> Code {
     Code { words, descriptors: data.descriptors, entry: 0 }
 }
 
-/// The geometry program, and how many EMITs an invocation executes at most.
+/// Returns the geometry program, and the largest number of EMITs per invocation.
 fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
     let outputs = setup.geometry.map_or(0, |geometry| geometry.outputs);
-    // Where the vertices are: some input registers or uniforms.
+    // First register with vertex data: an input register or a uniform.
     let from = match setup.geometry.map(|geometry| geometry.input) {
         Some(GeometryInput::Fixed { first, .. }) => 0x20 + u32::from(first),
         Some(GeometryInput::Variable { .. }) => 0x21,
@@ -231,7 +232,7 @@ fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
         ran: Some(0),
     };
     let (words, entry, emits) = match memory {
-        // After both banks and all slots were filled, EMIT may come alone.
+        // EMIT may come alone after both banks and all slots have been written.
         Memory::None if random.chance(40) => {
             let style = Style { emit: 12, ..style };
             code_with(random, &data, size, style, |maker, size| {
@@ -260,10 +261,11 @@ fn geometry(random: &mut Random, memory: Memory, setup: &Setup) -> (Code, u32) {
 }
 
 impl Maker<'_> {
-    /// Writes each register that random instructions use, with this chance in percent: r, a0, cmp, aL.
+    /// Writes each register that random instructions use, with this chance in percent: r, a0, cmp,
+    /// aL.
     fn writes_all(&mut self, from: u32, percent: u32) {
         if self.random.chance(percent) {
-            // A loop with nothing in it, and padding behind it.
+            // A loop with an empty body, and padding behind it.
             let word = Word::new(Opcode::Loop).with(Field::Id, self.random.below(4));
             self.push_local(word, self.here() as u32 + 1);
             self.push(Word::new(Opcode::Nop));
@@ -277,7 +279,8 @@ impl Maker<'_> {
             }
         }
         if self.random.chance(percent) {
-            // All of both registers, by themselves: the first descriptor changes nothing.
+            // Write all components of a0 and of cmp, without an index: the first descriptor has
+            // identity swizzles.
             let word = self.data.address(self.random).with(Field::Descriptor, 0);
             self.push(word.with(Field::Index, 0));
             let word = self.data.compare(self.random);
@@ -285,7 +288,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Vertices for so many slots, perhaps with a triangle at the last.
+    /// Builds vertices for this number of slots, perhaps with a triangle at the last.
     fn fill(&mut self, slots: u32) {
         let first = self.random.below(3);
         for number in 0..slots {
@@ -295,7 +298,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Statements, a last vertex with a triangle, END.
+    /// Builds statements, a last vertex with a triangle, END.
     fn body(&mut self, size: u32) {
         self.block(Scope::default(), size);
         self.outputs(self.style.outputs);
@@ -304,11 +307,12 @@ impl Maker<'_> {
         self.push(Word::new(Opcode::End));
     }
 
-    /// EMITs on one path, between blocks that have none; so each invocation leaves the same things behind.
+    /// Builds EMITs on a single path, between blocks without EMIT, so that each invocation leaves
+    /// the same kind of state.
     fn bounded(&mut self, from: u32, size: u32) {
         let kept = self.random.below(3);
         self.writes_all(from, 100);
-        // What the last invocation kept replaces something that was just written.
+        // Values carried over replace registers that were just written.
         for number in 0..kept {
             let dest = 0x10 + self.random.below(self.data.reach().min(11) + 1);
             let word = self.data.copy(dest, KEPT + number);
@@ -321,7 +325,7 @@ impl Maker<'_> {
             if self.random.chance(60) {
                 self.block(Scope::default(), size / vertices + 1);
             }
-            // All are written before the first EMIT, so that none is never written.
+            // The first vertex writes all outputs, so that none stays undefined.
             let some = if number == 0 { all } else { all & self.random.bits() as u16 };
             self.outputs(some);
             let any = self.random.below(4);
@@ -347,7 +351,8 @@ impl Maker<'_> {
         self.push(Word::new(Opcode::End));
     }
 
-    /// Anything: perhaps a register that counts from the first invocation on, by b15.
+    /// Builds a program without restrictions: perhaps b15 guards a register that counts from the
+    /// first invocation on.
     fn any(&mut self, from: u32, size: u32) {
         let percent = self.random.pick(&[0, 50, 95]);
         self.writes_all(from, percent);
@@ -373,7 +378,7 @@ impl Maker<'_> {
     }
 }
 
-/// Vertices for some invocations, up to `most`, and sometimes a few too many.
+/// Builds vertices for some invocations, up to `most`, and sometimes a few too many.
 fn draw(random: &mut Random, seed: u64, number: u64, setup: &Setup, most: u32) -> GeometryDraw {
     let purpose = seed.wrapping_mul(4).wrapping_add(number);
     let units = [0, 1].map(|unit| {
@@ -407,7 +412,7 @@ fn draw(random: &mut Random, seed: u64, number: u64, setup: &Setup, most: u32) -
                 Some(GeometryInput::Fixed { vertices, .. }) => u32::from(vertices),
                 Some(GeometryInput::Variable { .. }) | None => 3,
             };
-            // Too few for another invocation are dropped.
+            // An incomplete last invocation is dropped.
             let all = invocations * each + if random.chance(20) { random.below(each) } else { 0 };
             if random.chance(40) {
                 let vertices = random.between(1, 24);

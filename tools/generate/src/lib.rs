@@ -1,7 +1,8 @@
-//! Random PICA200 programs with inputs and uniforms to run them on, as tests and measurements need them.
-//! In: a kind and a seed. Out: code words, descriptors, entry point; values. Equal seeds give equal results everywhere.
-//! Knows no translation: it uses the instruction tables of the library and nothing else, so what it makes can be run by
-//! every executor and compared.
+//! Random PICA200 programs, with inputs and uniforms, for tests and measurements.
+//! In: a kind and a seed. Out: code words, descriptors, entry point; values. Equal seeds give equal
+//! results everywhere.
+//! Knows no translation: it depends only on the library's instruction tables, so every executor can
+//! run its programs.
 //!
 //! ```
 //! use transpica::stages::interp::{Machine, Settings};
@@ -34,23 +35,25 @@ pub use geometry::{GeneratedGeometry, GeometryDraw, Memory, generate_geometry};
 use random::Random;
 pub use values::{inputs, special_inputs, special_uniforms, uniforms};
 
-/// Instructions that one vertex of a clean or numeric program executes at most, with [`uniforms`] or
-/// [`special_uniforms`] and up to 200 words. Wild programs may run for ever; give them a smaller budget.
+/// Largest number of instructions that one vertex of a clean or numeric program executes, with
+/// [`uniforms`] or [`special_uniforms`] and up to 200 words. Wild programs may not end; give them a
+/// smaller budget.
 pub const BUDGET: u64 = 1 << 20;
 
-/// How many words a program has, unless asked otherwise.
+/// Default size of a program in words.
 pub const USUAL_SIZE: RangeInclusive<u16> = 8..=60;
 
-/// What a program is like.
+/// Kind of a random program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// As an assembler makes it: properly nested scopes up to the depth of the stacks, procedures, forward jumps, END on
-    /// every path. Always ends. BREAK may leave a loop out of an IF, as it does in shipped programs.
+    /// Like the output of an assembler: properly nested scopes up to the depth of the stacks,
+    /// procedures, forward jumps, END on every path. Always ends. BREAK may leave a loop from
+    /// inside an IF, as it does in shipped programs.
     Clean,
-    /// Anything that can be encoded with defined opcodes: jumps everywhere, scopes that overlap or end together,
-    /// overflowing stacks, code that runs off its end. May run for ever.
+    /// Anything that can be encoded with defined opcodes: jumps everywhere, scopes that overlap or
+    /// end together, overflowing stacks, code that runs off its end. May run forever.
     Wild,
-    /// Straight code through every opcode, to be run on special values.
+    /// Straight code through every opcode, to run on special values.
     Numeric,
 }
 
@@ -59,35 +62,35 @@ impl Kind {
     pub const ALL: [Self; 3] = [Self::Clean, Self::Wild, Self::Numeric];
 }
 
-/// A random program. It is a vertex program, and every opcode in it is defined.
+/// A random vertex program in which every opcode is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// What it is like.
+    /// Kind of the program.
     pub kind: Kind,
-    /// What it was made from.
+    /// Seed of the program.
     pub seed: u64,
     /// Code words.
     pub code: Vec<u32>,
     /// Operand descriptors.
     pub descriptors: Vec<u32>,
-    /// Where it starts.
+    /// Entry point.
     pub entry: Pc,
 }
 
 impl Generated {
-    /// The program, as the library wants it.
+    /// Returns the program in the library's form.
     pub fn program(&self) -> Program<'_> {
         Program::new(&self.code[..], &self.descriptors[..], self.entry, Stage::Vertex, &Limits::default())
             .expect("generated programs are within the limits")
     }
-    /// Inputs that suit the kind, from the same seed: [`inputs`] or [`special_inputs`].
+    /// Returns inputs for this kind, from the same seed: [`inputs`] or [`special_inputs`].
     pub fn inputs(&self, vertices: usize) -> Vec<[[f32; 4]; 16]> {
         match self.kind {
             Kind::Clean | Kind::Wild => inputs(self.seed, vertices),
             Kind::Numeric => special_inputs(self.seed, vertices),
         }
     }
-    /// Uniforms that suit the kind, from the same seed: [`uniforms`] or [`special_uniforms`].
+    /// Returns uniforms for this kind, from the same seed: [`uniforms`] or [`special_uniforms`].
     pub fn uniforms(&self) -> Uniforms {
         match self.kind {
             Kind::Clean | Kind::Wild => uniforms(self.seed),
@@ -96,7 +99,7 @@ impl Generated {
     }
 }
 
-/// A program of [`USUAL_SIZE`].
+/// Generates a program of [`USUAL_SIZE`].
 ///
 /// ```
 /// use transpica_generate::{Kind, generate};
@@ -107,7 +110,8 @@ pub fn generate(kind: Kind, seed: u64) -> Generated {
     generate_sized(kind, seed, USUAL_SIZE)
 }
 
-/// A program of about as many words as the range says, at most 400: padding, results and END may come on top.
+/// Generates a program whose size is about in this range, at most 400 words; padding, results and
+/// END may come on top.
 pub fn generate_sized(kind: Kind, seed: u64, size: RangeInclusive<u16>) -> Generated {
     let purpose = match kind {
         Kind::Clean => "clean",

@@ -1,5 +1,6 @@
-//! Straight code that sends values through every opcode, for runs with special values.
-//! In: random choices. Out: code without branches whose results end in output registers.
+//! Straight code that passes values through every opcode, for runs with special values.
+//! In: random choices. Out: code without branches, except around single instructions, whose results
+//! end in output registers.
 
 use transpica::stages::isa::Opcode;
 use transpica::stages::isa::table::Class;
@@ -8,7 +9,7 @@ use transpica::stages::isa::word::{Field, Word};
 use crate::data::DataMaker;
 use crate::random::Random;
 
-/// Makes about `size` words.
+/// Builds about `size` words.
 pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     let first = random.below(data.writers.len() as u32) as usize;
     let mut words = Vec::new();
@@ -19,7 +20,7 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32>
         words.push(fresh(random, word, opcode).0);
         if random.chance(12) {
             words.push(data.compare(random).0);
-            // cmp reaches an output: mov oN, v0 only if the condition holds.
+            // Make cmp visible in an output: mov oN, v0 only if the condition holds.
             let target = words.len() as u32 + 2;
             let skip =
                 Word::new(Opcode::Jmpc).with(Field::ConditionOp, random.below(4)).with(Field::Target, target);
@@ -30,13 +31,13 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32>
             words.push(data.address(random).0);
         }
     }
-    // What is left in temporaries becomes visible.
+    // Make the final temporaries visible.
     words.extend((8..16).map(|number| data.copy(number, 0x10 + number - 8).0));
     words.push(Word::new(Opcode::End).0);
     words
 }
 
-/// Mostly replaces r sources by v: values come from outside and not from earlier results, which are soon all NaN.
+/// Replaces most r sources by v: earlier results soon are all NaN.
 fn fresh(random: &mut Random, word: Word, opcode: Opcode) -> Word {
     debug_assert!(matches!(opcode.info().class, Class::Data(_)));
     [Field::Source1, Field::Source2, Field::Source3].into_iter().fold(word, |word, source| {

@@ -1,19 +1,21 @@
-//! Choices from a seed. Equal seeds give equal programs on every machine, so a seed names a program.
-//! In: a seed and the name of what it is used for. Out: numbers. Knows nothing about programs.
+//! Random choices from a seed. Equal seeds give equal programs on every machine, so a seed
+//! identifies a program.
+//! In: a seed and the name of its purpose. Out: numbers. Knows nothing about programs.
 
 /// A seeded source of choices.
 pub(crate) struct Random(fastrand::Rng);
 
 impl Random {
-    /// Choices for one purpose; different purposes get unrelated choices from the same seed.
+    /// Creates choices for one purpose; different purposes get unrelated choices from the same
+    /// seed.
     pub fn new(seed: u64, purpose: &str) -> Self {
-        // FNV-1a of the purpose keeps the streams apart.
+        // FNV-1a of the purpose separates the streams.
         let hash = purpose.bytes().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
         });
         Self(fastrand::Rng::with_seed(seed ^ hash))
     }
-    /// A number in `0..end`; 0 where the range is empty.
+    /// A number in `0..end`; 0 if the range is empty.
     pub fn below(&mut self, end: u32) -> u32 {
         if end == 0 { 0 } else { self.0.u32(..end) }
     }
@@ -21,7 +23,7 @@ impl Random {
     pub fn between(&mut self, first: u32, last: u32) -> u32 {
         first + self.below(last.saturating_sub(first) + 1)
     }
-    /// True `percent` times of a hundred.
+    /// True with a probability of `percent`.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
@@ -33,16 +35,16 @@ impl Random {
     pub fn unit(&mut self) -> f32 {
         self.0.f32()
     }
-    /// An element of a list that is not empty.
+    /// An element of a nonempty list.
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u32) as usize]
     }
-    /// A number below one of several ends, each chosen as often as its weight says.
+    /// A number below one of several ends, chosen by weight.
     pub fn below_some(&mut self, ends: &[(u32, u32)]) -> u32 {
         let end = self.weighted(ends);
         self.below(end)
     }
-    /// An element of a list that is not empty, as often as its weight says.
+    /// An element of a nonempty list, chosen by weight.
     pub fn weighted<T: Copy>(&mut self, list: &[(u32, T)]) -> T {
         let total = list.iter().map(|(weight, _)| weight).sum();
         let mut left = self.below(total);

@@ -1,11 +1,12 @@
 //! Inputs and uniforms to run programs with.
-//! In: a seed. Out: values. Counts of loops are small, so that programs with nested loops still end soon.
+//! In: a seed. Out: values. Loop counts are small, so that programs with nested loops still end
+//! soon.
 
 use transpica::stages::interp::{Registers, Uniforms};
 
 use crate::random::Random;
 
-/// Magnitudes around which some rule of the arithmetic changes; all occur with both signs.
+/// Magnitudes at which some rule of the arithmetic changes; all occur with both signs.
 const SPECIAL: &[u32] = &[
     0x0000_0000, // 0
     0x0000_0001, // smallest f32
@@ -49,12 +50,12 @@ fn special(random: &mut Random) -> f32 {
     f32::from_bits(random.pick(SPECIAL) | sign)
 }
 
-/// A value such as programs meet: mostly moderate, one in twelve special.
+/// A typical value of real programs: mostly moderate, one in twelve special.
 fn ordinary(random: &mut Random) -> f32 {
     match random.below(12) {
         0..5 => random.unit() * 4.0 - 2.0,
         5..7 => random.below(17) as f32 - 8.0,
-        // Good as an address, with a fractional part.
+        // Suitable as an address, with a fractional part.
         7..9 => random.below(100) as f32 - 4.0 + random.unit(),
         9 => random.pick(&[0.0, 1.0]),
         10 => (random.unit() - 0.5) * 2.0f32.powi(random.below(40) as i32 - 20),
@@ -86,7 +87,8 @@ fn uniform_values(random: &mut Random, value: fn(&mut Random) -> f32) -> Uniform
     uniforms
 }
 
-/// Inputs of some vertices: all sixteen registers, moderate values with special ones among them.
+/// Returns inputs of some vertices: all sixteen registers, moderate values with special ones among
+/// them.
 ///
 /// ```
 /// assert_eq!(transpica_generate::inputs(7, 3).len(), 3);
@@ -96,18 +98,20 @@ pub fn inputs(seed: u64, vertices: usize) -> Vec<[[f32; 4]; 16]> {
     (0..vertices).map(|_| registers(&mut random, ordinary)).collect()
 }
 
-/// Inputs of some vertices where every value is special: zeros, infinities, NaN, subnormals, limits of f32 and float24.
+/// Returns inputs of some vertices with special values only: zeros, infinities, NaN, subnormals,
+/// limits of f32 and float24.
 pub fn special_inputs(seed: u64, vertices: usize) -> Vec<[[f32; 4]; 16]> {
     let mut random = Random::new(seed, "special inputs");
     (0..vertices).map(|_| registers(&mut random, special)).collect()
 }
 
-/// Uniforms with values like those of [`inputs`], random bools, and ints that repeat loops at most eight times.
+/// Returns uniforms with values like those of [`inputs`], random bools, and ints that repeat loops
+/// at most eight times.
 pub fn uniforms(seed: u64) -> Uniforms {
     uniform_values(&mut Random::new(seed, "uniforms"), ordinary)
 }
 
-/// Uniforms as [`uniforms`], with values like those of [`special_inputs`].
+/// Returns uniforms like [`uniforms`], with values like those of [`special_inputs`].
 pub fn special_uniforms(seed: u64) -> Uniforms {
     uniform_values(&mut Random::new(seed, "special uniforms"), special)
 }

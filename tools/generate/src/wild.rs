@@ -1,5 +1,6 @@
-//! Programs that no assembler makes: scopes that overlap or end together, jumps into and out of them, stacks that
-//! overflow, code without END. All words are defined, so every run is, but not every run ends.
+//! Programs that no assembler produces: scopes that overlap or end together, jumps into and out of
+//! them, stacks that overflow, code without END. All words are defined, so every run is, but not
+//! every run ends.
 //! In: random choices. Out: code. Knows no values.
 
 use transpica::stages::isa::word::{Field, Word};
@@ -9,7 +10,7 @@ use crate::clean;
 use crate::data::DataMaker;
 use crate::random::Random;
 
-/// Opcodes with a target, as often as they shall occur.
+/// Opcodes with a target, with their weights.
 const TARGETED: &[(u32, Opcode)] = &[
     (4, Opcode::Ifc),
     (3, Opcode::Ifu),
@@ -21,7 +22,7 @@ const TARGETED: &[(u32, Opcode)] = &[
     (3, Opcode::Jmpu),
 ];
 
-/// Makes a program of about `size` words and returns its code and entry point.
+/// Builds a program of about `size` words and returns its code and entry point.
 pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
     let (mut code, mut entry) = match random.below(7) {
         0..2 => (scattered(random, data, size), 0),
@@ -35,7 +36,7 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32
     if random.chance(70) {
         code.push(Word::new(Opcode::End).0);
     }
-    // Fields that hardware is thought to ignore.
+    // Fields that hardware is believed to ignore.
     for word in &mut code {
         if random.chance(2) {
             *word |= ignored_bits(Word(*word)) & random.bits();
@@ -44,10 +45,10 @@ pub(crate) fn code(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32
     (code, entry)
 }
 
-/// Bits of a word that mean nothing.
+/// Bits of a word without semantics.
 fn ignored_bits(word: Word) -> u32 {
     let Some(opcode) = word.opcode() else { return 0 };
-    // Opcodes with several codes give the bits in which those differ to their fields.
+    // In opcodes with several codes, the bits in which the codes differ belong to fields.
     let info = opcode.info();
     let below_opcode = 0x03FF_FFFF | u32::from(info.first ^ info.last) << 26;
     // Two of the ten bits of a length are ignored as well.
@@ -55,7 +56,8 @@ fn ignored_bits(word: Word) -> u32 {
     below_opcode & !opcode.format().mask() | length
 }
 
-/// An address near another one, or anywhere, or one used before: ends that coincide are the interesting ones.
+/// An address near another one, or anywhere, or one used before: coinciding ends are the
+/// interesting ones.
 fn address(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> u32 {
     let target = match random.below(10) {
         0..5 => near + random.between(0, 8),
@@ -67,7 +69,7 @@ fn address(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> u3
     target
 }
 
-/// A word that steers to some address.
+/// A control-flow instruction with some target.
 fn steering(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> Word {
     let length = match random.below(8) {
         0..6 => random.below(6),
@@ -80,7 +82,7 @@ fn steering(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> W
 
 /// A word with a random condition or uniform.
 fn test(random: &mut Random, opcode: Opcode) -> Word {
-    // Fields that the format lacks stay away.
+    // Fields that the format lacks are ignored.
     Word::new(opcode)
         .with(Field::Id, random.below(16))
         .with(Field::ConditionOp, random.below(4))
@@ -88,7 +90,7 @@ fn test(random: &mut Random, opcode: Opcode) -> Word {
         .with(Field::RefY, random.below(2))
 }
 
-/// A word that does not steer to an address.
+/// A word without a target.
 fn plain(random: &mut Random, data: &DataMaker) -> Word {
     match random.below(24) {
         0..15 => data.write(random),
@@ -101,7 +103,7 @@ fn plain(random: &mut Random, data: &DataMaker) -> Word {
     }
 }
 
-/// Steering words anywhere.
+/// Control-flow instructions anywhere.
 fn scattered(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     let percent = random.pick(&[15, 30, 50]);
     let mut used = Vec::new();
@@ -117,7 +119,7 @@ fn scattered(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Scopes inside scopes, deeper than the stacks, whose ends lie close together.
+/// Nested scopes, deeper than the stacks, whose ends are close together.
 fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     // Nine overflow the stack of IF, five the others.
     let deepest = random.weighted(&[(1, 6), (2, 12)]).min(size / 2).max(3);
@@ -130,15 +132,16 @@ fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
         &[Opcode::Loop, Opcode::Ifc, Opcode::Ifu, Opcode::Call],
     ]);
     let apart = random.weighted(&[(1, 0), (1, 1), (3, 2), (2, 3)]);
-    // Mostly one and the same test for each kind: either all of the scopes are entered or none.
+    // Mostly the same test for each kind: either all of the scopes are entered or none.
     let tests: Vec<Word> = kinds.iter().map(|&opcode| test(random, opcode)).collect();
-    // Half of the programs have nothing in the way of reaching the ends in order, so that a lost entry shows.
+    // Half of the programs reach the ends in order without obstacles, so that a lost stack entry
+    // shows.
     let odd = random.pick(&[0, 20]);
     let gaps: Vec<bool> = (0..depth).map(|_| random.chance(odd)).collect();
     let heads = depth + gaps.iter().filter(|&&gap| gap).count() as u32;
     let mut code = Vec::new();
     for (level, gap) in (0..depth).zip(gaps) {
-        // The scope of this level ends `apart` words after that of the next one, more or less.
+        // The scope of this level ends about `apart` words after that of the next one.
         let end = heads + 1 + (depth - level) * apart;
         let end = if random.chance(odd) { end + random.between(1, 2) } else { end };
         let usual = random.pick(&tests);
@@ -158,11 +161,11 @@ fn nested(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
             code.push(plain(random, data).0);
         }
     }
-    // The outermost scope ends inside the program, however small it was meant to be.
+    // The program must contain the end of the outermost scope, even if it exceeds its nominal size.
     fill(random, data, size.max(heads + 2 + depth * apart), code)
 }
 
-/// Calls that are the last word of their callers, so that many return at once.
+/// Calls as the last word of their callers, so that many return at once.
 fn chained(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     let mut code = Vec::new();
     for _ in 0..random.between(2, 7) {
@@ -190,7 +193,8 @@ fn fill(random: &mut Random, data: &DataMaker, size: u32, mut code: Vec<u32>) ->
     code
 }
 
-/// A clean program with a few words bent: targets and lengths off by a little, padding replaced, loops left early.
+/// A clean program with a few mutated words: targets and lengths off by a little, padding replaced,
+/// loops left early.
 fn bent(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
     let (mut code, entry) = clean::code(random, data, size);
     let length = code.len() as u32;

@@ -1,5 +1,6 @@
-//! Three ways to run the same random programs must agree: the machine with its shortcuts, single instructions with the
-//! control model asked after each, and a control model written anew, straight from the description of the hardware.
+//! Three executors of the same random programs must agree: the interpreter with its shortcuts,
+//! single instructions driven by the control model, and a second control model written directly
+//! from the description of the hardware.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,10 +12,10 @@ use transpica::stages::isa::{Flow, Inst, Pc, Program};
 use transpica::stages::precision::Precision;
 use transpica_generate::{Generated, Kind, generate, generate_sized};
 
-/// Instructions that a run may execute; one that has not ended then counts with its state so far.
+/// Limit of instructions per run; an unfinished run counts with its current state.
 const BUDGET: u64 = 300;
 
-/// What a run did.
+/// Result of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
     executed: Vec<u16>,
@@ -33,7 +34,7 @@ impl Run {
 fn by_machine(machine: &mut Machine, inputs: &[[f32; 4]; 16]) -> Run {
     let mut executed = Vec::new();
     let result = machine.run_traced(inputs, &mut |record: &Record| executed.push(record.pc.0));
-    // An endless program has run exactly as long as the others let it.
+    // An endless program stops at the same budget in all executors.
     let _ = result;
     Run::new(executed, machine.registers(), machine.registers().counter())
 }
@@ -58,7 +59,7 @@ fn by_single_instructions(program: &Program, registers: &mut Registers) -> Run {
     Run::new(executed, registers, registers.counter())
 }
 
-/// A loop with all its data, as the hardware keeps it.
+/// A loop with all its data, as the hardware stores it.
 struct Loop {
     start: u16,
     end: u16,
@@ -67,7 +68,8 @@ struct Loop {
     saved: i32,
 }
 
-/// The control model written anew. It keeps aL itself, so it only fits programs that do not index with aL.
+/// The second control model. It holds aL itself, so it only fits programs that do not index with
+/// aL.
 struct Model {
     pc: u16,
     calls: VecDeque<(u16, u16)>,
@@ -84,7 +86,7 @@ fn push<T>(stack: &mut VecDeque<T>, depth: usize, entry: T) {
 }
 
 impl Model {
-    /// One instruction; false at END.
+    /// Executes one instruction; returns false at END.
     fn step(&mut self, inst: &Inst, uniforms: &Uniforms, registers: &Registers) -> bool {
         let next = self.pc + 1;
         self.pc = next;
@@ -194,7 +196,7 @@ fn by_model(program: &Program, uniforms: &Uniforms, registers: &mut Registers) -
     Run::new(executed, registers, model.counter)
 }
 
-/// The program with a0.y in place of aL wherever an operand is indexed by it.
+/// Replaces aL by a0.y in every indexed operand.
 fn without_counter(generated: &Generated) -> Generated {
     let change = |&word: &u32| match Word(word).get(Field::Index) {
         Some(3) => Word(word).with(Field::Index, 2).0,
@@ -203,7 +205,7 @@ fn without_counter(generated: &Generated) -> Generated {
     Generated { code: generated.code.iter().map(change).collect(), ..generated.clone() }
 }
 
-/// Runs a program in all ways that it allows.
+/// Runs a program on all executors that support it.
 fn check(generated: &Generated, precision: Precision) {
     run(generated, precision, false);
     run(&without_counter(generated), precision, true);

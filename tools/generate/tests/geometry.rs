@@ -1,5 +1,5 @@
-//! What generated geometry programs promise: the same from the same seed, draws that work and stay small, every feature, and
-//! no more memory than they say.
+//! Properties of generated geometry programs: the same from the same seed, draws that work and stay
+//! small, every feature, and no more carried state than declared.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ fn every_draw_works_and_every_feature_occurs() {
         count("slot 3", has(|inst| matches!(inst, Inst::SetEmit { vertex: 3, .. })));
         count("inverted", has(|inst| matches!(inst, Inst::SetEmit { invert: true, .. })));
         let bounds = bounds(&program, &graph(&generated), [None; 4]);
-        // A loop that nothing is known of runs 256 times.
+        // A loop with an unknown count runs up to 256 times.
         count("EMIT in loops", bounds.emits.is_none_or(|most| most >= 256));
         for seen in seen(&generated) {
             count(

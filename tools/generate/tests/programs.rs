@@ -1,4 +1,5 @@
-//! What generated programs promise: the same from the same seed, defined opcodes only, clean ones end.
+//! Properties of generated programs: the same from the same seed, defined opcodes only, clean ones
+//! end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,7 @@ fn equal_seeds_give_equal_programs_and_values() {
 
 #[test]
 fn a_seed_names_the_same_program_for_ever() {
-    // Failing seeds are written down in reports and tests: a change of these numbers makes them worthless.
+    // Reports and tests record failing seeds; a change of these hashes makes them worthless.
     let hash = |generated: Generated| {
         let words = generated.code.into_iter().chain(generated.descriptors);
         words.fold(0u32, |hash, word| hash.rotate_left(5) ^ word)
@@ -85,7 +86,8 @@ fn clean_and_numeric_programs_end_with_an_end() {
     }
 }
 
-/// Follows one run with the control model beside the machine and reports the deepest stacks; fails where an entry is lost.
+/// Runs the control model beside the interpreter and returns the deepest stacks; fails if an entry
+/// is lost.
 fn deepest(generated: &Generated) -> [usize; 3] {
     let mut machine = machine(generated, BUDGET);
     let mut deepest = [0; 3];
@@ -96,7 +98,7 @@ fn deepest(generated: &Generated) -> [usize; 3] {
             .expect("clean programs end");
         let mut state = State::at(generated.entry);
         for record in records {
-            // The trace tells where execution went on: answer so that the model goes there too.
+            // The trace shows the branch taken: choose the answer that moves the model there too.
             let went = |answers: [bool; 2]| {
                 let mut answers = answers.into_iter();
                 let mut next = state;

@@ -13,7 +13,7 @@ use transpica::stages::asm::{Source, assemble};
 use transpica::stages::container::Shbin;
 use transpica::stages::host::dvle::{self, Executable};
 use transpica::stages::host::{Block, Job, Layout, Options, Profile};
-use transpica::stages::ir::{Def, Module, Op};
+use transpica::stages::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use valid::valid_shader;
@@ -92,7 +92,7 @@ fn a_driver_folds_the_zeros_that_it_knows() {
     let text = ".fvec zero\n.out - position o0\n.proc main\n mul o0, zero, v0\n end\n.end\n";
     let verdict = verdict(&gpu, text, Layout::Registers, 1, |module| {
         for data in module.main.values.values_mut() {
-            if let Def::Op(Op::Member { .. }) = data.def {
+            if let Def::Op(Op::Read(Resource::Member { .. })) = data.def {
                 data.def = Def::Op(Op::Const([0; 4]));
             }
         }

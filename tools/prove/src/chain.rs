@@ -1,6 +1,6 @@
-//! The forms of a program on one processor, each against the interpreter, bit for bit: the structured tree and the block
-//! dispatcher walked as they are, and the intermediate form after lowering (of the tree and of both dispatchers), after each
-//! pass, after legalisation and after tidying.
+//! Compares each intermediate form of a program with the interpreter on one CPU, bit for bit: the
+//! structured tree and the block dispatcher, executed directly, and the IR after lowering (of the
+//! tree and of both dispatchers), after each pass, after legalization and after tidying.
 
 use std::fmt;
 
@@ -28,17 +28,17 @@ use crate::walk::{Walk, Walked};
 /// Sixteen registers as f32 bits.
 pub type Bits = [[u32; 4]; 16];
 
-/// Instructions that one vertex may execute; what takes longer is left out, and counted.
+/// Limit of instructions per vertex; vertices beyond it are skipped and counted.
 pub const BUDGET: u64 = 4000;
 /// Vertices for each program.
 pub const VERTICES: usize = 3;
 
-/// What was compared.
+/// Statistics of comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Programs.
     pub programs: usize,
-    /// Their vertices that ended within the budget.
+    /// Vertices that ended within the budget.
     pub vertices: usize,
     /// Vertices that did not.
     pub unfinished: usize,
@@ -47,7 +47,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Adds what another one counted.
+    /// Adds another count.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.vertices += other.vertices;
@@ -56,12 +56,12 @@ impl Count {
     }
 }
 
-/// A form of a program that does something else than the interpreter.
+/// A form of a program whose results differ from the interpreter's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Which form.
+    /// Name of the form.
     pub form: String,
-    /// What is different.
+    /// Description of the difference.
     pub what: String,
 }
 
@@ -71,25 +71,25 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Whether a form does what it must.
+/// Result of checking one form.
 pub type Checked = Result<(), Disagreement>;
 
-/// One program with what must become of its vertices.
+/// One program with the expected outputs of its vertices.
 #[derive(Clone)]
 pub struct Case<'a> {
     /// The program.
     pub program: &'a Program<'a>,
     /// All uniforms.
     pub uniforms: Uniforms,
-    /// Those of [`options`], with other rules for depth and colours where the outputs are semantics.
+    /// As [`options`], with other rules for depth and colors if the outputs have semantics.
     pub options: Options,
-    /// What the main function yields.
+    /// Outputs of the main function.
     pub outputs: Outputs<'a>,
-    /// v0..v15 of each vertex, and its outputs; what an output is too short for is 0.
+    /// v0..v15 and the outputs of each vertex, padded with zeros.
     pub vertices: Vec<(Bits, Vec<Lanes>)>,
 }
 
-/// The options under which a host sees every register.
+/// Returns options under which every register is in the uniform block.
 pub fn options(precision: Precision) -> Options {
     Options {
         arithmetic: Arithmetic { precision, ..Arithmetic::default() },
@@ -114,8 +114,9 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
     compare_with(generated, options(precision))
 }
 
-/// Compares all forms of a program whose main function yields registers ([`Job::Compute`](transpica::stages::host::Job)), under options whose
-/// layout is one of registers. Uniforms that they say are known are taken from there.
+/// Compares all forms of a program whose main function yields registers
+/// ([`Job::Compute`](transpica::stages::host::Job)), under options whose layout is one of registers.
+/// Uniforms that the options fix are taken from there.
 ///
 /// # Errors
 /// The first form that differs.
@@ -123,7 +124,7 @@ pub fn compare_with(generated: &Generated, options: Options) -> Result<Count, Di
     compare_forms(generated, options, None)
 }
 
-/// Compares all forms of a program whose translation makes an error.
+/// Compares all forms of a program with a mutated translation.
 ///
 /// # Errors
 /// The first form that differs.
@@ -152,7 +153,7 @@ fn compare_forms(
         };
         let mut outputs = bits(outputs).to_vec();
         if options.control.report_unfinished {
-            // No form here is on a driver that leaves loops.
+            // The flag of a loop left by the driver stays 0: nothing here runs on such a driver.
             outputs.push([f32::from(u8::from(machine.is_stopped())).to_bits(), 0, 0, 0]);
         }
         vertices.push((bits(&inputs), outputs));
@@ -172,10 +173,10 @@ fn fault(form: &str, what: impl fmt::Display) -> Disagreement {
     Disagreement { form: form.to_string(), what: what.to_string() }
 }
 
-/// Where the outputs of a vertex differ.
+/// Compares the outputs of a vertex.
 ///
 /// # Errors
-/// The first output that does.
+/// The first output that differs.
 pub fn same_outputs(form: &str, vertex: usize, expected: &[Lanes], found: &[Lanes]) -> Checked {
     if expected.len() != found.len() {
         let what = format!("vertex {vertex}: {} outputs, expected {}", found.len(), expected.len());
@@ -210,9 +211,9 @@ impl Case<'_> {
 /// The comparison of one case.
 struct Forms<'a> {
     case: &'a Case<'a>,
-    /// The error that the translation makes.
+    /// The mutant in the translation, if any.
     mutant: Option<Mutant>,
-    /// Forms that agree.
+    /// Number of forms that agree.
     count: usize,
 }
 
@@ -266,7 +267,7 @@ impl Forms<'_> {
         self.case.options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS)
     }
 
-    /// The walker knows registers only, not what a vertex entry makes of them.
+    /// Executes the tree. The walker computes registers only, not the outputs of a vertex entry.
     fn walk(&mut self, form: &str, cfg: &Cfg, tree: &Tree) -> Checked {
         if let Outputs::Semantics(_) = self.case.outputs {
             return Ok(());
@@ -290,7 +291,7 @@ impl Forms<'_> {
         Ok(())
     }
 
-    /// The intermediate form of a lowered program after each pass.
+    /// Checks the IR of a lowered program after each pass.
     fn passes(&mut self, tier: &str, mut module: Module, block: &UniformBlock) -> Checked {
         self.check(&format!("{tier} lowered"), &module, Stage::Pica)?;
         let mut scratch = Scratch::default();
@@ -316,7 +317,8 @@ impl Forms<'_> {
         self.check(&format!("{tier} after legalize"), &module, Stage::Legal)?;
         passes::tidy(&mut module, &mut scratch);
         self.check(&format!("{tier} after tidy"), &module, Stage::Legal)?;
-        // Before `leave`, whose parameters begin with literals that never leave their loop.
+        // Check before `leave`, whose loop parameters start with constants that no driver can
+        // propagate out of the loop.
         if let Some(risk) = ir::known::first_risk(&module, self.case.options.arithmetic.precision) {
             return Err(fault(&format!("{tier} after tidy"), format!("a driver may find a zero: {risk}")));
         }
@@ -350,7 +352,8 @@ impl Forms<'_> {
     }
 
     fn environment(&self, inputs: &Bits) -> Registers {
-        // Before legalisation nothing converts what is read, so the registers hold what the precision makes of the values.
+        // Before legalization nothing converts loaded values, so round the registers to the
+        // precision here.
         let load = |x: f32| arith::load(self.case.options.arithmetic.precision, x).to_bits();
         let floats: Vec<[u32; 4]> =
             self.case.uniforms.floats.iter().map(|register| register.map(load)).collect();

@@ -1,4 +1,4 @@
-//! Programs whose results are known beforehand: reads the files of `tests/cases/peers`.
+//! Programs with expected results: reads the files of `tests/cases/peers`.
 //! In: assembler text. Out: the text with uniforms, inputs and expected outputs. Runs nothing.
 //!
 //! Comment lines that begin with `;>` are for the tests:
@@ -21,11 +21,11 @@ use transpica::stages::isa::limits::FLOATS;
 
 /// A file.
 pub struct Case {
-    /// Its name without `.pica`.
+    /// File name without `.pica`.
     pub name: String,
-    /// What it holds.
+    /// Content of the file.
     pub text: String,
-    /// What to run it on, one entry for each set of uniforms.
+    /// Inputs and expected outputs, one entry for each set of uniforms.
     pub runs: Vec<Run>,
 }
 
@@ -38,21 +38,21 @@ pub struct Run {
     pub vertices: Vec<Vertex>,
 }
 
-/// One vertex and what becomes of it.
+/// One vertex with its expected outputs.
 #[derive(Clone)]
 pub struct Vertex {
     /// v0..v15.
     pub inputs: Bits,
     /// o0..o15.
     pub outputs: Bits,
-    /// Outputs of the vertex entry by name, as far as the file tells them.
+    /// Outputs of the vertex entry by name, as far as the file lists them.
     pub semantics: Vec<(String, Vec<u32>)>,
 }
 
-/// What nothing has written.
+/// The default of input and output registers.
 const UNWRITTEN: Bits = [[0, 0, 0, 1f32.to_bits()]; 16];
 
-/// Every case, by name.
+/// Returns every case, by name.
 ///
 /// # Panics
 /// If a file is malformed or cannot be read.
@@ -78,7 +78,7 @@ impl Case {
         Self { name, text, runs }
     }
 
-    /// The program, assembled.
+    /// Assembles the program.
     ///
     /// # Panics
     /// If the text has an error.
@@ -88,7 +88,7 @@ impl Case {
     }
 }
 
-/// Carries out one line for the tests; nothing if it is malformed.
+/// Executes one line for the tests; returns `None` if it is malformed.
 fn command(line: &str, runs: &mut Vec<Run>) -> Option<()> {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let last = runs.last_mut()?;
@@ -136,13 +136,13 @@ fn set_uniforms(text: &str, uniforms: &mut Uniforms) -> Option<()> {
     Some(())
 }
 
-/// `name = values, name = values, …`
+/// Splits `name = values, name = values, …`.
 fn assignments(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = text.split(',').filter(|part| !part.trim().is_empty());
     parts.map(|part| part.split_once('=').map_or((part, ""), |(name, values)| (name.trim(), values.trim())))
 }
 
-/// The number of a register called `bank` and a number below `count`.
+/// Parses the number of a register called `bank` and a number below `count`.
 fn index(name: &str, bank: &str, count: usize) -> Option<usize> {
     name.strip_prefix(bank)?.parse().ok().filter(|&number| number < count)
 }
@@ -151,7 +151,7 @@ fn floats(values: &str) -> Option<Vec<u32>> {
     values.split_whitespace().map(float).collect()
 }
 
-/// The bits of a number.
+/// Parses the bits of a number.
 fn float(text: &str) -> Option<u32> {
     match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

@@ -1,14 +1,16 @@
-//! Geometry programs: the pipeline on the interpreter against the translated compute shader, run by the evaluator thread by
-//! thread, with every way of sharing invocations among threads that the translation allows.
-//! In: programs, set-up, uniforms, draws. Out: counts, or the first [`Disagreement`].
+//! Geometry programs: the CPU pipeline against the translated compute shader, which the evaluator
+//! runs thread by thread, with every distribution of invocations to threads that the translation
+//! permits.
+//! In: programs, configuration, uniforms, draws. Out: counts, or the first [`Disagreement`].
 
 use std::cell::RefCell;
 
 use transpica::stages::draw::cpu::Pipeline;
 use transpica::stages::geometry::kernel::RECORDED;
 use transpica::stages::geometry::{
-    DrawField, GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
+    GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
 };
+use transpica::stages::host::DrawField;
 use transpica::stages::host::Setup;
 use transpica::stages::host::{
     Constants, Interface, Job, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
@@ -24,39 +26,39 @@ use transpica_generate::GeometryDraw;
 use crate::chain::Disagreement;
 use transpica::stages::isa::limits::FLOATS;
 
-/// Items that one thread may evaluate.
+/// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;
 
-/// What is compared.
+/// Input of a comparison.
 #[derive(Clone)]
 pub struct Case<'a> {
     /// The vertex program.
     pub vertex: &'a Program<'a>,
     /// The geometry program.
     pub geometry: &'a Program<'a>,
-    /// What stands around both.
+    /// Configuration of both programs.
     pub setup: Setup,
-    /// Draws, one after the other; without uniforms they are what they were, at first zero.
+    /// Consecutive draws; one without uniforms keeps the previous ones, at first zero.
     pub draws: &'a [GeometryDraw],
-    /// Options; the layout must be one of registers, the entry point the compute one.
+    /// Options; the layout must be one of registers, the entry point the compute entry.
     pub options: Options,
 }
 
-/// What was compared.
+/// Statistics of comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Ways of sharing invocations among threads, over all draws.
+    /// Distributions of invocations to threads, over all draws.
     pub runs: usize,
     /// Invocations of the interpreter.
     pub invocations: usize,
     /// Triangles of the interpreter.
     pub triangles: usize,
-    /// Whether invocations see nothing, some or any of the others: 1 at that place.
+    /// Number of programs by carried state: none, bounded, unbounded.
     pub memories: [usize; 3],
 }
 
 impl Count {
-    /// Adds what another one counted.
+    /// Adds another count.
     pub fn add(&mut self, other: Self) {
         self.runs += other.runs;
         self.invocations += other.invocations;
@@ -65,10 +67,10 @@ impl Count {
     }
 }
 
-/// Surroundings without names: every uniform in one block of registers.
+/// Bindings without names: every uniform in one block of registers.
 #[derive(Clone, Debug)]
 pub struct Unnamed {
-    /// What the outputs are.
+    /// Semantics of the outputs.
     pub map: OutputMap,
 }
 
@@ -105,8 +107,8 @@ impl Environment for Thread<'_> {
     fn member(&self, member: u16, element: u16) -> Option<Lanes> {
         self.registers.member(member, element)
     }
-    fn draw_field(&self, field: u8) -> i32 {
-        self.draw.get(usize::from(field)).copied().unwrap_or_default()
+    fn draw_field(&self, field: DrawField) -> i32 {
+        self.draw[field as usize]
     }
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let index = usize::try_from(index).ok()?;
@@ -122,7 +124,7 @@ impl Environment for Thread<'_> {
     }
 }
 
-/// The primitive engine: what each invocation of a draw finds.
+/// The primitive engine: provides the registers of each invocation of a draw.
 struct Feeder<'a> {
     setup: GeometrySetup,
     vertex_outputs: u16,
@@ -131,12 +133,12 @@ struct Feeder<'a> {
     uniforms: Uniforms,
     /// c0..c95 of the geometry unit.
     registers: [[f32; 4]; FLOATS],
-    /// Vectors of an invocation.
+    /// Vectors per invocation.
     window: usize,
 }
 
 impl Feeder<'_> {
-    /// The feed of a draw, and its invocations.
+    /// Builds the feed of a draw; returns it with the number of invocations.
     fn draw(&mut self, draw: &GeometryDraw) -> transpica::stages::error::Result<(Vec<Lanes>, usize)> {
         let mut machine = Machine::new(self.vertex, self.options.settings(BUDGET))?;
         machine.set_uniforms(&self.uniforms);
@@ -199,7 +201,7 @@ impl Feeder<'_> {
     }
 }
 
-/// Runs all draws in every way; nothing where the pipeline does not finish them.
+/// Runs all draws in every distribution; returns `None` if the pipeline exceeds its budget.
 ///
 /// # Errors
 /// The first difference.
@@ -231,7 +233,7 @@ pub fn compare(case: &Case<'_>) -> Result<Option<Count>, Disagreement> {
     Ok(Some(count))
 }
 
-/// Invocations of a thread that are right for a kernel; all of them if nothing.
+/// Returns the numbers of invocations per thread to test; `None` means all in one thread.
 fn chunks(kernel: &GeometryKernel) -> Vec<Option<usize>> {
     match kernel.memory {
         Memory::None if kernel.state.is_empty() => vec![Some(1)],
@@ -240,7 +242,7 @@ fn chunks(kernel: &GeometryKernel) -> Vec<Option<usize>> {
     }
 }
 
-/// One way of sharing invocations among threads.
+/// One distribution of invocations to threads.
 struct Comparison<'a> {
     case: &'a Case<'a>,
     translated: &'a Translated,
@@ -308,20 +310,20 @@ impl Comparison<'_> {
     }
 }
 
-/// What a draw tells a compute shader.
+/// Parameters of a draw for the compute shader.
 struct Told<'a> {
     precision: Precision,
     registers: &'a Registers,
     feed: &'a [Lanes],
     invocations: usize,
     window: usize,
-    /// Invocations of a thread; all of them if nothing.
+    /// Invocations per thread; `None` means all.
     chunk: Option<usize>,
     heeds_winding: bool,
 }
 
 impl Told<'_> {
-    /// Runs every thread: what was submitted.
+    /// Runs every thread; returns the submitted triangles.
     fn run(
         &self,
         form: &str,
@@ -369,7 +371,7 @@ impl Told<'_> {
     }
 }
 
-/// What the uniform block holds.
+/// Returns the content of the uniform block.
 fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
     let load = |x: f32| arith::load(precision, x).to_bits();
     let floats = uniforms.floats.iter().map(|register| register.map(load)).collect();
@@ -378,16 +380,16 @@ fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
     Registers { members: vec![floats, ints, bools], ..Registers::default() }
 }
 
-/// What an invocation finds.
+/// Registers at the start of an invocation.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// v0..v15
+    /// Input registers v0..v15.
     pub inputs: [[f32; 4]; 16],
-    /// c0..c95
+    /// Float uniforms c0..c95.
     pub floats: [[f32; 4]; FLOATS],
 }
 
-/// Compares every EMIT of a program, registers as they are.
+/// Compares every EMIT of a program, with all registers.
 ///
 /// # Errors
 /// The first difference.
@@ -441,7 +443,7 @@ pub fn compare_emits(
     Ok(expected.len())
 }
 
-/// Where triangles differ.
+/// Compares the triangles of two lists.
 fn differ(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) -> Result<(), Disagreement> {
     if expected.len() != found.len() {
         return Err(fault(form, format!("{} triangles, expected {}", found.len(), expected.len())));

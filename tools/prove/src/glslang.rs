@@ -1,15 +1,16 @@
-//! glslang, the reference reader of GLSL, for tests: text in, SPIR-V out, or what it has against the text.
-//! It reads every text as it is, without definitions. `precise` it does not know in 330, where the text leaves it out.
+//! glslang, the reference GLSL compiler, for tests: text in, SPIR-V or error messages out.
+//! It compiles texts without extra definitions. In GLSL 330 it does not know `precise`, so texts of
+//! that version omit it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::spirv_tools::tool;
 
 const VALIDATOR: &str = "glslangValidator";
-/// Arguments that make it read GLSL for Vulkan 1.1.
+/// Arguments for GLSL for Vulkan 1.1.
 const VULKAN: [&str; 3] = ["-V", "--target-env", "vulkan1.1"];
 
-/// What a text is.
+/// Stage of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// A vertex shader.
@@ -30,10 +31,10 @@ impl Stage {
     }
 }
 
-/// The SPIR-V 1.3 module of a text for Vulkan.
+/// Compiles GLSL for Vulkan to SPIR-V 1.3.
 ///
 /// # Errors
-/// What glslang has against it, or how to install glslang.
+/// The messages of glslang, or how to install it.
 pub fn spirv(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let arguments = [&VULKAN[..], &["--stdin", "-S", stage.name(), "--quiet", "-o", "/dev/stdout"]].concat();
     words(&tool(VALIDATOR, &arguments, text.as_bytes())?)
@@ -43,7 +44,7 @@ fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
     Ok(bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
 }
 
-/// The SPIR-V 1.3 module of HLSL whose entry is `main`.
+/// Compiles HLSL with the entry point `main` to SPIR-V 1.3.
 ///
 /// # Errors
 /// As [`spirv`].
@@ -52,7 +53,7 @@ pub fn hlsl(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     words(&tool(VALIDATOR, &[&VULKAN[..], &arguments].concat(), text.as_bytes())?)
 }
 
-/// Reads a text for OpenGL or OpenGL ES.
+/// Checks a text for OpenGL or OpenGL ES.
 ///
 /// # Errors
 /// As [`spirv`].
@@ -60,7 +61,7 @@ pub fn read(text: &str, stage: Stage) -> Result<(), String> {
     tool(VALIDATOR, &["-l", "--stdin", "-S", stage.name()], text.as_bytes()).map(|_| ())
 }
 
-/// A text after its preprocessor has seen these names as defined.
+/// Preprocesses a text with these names defined.
 ///
 /// # Errors
 /// As [`spirv`].
@@ -72,8 +73,8 @@ pub fn preprocessed(text: &str, stage: Stage, defined: &[&str]) -> Result<String
     String::from_utf8(text).map_err(|error| format!("{VALIDATOR}: {error}"))
 }
 
-/// The blocks and members of a vertex shader for OpenGL or OpenGL ES as drivers report them: each member that the shader uses, with
-/// the name of its block before it, and its byte offset.
+/// Returns the block members of a vertex shader for OpenGL or OpenGL ES as drivers report them:
+/// each member that the shader uses, prefixed with the name of its block, and its byte offset.
 ///
 /// # Errors
 /// As [`spirv`].
@@ -89,8 +90,8 @@ pub fn members(text: &str) -> Result<Vec<(String, u32)>, String> {
     Ok(said.lines().filter_map(member).collect())
 }
 
-/// Links a vertex with a fragment shader, for Vulkan or else for OpenGL or OpenGL ES. Inputs of the latter that the former does not
-/// have are not noticed.
+/// Links a vertex shader with a fragment shader, for Vulkan or else for OpenGL or OpenGL ES. A
+/// fragment input that the vertex shader lacks goes unnoticed.
 ///
 /// # Errors
 /// As [`spirv`].

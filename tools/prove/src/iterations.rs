@@ -1,6 +1,7 @@
-//! Programs whose vertices leave a loop in different iterations: what drivers that run vertices side by side get wrong most
-//! easily.
-//! In: a random program and how many of its vertices to run on the interpreter. Out: whether it is one.
+//! Detects programs whose vertices leave a loop in different iterations, a common source of defects
+//! in drivers that run vertices side by side.
+//! In: a random program and the number of its vertices to run on the interpreter. Out: true for
+//! such a program.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,11 @@ use transpica::stages::isa::word::Word;
 use transpica::stages::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
-/// By address: how often a vertex entered a loop there (a LOOP in the word before), and how often it came back.
+/// Entries and back edges of each loop, by the address of its first word (behind a LOOP).
 type Counts = BTreeMap<Pc, [u32; 2]>;
 
-/// Whether two vertices that end within the budget enter a loop equally often and iterate it a different number of times.
+/// Returns whether two vertices that end within the budget enter a loop equally often but iterate
+/// it a different number of times.
 ///
 /// ```
 /// use transpica_generate::{Kind, generate};
@@ -44,12 +46,12 @@ pub fn differ(generated: &Generated, vertices: usize, budget: u64) -> bool {
     false
 }
 
-/// Whether an instruction may go back.
+/// Returns whether an instruction may be a back edge.
 fn repeats(word: Word) -> bool {
     matches!(word.moves(), Some(Move::Loop | Move::Jump))
 }
 
-/// Counts what an instruction says of the loop that begins where it goes.
+/// Counts an executed instruction for the loop that starts at its target.
 fn count(counts: &mut Counts, record: &Record) {
     let Some(next) = record.next else { return };
     match record.inst {
@@ -57,7 +59,7 @@ fn count(counts: &mut Counts, record: &Record) {
         Inst::Flow(Flow::JmpC { .. } | Flow::JmpU { .. }) if next <= record.pc => {
             counts.entry(next).or_default()[1] += 1;
         }
-        // The end of a LOOP is no instruction of its own.
+        // The end of a LOOP is not an instruction.
         Inst::Flow(_) | Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => {
             if next <= record.pc
                 && let Some(counts) = counts.get_mut(&next)

@@ -1,7 +1,9 @@
-//! Proof by comparison: what the interpreter makes of a program against every other form of it, and the smallest program
-//! that still differs.
-//! In: random programs of `transpica-generate`, or written ones with known results. Out: counts, or a [`Disagreement`](chain::Disagreement).
-//! [`mutants`] show that the comparisons notice errors, and [`scenes`] are what tests draw with the geometry samples.
+//! Proof by comparison: checks every form of a program against the interpreter, and shrinks
+//! programs that differ.
+//! In: random programs of `transpica-generate`, or hand-written ones with expected results. Out:
+//! counts, or a [`Disagreement`](chain::Disagreement).
+//! [`mutants`] show that the comparisons detect errors, and [`scenes`] provide the draws of the
+//! geometry samples.
 //! Knows no GPU.
 
 pub mod chain;

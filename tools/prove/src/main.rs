@@ -1,4 +1,5 @@
-//! Compares random programs without end, or for some minutes, and keeps the smallest program of each disagreement.
+//! Compares random programs, without end or for some minutes, and stores the smallest program of
+//! each disagreement.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,16 +18,16 @@ use transpica_prove::shrink;
 #[command(after_help = "Example:
   cargo run --release -p transpica-prove -- --minutes 10")]
 struct Arguments {
-    /// How long; for ever if absent
+    /// Duration; unlimited if absent
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
-    /// How many programs; without end if absent
+    /// Number of programs; unlimited if absent
     #[arg(long, value_name = "N")]
     programs: Option<u64>,
-    /// The first seed
+    /// First seed
     #[arg(long, default_value_t = 1 << 32, value_name = "S")]
     seed: u64,
-    /// Where programs that disagree are written
+    /// Folder for programs that disagree
     #[arg(long, default_value = "target/prove", value_name = "FOLDER")]
     out: PathBuf,
 }
@@ -38,7 +39,7 @@ struct Stage {
     precision: Precision,
 }
 
-/// What is compared, in turns.
+/// Stages, compared in turns.
 const STAGES: [Stage; 6] = [
     Stage { kind: Kind::Clean, precision: Precision::Exact },
     Stage { kind: Kind::Wild, precision: Precision::Exact },
@@ -48,7 +49,7 @@ const STAGES: [Stage; 6] = [
     Stage { kind: Kind::Clean, precision: Precision::Fast },
 ];
 
-/// How often the figures are printed.
+/// Interval between printed figures.
 const REPORT: Duration = Duration::from_secs(10);
 
 struct Run<'a> {
@@ -130,7 +131,7 @@ impl Run<'_> {
         }
     }
 
-    /// Prints the figures; how many programs disagreed.
+    /// Prints the figures; returns the number of programs that disagreed.
     fn report(&self) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (mut all, mut differing) = (Count::default(), 0);

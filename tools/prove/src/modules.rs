@@ -1,9 +1,10 @@
-//! Random well-formed modules, to try the passes on.
-//! Everything nests and leaves everything in every way that the verifier allows; loops count their iterations, so all end.
+//! Random well-formed modules, to test the passes.
+//! Constructs nest and exit in every way that the verifier permits; loops count their iterations,
+//! so all end.
 
 use transpica::stages::ir::{
-    Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData, Shape, Type,
-    Unary, Value, ValueList,
+    Array, Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData,
+    Resource, Shape, Type, Unary, Value, ValueList,
 };
 
 struct Target {
@@ -20,7 +21,7 @@ struct Generator {
     f: Func,
     visible: Vec<Value>,
     targets: Vec<Target>,
-    /// Items that may still be made.
+    /// Items that may still be created.
     fuel: u32,
 }
 
@@ -51,7 +52,7 @@ impl Generator {
         self.f.emit(region, ty, Op::Const(bits))
     }
 
-    /// A value of a type: one that is visible, lanes of some, or a literal.
+    /// Returns a value of a type: a visible one, lanes of some, or a constant.
     fn value(&mut self, region: Region, ty: Type) -> Value {
         let like: Vec<Value> = self.visible.iter().copied().filter(|&value| self.f.ty(value) == ty).collect();
         if !like.is_empty() && self.below(4) != 0 {
@@ -83,14 +84,15 @@ impl Generator {
     fn operation(&mut self, region: Region) {
         let ty = self.ty();
         let (ty, op) = match self.below(12) {
-            0 => (Type::F32X4, Op::Input(self.below(3) as u8)),
-            1 => (Type::F32X4, Op::Uniform(self.below(3) as u8)),
-            2 => (Type::F32X4, Op::UniformAt { base: 94, offset: self.value(region, Type::I32) }),
-            3 => (Type::BOOL, Op::BoolUniform(self.below(3) as u8)),
-            4 => (Type::I32, Op::IntUniform { index: 0, component: self.below(3) as u8 }),
+            0 => (Type::F32X4, Op::Read(Resource::Input(self.below(3) as u8))),
+            1 => (Type::F32X4, Op::Read(Resource::Uniform(self.below(3) as u8))),
+            2 => (Type::F32X4, Op::ReadAt(Array::Uniform(94), self.value(region, Type::I32))),
+            3 => (Type::BOOL, Op::Read(Resource::BoolUniform(self.below(3) as u8))),
+            4 => (Type::I32, Op::Read(Resource::IntUniform { index: 0, component: self.below(3) as u8 })),
             5..7 => {
                 let op = Unary::ALL[self.below(Unary::ALL.len())];
-                // The lenient operations on u32 and the conversion that must be in range stay out.
+                // Permissive operations on u32 and the conversion with a range requirement are
+                // excluded.
                 if matches!(op, Unary::ToInt) {
                     return;
                 }
@@ -120,7 +122,7 @@ impl Generator {
         self.visible.push(value);
     }
 
-    /// A region with items and an exit; whether it yields.
+    /// Builds a region with items and an exit.
     fn region(&mut self, depth: usize, results: Option<&[Type]>) -> Region {
         let region = self.f.regions.push(RegionData::default());
         self.fill(region, depth, results);
@@ -177,7 +179,7 @@ impl Generator {
         (0..self.below(4)).map(|_| self.ty()).collect()
     }
 
-    /// A nested construct at the end of a region; whether it falls through.
+    /// Builds a nested construct at the end of a region; returns whether it falls through.
     fn construct(&mut self, region: Region, depth: usize) -> bool {
         let types = self.types();
         let kind = self.below(4);
@@ -249,7 +251,8 @@ impl Generator {
         NodeData::Loop { params: self.f.list(values), inits, body, results: ValueList::EMPTY }
     }
 
-    /// Whether an exit of the regions made since `start` reaches the end of a construct that is about to be added.
+    /// Returns whether an exit of the regions built since `start` reaches the end of a construct
+    /// that is about to be added.
     fn falls_through(&self, data: &NodeData, start: usize) -> bool {
         let mut work: Vec<(Region, bool)> = Vec::new();
         let mut index = 0;
@@ -281,7 +284,7 @@ impl Generator {
     }
 }
 
-/// A random module.
+/// Builds a random module.
 ///
 /// ```
 /// use transpica::stages::ir::{Stage, verify};

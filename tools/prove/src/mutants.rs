@@ -1,6 +1,7 @@
-//! Deliberate errors of a translation, to show that the comparisons notice them.
-//! In: a program, its control flow or its module between two stages of the translation. Out: the same with an error in it, as if
-//! the stage before had made it. The library itself has none and knows of none.
+//! Mutants: deliberate translation errors, to show that the comparisons detect them.
+//! In: a program, its control flow or its module between two stages of the translation. Out: the
+//! same with an error, as if the previous stage had made it. The library itself contains none of
+//! them.
 
 use transpica::stages::cfg::{Action, Cfg};
 use transpica::stages::error::Result;
@@ -17,18 +18,18 @@ use transpica::stages::structure::tree::{Cond, Stmt, Tree};
 use transpica::stages::translate::{self, Control};
 use transpica::{Translated, Translator};
 
-/// An error.
+/// A deliberate error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutant {
     /// DPH multiplies the fourth components too.
     DphAsDp4,
     /// Leaving an inner LOOP keeps its aL.
     CounterKept,
-    /// LOOP runs once more.
+    /// LOOP runs one iteration more.
     LoopOnceMore,
-    /// The second part of an IF does nothing.
+    /// The else part of an IF does nothing.
     ElseSkipped,
-    /// MIN gives the first operand where one is NaN.
+    /// MIN returns the first operand if one is NaN.
     MinOfNan,
     /// inf · 0 is NaN.
     PlainProduct,
@@ -38,33 +39,33 @@ pub enum Mutant {
     AddressFloor,
     /// SLT holds for equal operands.
     SltOfEqual,
-    /// CMP exchanges its two comparisons.
+    /// CMP swaps its two comparisons.
     CompareSwapped,
-    /// A condition on both flags asks for either.
+    /// A condition on both flags tests for either.
     EitherFlag,
-    /// A shuffle that is made of two takes the first lane.
+    /// A shuffle merged from two takes the wrong first lane.
     ShuffleFirst,
 }
 
-/// Where in the translation an error is made.
+/// Stage of the translation at which a mutant acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the words of the program that is lowered.
+    /// The words of the program, before lowering.
     Program,
-    /// On the way from the graph and the tree to the module.
+    /// The graph and the tree, before lowering.
     Control,
-    /// In the module as it is lowered of a tree.
+    /// The module lowered from a tree.
     Lowered,
-    /// In the first pass of the optimizer.
+    /// The first pass of the optimizer.
     Optimizer,
-    /// On the way through legalisation.
+    /// The input of legalization.
     Legalization,
-    /// In the module as it is legalised.
+    /// The legalized module.
     Legal,
 }
 
 impl Mutant {
-    /// Every one.
+    /// All mutants.
     pub const ALL: [Self; 12] = [
         Self::DphAsDp4,
         Self::CounterKept,
@@ -80,7 +81,7 @@ impl Mutant {
         Self::ShuffleFirst,
     ];
 
-    /// Where it is made.
+    /// Returns the stage at which it acts.
     pub fn place(self) -> Place {
         match self {
             Self::DphAsDp4 | Self::CompareSwapped => Place::Program,
@@ -92,7 +93,7 @@ impl Mutant {
         }
     }
 
-    /// The program that is lowered instead of another.
+    /// Returns the program with the error, which is translated instead.
     pub fn program(self, program: &Program<'_>) -> Program<'static> {
         let word = |word: &u32| self.word(Word(*word)).0;
         let code: Vec<u32> = program.code().iter().map(word).collect();
@@ -117,7 +118,7 @@ impl Mutant {
         }
     }
 
-    /// Makes the error in what is lowered of a graph and its tree.
+    /// Adds the error to a graph and its tree.
     pub fn control(self, cfg: &mut Cfg, tree: &mut Tree) {
         if self == Self::CounterKept {
             keep_counters(cfg);
@@ -138,14 +139,14 @@ impl Mutant {
         parts.into_iter().for_each(|list| tree.clear(list));
     }
 
-    /// Makes the error in a module if this is its place.
+    /// Adds the error to a module if this is its stage.
     pub fn module(self, place: Place, module: &mut Module) {
         if place == self.place() {
             module.helpers.iter_mut().chain([&mut module.main]).for_each(|f| self.function(f));
         }
     }
 
-    /// Makes the error in the first pass of the optimizer if this is its place.
+    /// Adds the error to the first pass of the optimizer if this is its stage.
     pub fn optimizer(self, module: &mut Module, precision: Precision, scratch: &mut Scratch) {
         if self.place() == Place::Optimizer {
             for f in module.helpers.iter_mut().chain([&mut module.main]) {
@@ -165,7 +166,7 @@ impl Mutant {
         }
     }
 
-    /// What computes a value instead of an operation.
+    /// Returns the wrong operation that replaces an operation.
     fn operation(self, f: &mut Func, value: Value, op: Op) -> Option<Op> {
         Some(match (self, op) {
             (Self::LoopOnceMore, Op::Binary(Binary::IGreater, left, end)) if is_int(f, end, 0) => {
@@ -178,7 +179,7 @@ impl Mutant {
                 let ty = f.ty(a);
                 Op::Unary(Unary::AddressP, before(f, value, ty, Op::Unary(Unary::Floor, a)))
             }
-            // The guard: 0 where an infinite operand made the product NaN.
+            // The product's guard, which selects 0 for an infinite operand and a NaN result.
             (Self::PlainProduct, Op::Select { cond, b, .. })
                 if matches!(f.op(b), Some(Op::Binary(Binary::Mul, ..))) =>
             {
@@ -192,7 +193,7 @@ impl Mutant {
     }
 }
 
-/// Drops the actions that give aL back to an outer loop.
+/// Drops the actions that restore the outer loop's aL.
 fn keep_counters(cfg: &mut Cfg) {
     let mut actions = Vec::with_capacity(cfg.actions.len());
     for block in cfg.blocks.keys() {
@@ -204,7 +205,7 @@ fn keep_counters(cfg: &mut Cfg) {
     cfg.actions = actions;
 }
 
-/// Takes the first lane where a pass made a shuffle take another than it did, which is what merging two shuffles does.
+/// Takes the first lane in each shuffle that a pass changed, as merging two shuffles does.
 fn take_first_lanes(before: &Func, after: &mut Func) {
     for value in before.values.keys() {
         let (Some(Op::Shuffle(old)), Some(Op::Shuffle(mut lanes))) = (before.op(value), after.op(value))
@@ -228,7 +229,7 @@ fn is_int(f: &Func, value: Value, wanted: i32) -> bool {
     f.op(value) == Some(int(wanted)) && f.ty(value) == Type::I32
 }
 
-/// Adds an operation before the one that computes a value.
+/// Inserts an operation before the one that computes a value.
 fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
     let new = f.value(ty, Def::Op(op));
     for region in f.regions.values_mut() {
@@ -239,7 +240,7 @@ fn before(f: &mut Func, value: Value, ty: Type, op: Op) -> Value {
     new
 }
 
-/// Translates a program for the compute entry with an error in it; the layout must be one of registers.
+/// Translates a program for the compute entry with a mutant; the layout must be one of registers.
 ///
 /// # Errors
 /// As [`Translator::translate`].
@@ -291,7 +292,7 @@ mod tests {
     use super::*;
     use crate::chain;
 
-    /// Nothing known of what stands around a program.
+    /// Bindings of a program without any metadata.
     struct Bare;
 
     impl Surroundings for Bare {
@@ -307,7 +308,7 @@ mod tests {
         }
     }
 
-    /// What is compared with an error in it is, without one, what the library translates.
+    /// Without an error, the stages used here produce the library's translation.
     #[test]
     fn stages_without_an_error_are_the_translation() {
         let mut translator = Translator::new(chain::options(Precision::Exact), Profile::default());
@@ -315,7 +316,7 @@ mod tests {
             let generated = generate(Kind::Numeric, seed);
             let program = generated.program();
             let right = translator.translate(&program, &Bare, Job::Compute).expect("translates");
-            // A straight program has no loop, so this error is none.
+            // A straight program has no loop, so this mutant changes nothing.
             let same = translate(&mut translator, &program, &Bare, Mutant::CounterKept).expect("translates");
             assert_eq!(same.module, right.module, "seed {seed}");
         }

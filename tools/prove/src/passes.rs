@@ -1,5 +1,6 @@
-//! Does a pass keep what a module computes? Runs it before and after on random inputs and compares the bits.
-//! In: a module, a precision, a seed. Out: nothing, or what differs.
+//! Checks that a pass preserves a module's results: runs the module before and after on random
+//! inputs and compares the bits.
+//! In: a module, a precision, a seed. Out: nothing, or the difference.
 
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::ir::{Func, Module, Stage, text, verify};
@@ -8,10 +9,10 @@ use transpica::stages::precision::Precision;
 
 use crate::same::compare;
 
-/// A pass by its name.
+/// A pass with its name.
 pub type Pass = (&'static str, fn(&mut Func, Precision, &mut Scratch) -> bool);
 
-/// The passes of one function, through the functions that ship.
+/// The passes of one function, by the entry points that the library uses.
 pub const PASSES: [Pass; 7] = [
     ("simplify", |f, precision, scratch| simplify::run(f, precision, &mut scratch.tables)),
     ("params", |f, _, scratch| {
@@ -31,16 +32,16 @@ pub const PASSES: [Pass; 7] = [
     ("leave", |f, _, scratch| leave::run(f, &[], scratch)),
 ];
 
-/// The passes that [`check_passes`] tries, each on what the one before it leaves.
+/// The order in which [`check_passes`] runs the passes, each on the result of the previous one.
 const ORDER: [&str; 8] = ["simplify", "params", "simplify", "cse", "dce", "shrink", "unused", "cse"];
 
-/// The pass of this name.
+/// Returns the pass of this name.
 pub fn find(name: &str) -> Option<Pass> {
     PASSES.into_iter().find(|(known, _)| *known == name)
 }
 
-/// Runs every pass on a module of the `Pica` stage: each must leave it valid, change nothing when run again, and keep all outputs
-/// on `runs` random inputs.
+/// Runs every pass on a module of the `Pica` stage. Each must leave it valid, change nothing when
+/// run again, and preserve all outputs on `runs` random inputs.
 ///
 /// ```
 /// use transpica::stages::{ir::text, precision::Precision};
@@ -51,7 +52,7 @@ pub fn find(name: &str) -> Option<Pass> {
 /// ```
 ///
 /// # Errors
-/// What a pass broke, with the module before and after.
+/// The rule that a pass broke, with the module before and after.
 pub fn check_passes(module: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
     verify(module, Stage::Pica)?;
     let mut scratch = Scratch::default();

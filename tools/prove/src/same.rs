@@ -1,18 +1,18 @@
-//! Compares what two modules compute, on random inputs.
-//! In: two modules, a precision, a seed. Out: nothing, or what differs. Knows no pass.
+//! Compares the results of two modules on random inputs.
+//! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, same};
 use transpica::stages::ir::{self, Exit, Module};
 use transpica::stages::precision::Precision;
 
-/// Items that a run may take; programs that take longer are not compared.
+/// Limit of items per run; programs beyond it are not compared.
 const BUDGET: u64 = 1 << 16;
 
-/// Compares what two modules compute on `runs` random inputs; any NaN equals any other.
+/// Compares two modules on `runs` random inputs; any NaN equals any other.
 ///
 /// # Errors
-/// The first outputs that differ, or what stopped one of the modules but not the other.
+/// The first outputs that differ, or the error that stopped only one of the modules.
 pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64, runs: u32) -> Result<()> {
     let (first, second) = (Evaluator::new(before)?, Evaluator::new(after)?);
     let types = output_types(before);
@@ -23,7 +23,7 @@ pub fn compare(before: &Module, after: &Module, precision: Precision, seed: u64,
             Err(Error { kind: Kind::StepBudget(_), .. }) => continue,
             Err(error) => return Err(error),
         };
-        // Picking lanes may take some more items.
+        // Separate lanes may take some more items.
         let found = second.run(precision, &registers, BUDGET * 4)?;
         let equal = expected.len() == found.len()
             && types.iter().zip(expected.iter().zip(&found)).all(|(&kind, (&a, &b))| same(kind, a, b));
@@ -45,10 +45,11 @@ fn output_types(module: &Module) -> Vec<ir::Kind> {
     }
 }
 
-/// Registers full of numbers that follow from a seed.
+/// Registers with random numbers derived from a seed.
 struct Random(u64);
 
-/// Scatters the bits of a number (the finaliser of splitmix64), so that a seed means the same everywhere.
+/// Scatters the bits of a number (the finalizer of splitmix64), so that a seed has the same result
+/// everywhere.
 fn scatter(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -60,7 +61,7 @@ impl Random {
         scatter(scatter(self.0).wrapping_add(place)) as u32
     }
 
-    /// A float, often one of those that rules go wrong on.
+    /// Returns a float, often one of the values at which rewrite rules fail.
     fn float(&self, place: u64) -> u32 {
         const SPECIAL: [u32; 12] = [
             0,

@@ -1,6 +1,7 @@
-//! Makes a program that shows a fault smaller: the fewest words, as text and state ready for the regression folder.
-//! In: a program and a test that tells whether it still shows the fault. Out: the smallest one found. Words become NOP one
-//! run after the other, halves first (delta debugging), so no address moves; then the words behind the last other one go.
+//! Shrinks a failing program to the fewest words, as text and state for the regression folder.
+//! In: a program and a test that decides whether it still fails. Out: the smallest program found.
+//! Runs of words become NOP, halves first (delta debugging), so no address moves; then trailing
+//! NOPs are removed.
 
 use serde_json::{Map, Value, json};
 use transpica::stages::container::{Descriptor, Executable, Header, Model};
@@ -10,7 +11,7 @@ use transpica_generate::Generated;
 const NOP: u32 = 0x8400_0000;
 const END: u32 = 0x8800_0000;
 
-/// The smallest program found for which `fails` still holds. It holds for `program`.
+/// Returns the smallest program found for which `fails` still holds. It must hold for `program`.
 ///
 /// ```
 /// use transpica_generate::{Kind, generate};
@@ -49,10 +50,10 @@ pub fn shrink(program: &Generated, mut fails: impl FnMut(&Generated) -> bool) ->
     best
 }
 
-/// The program as assembler text.
+/// Disassembles the program.
 ///
 /// # Errors
-/// What the disassembler says; it takes every program of this size.
+/// Errors of the disassembler; it accepts every program of this size.
 pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
     let header =
         Header { main: program.entry.0.into(), endmain: program.code.len() as u32, ..Header::default() };

@@ -1,12 +1,14 @@
-//! The programs of spirv-tools, for tests: words in, an error or words out. And how any such program is run.
+//! The programs of spirv-tools, for tests: words in, an error or words out. Also runs other
+//! command-line tools.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Gives bytes to a program of spirv-tools, glslang or a compiler and returns what it writes.
+/// Passes bytes to a command-line tool, such as spirv-tools, glslang or a compiler, and returns its
+/// output.
 ///
 /// # Errors
-/// What it says when it fails, or how to install it.
+/// Its messages if it fails, or how to install it.
 pub fn tool(name: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new(name)
         .args(arguments)
@@ -22,7 +24,8 @@ pub fn tool(name: &str, arguments: &[&str], bytes: &[u8]) -> Result<Vec<u8>, Str
             };
             format!("{name}: {error}; install it with: sudo apt-get install -y {package}")
         })?;
-    // It reads everything before it writes. Where it ends early, its output says why.
+    // These tools read everything before they write. If one ends early, its output states the
+    // reason.
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
     let output = child.wait_with_output().map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() && written.is_ok() {
@@ -36,19 +39,19 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Lets `spirv-val` judge a module of SPIR-V 1.3 or older for Vulkan 1.1.
+/// Validates a module of SPIR-V 1.3 or older for Vulkan 1.1 with `spirv-val`.
 ///
 /// # Errors
-/// What it has against the module.
+/// The messages of `spirv-val`.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     validate_for(words, (1, 3))
 }
 
-/// Lets `spirv-val` judge a module in the oldest Vulkan that takes its version of SPIR-V; of 1.1 and 1.2, which none does,
-/// by the rules of SPIR-V alone.
+/// Validates a module with `spirv-val` for the oldest Vulkan that accepts its version of SPIR-V.
+/// SPIR-V 1.1 and 1.2, which have no such Vulkan, are validated by the rules of SPIR-V alone.
 ///
 /// # Errors
-/// What it has against the module.
+/// The messages of `spirv-val`.
 pub fn validate_for(words: &[u32], version: (u8, u8)) -> Result<(), String> {
     let environment = match version {
         (1, 0) => "vulkan1.0",
@@ -62,10 +65,10 @@ pub fn validate_for(words: &[u32], version: (u8, u8)) -> Result<(), String> {
     tool("spirv-val", &["--target-env", environment, "-"], &bytes(words)).map(|_| ())
 }
 
-/// The module after `spirv-opt -O`, which is valid too.
+/// Optimizes a module with `spirv-opt -O` and validates the result.
 ///
 /// # Errors
-/// What the optimiser says, or `spirv-val` of its result.
+/// The messages of `spirv-opt`, or of `spirv-val` about the result.
 pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
     let bytes = tool("spirv-opt", &["--target-env=vulkan1.1", "-O", "-", "-o", "-"], &bytes(words))?;
     let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
@@ -73,10 +76,10 @@ pub fn optimise(words: &[u32]) -> Result<Vec<u32>, String> {
     Ok(words)
 }
 
-/// The module with other defaults of specialisation constants, by their ids.
+/// Sets other defaults for specialization constants, by id.
 ///
 /// # Errors
-/// What `spirv-opt` says.
+/// The messages of `spirv-opt`.
 pub fn specialise(words: &[u32], values: &[(u32, String)]) -> Result<Vec<u32>, String> {
     let values: Vec<String> = values.iter().map(|(id, value)| format!("{id}:{value}")).collect();
     let values = values.join(" ");

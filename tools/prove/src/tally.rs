@@ -1,12 +1,13 @@
-//! Counts of what was compared, told by the tests that compare and gathered by `cargo xtask test`.
-//! In: one line for each stage. Out: standard output, and the file that [`FILE`] names, if it is set.
+//! Counts of comparisons, printed by the tests and collected by `cargo xtask test`.
+//! In: one line for each stage. Out: standard output, and the file named by [`FILE`], if it is set.
 
 use std::io::Write;
 
-/// The environment variable that names the file where lines are gathered. Tests of several programs append to it.
+/// Environment variable with the path of the file that collects the lines. Tests of several
+/// executables append to it.
 pub const FILE: &str = "TRANSPICA_TALLY";
 
-/// What one stage of a test compared.
+/// Count of one stage of a test.
 ///
 /// ```
 /// use transpica_prove::tally::Tally;
@@ -15,15 +16,15 @@ pub const FILE: &str = "TRANSPICA_TALLY";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What was compared with the reference interpreter, and on which driver if on one.
+    /// The form compared with the reference interpreter, and the driver, if any.
     pub stage: String,
     /// Programs.
     pub programs: u64,
-    /// Vertices that were run, all programs together.
+    /// Vertices of all programs.
     pub vertices: u64,
     /// Programs that differed.
     pub differing: u64,
-    /// Anything else that a reader of the count should know; may be empty.
+    /// Further information for the reader; may be empty.
     pub note: String,
 }
 
@@ -36,16 +37,16 @@ impl std::fmt::Display for Tally {
 }
 
 impl Tally {
-    /// Tells the count.
+    /// Prints the count and appends it to the file.
     ///
     /// # Panics
-    /// Where the file cannot be written: a count that goes missing would say that nothing was compared.
+    /// If the file cannot be written: a missing count would look as if nothing had been compared.
     pub fn tell(&self) {
         println!("{self}");
         let Some(path) = std::env::var_os(FILE) else { return };
         let Self { stage, programs, vertices, differing, note } = self;
         let line = format!("{stage}\t{programs}\t{vertices}\t{differing}\t{note}\n");
-        // One write of one line: tests run beside each other.
+        // Write each line with a single call, since tests run in parallel.
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
         file.and_then(|mut file| file.write_all(line.as_bytes()))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));

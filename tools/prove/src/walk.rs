@@ -1,44 +1,46 @@
-//! Runs a structured program on the reference machine's registers, which shows that structuring changes nothing.
-//! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no control state.
+//! Executes a structured program on the interpreter's registers, to show that structuring changes
+//! no result.
+//! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no
+//! control state.
 
 use transpica::stages::cfg::{Action, Block, Cfg};
 use transpica::stages::interp::Registers;
 use transpica::stages::isa::{Pc, Program};
 use transpica::stages::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
-/// What a walk needs.
+/// Input of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<'a> {
     /// The program.
     pub program: &'a Program<'a>,
-    /// Its graph.
+    /// Its control-flow graph.
     pub cfg: &'a Cfg,
     /// The tree of the graph.
     pub tree: &'a Tree,
 }
 
-/// How a walk ended.
+/// End of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walked {
-    /// At the end of the program.
+    /// The program ended.
     End,
     /// The budget was used up.
     Budget,
 }
 
-/// What is still to be done, newest last.
+/// A pending task; the newest is last.
 #[derive(Clone, Copy, Debug)]
 enum Task {
-    /// The statements of a list from a place on.
+    /// The statements of a list from a position on.
     List(Cursor),
-    /// A loop that repeats when what is in it has ended.
+    /// A loop that repeats when its body ends.
     Loop(List),
-    /// Something that only `break` leaves.
+    /// A construct that only `break` leaves.
     Breakable,
 }
 
 impl Walk<'_> {
-    /// Walks the tree, at most `budget` statements, and reports each data instruction it executes.
+    /// Executes the tree, at most `budget` statements, and reports each executed data instruction.
     pub fn run(
         &self,
         registers: &mut Registers,

@@ -1,6 +1,6 @@
-//! `cargo xtask coverage`: which lines of the library its tests run, module by module.
-//! The tests of packages that need no GPU are counted, documentation examples are not. Code compiled only for tests is
-//! left out of the figures. Counting is the compiler's, `cargo-llvm-cov` collects it.
+//! `cargo xtask coverage`: line coverage of the library by its tests, module by module.
+//! Counts the tests of packages that need no GPU, without documentation examples. Code compiled
+//! only for tests is excluded. The compiler counts, `cargo-llvm-cov` collects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,22 +11,22 @@ use crate::{cargo, target};
 
 /// The collector, with the version whose options are used here.
 const COLLECTOR: [&str; 3] = ["cargo-llvm-cov", "--version", "0.9.1"];
-/// The compiler's part that reads the counts.
+/// The toolchain component that reads the counts.
 const COMPONENT: &str = "llvm-tools";
 /// Packages whose tests exercise the library without a GPU.
 const TESTS: [&str; 6] =
     ["--package", "transpica", "--package", "transpica-generate", "--all-features", "--no-fail-fast"];
-/// Modules that must reach [`LEAST`]; the others are shown only.
+/// Modules that must reach [`LEAST`]; the others are only shown.
 const BOUND: [&str; 7] = ["isa", "cfg", "structure", "ir", "lower", "passes", "backend"];
-/// Percent of the lines.
+/// Required percentage of lines.
 const LEAST: f64 = 95.0;
-/// Where the library lies.
+/// Root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Lines of a file and how often each ran.
+/// Lines of a file with their execution counts.
 type Lines = BTreeMap<usize, u64>;
 
-/// Runs the tests, prints the table, and the uncovered lines if asked for.
+/// Runs the tests and prints the table, with the uncovered lines if requested.
 pub fn run(uncovered: bool) -> ExitCode {
     match measure() {
         Ok(files) => {
@@ -42,7 +42,7 @@ pub fn run(uncovered: bool) -> ExitCode {
     }
 }
 
-/// The lines of every file of the library, by its path below the repository's root.
+/// Returns the lines of every file of the library, by its path below the repository's root.
 fn measure() -> Result<BTreeMap<String, Lines>, String> {
     let target = target()?;
     let collector = install(&target.join("tools"))?;
@@ -63,7 +63,7 @@ fn measure() -> Result<BTreeMap<String, Lines>, String> {
     without_tests(read(&text)?)
 }
 
-/// Installs what is missing and gives the collector's path.
+/// Installs missing tools and returns the collector's path.
 fn install(folder: &Path) -> Result<PathBuf, String> {
     if !has_component() {
         let arguments = ["component", "add", COMPONENT];
@@ -82,14 +82,14 @@ fn install(folder: &Path) -> Result<PathBuf, String> {
     Err(format!("this needs {}; install with: cargo {}", COLLECTOR[0], install.join(" ")))
 }
 
-/// Whether the toolchain in use can read the counts.
+/// Returns whether the active toolchain can read the counts.
 fn has_component() -> bool {
     let output = Command::new("rustc").args(["--print", "target-libdir"]).output();
     let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
     folder.is_some_and(|folder| Path::new(folder.trim()).with_file_name("bin").join("llvm-cov").exists())
 }
 
-/// Reads a report: `SF` names a file, each `DA` after it a line and its count.
+/// Parses a report: `SF` names a file, each `DA` after it a line and its count.
 fn read(report: &str) -> Result<BTreeMap<String, Lines>, String> {
     let root = fs::canonicalize(ROOT).map_err(|error| format!("{ROOT}: {error}"))?;
     let mut files = BTreeMap::new();
@@ -109,7 +109,8 @@ fn read(report: &str) -> Result<BTreeMap<String, Lines>, String> {
     Ok(files)
 }
 
-/// Leaves out what is compiled for tests only; the collector left out files that are named for tests.
+/// Removes code compiled only for tests; the collector has already removed files that are named for
+/// tests.
 fn without_tests(mut files: BTreeMap<String, Lines>) -> Result<BTreeMap<String, Lines>, String> {
     let mut modules = Vec::new();
     for (path, lines) in &mut files {
@@ -142,7 +143,8 @@ fn is_for_tests(line: &str) -> bool {
     line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
 }
 
-/// The path, without its ending, of the file that `#[path = "…"]` and `mod name;` name; nothing for a module written out.
+/// Returns the path, without extension, of the file that `#[path = "…"]` and `mod name;` name;
+/// `None` for an inline module.
 fn module_file(parent: &str, item: &[&str]) -> Option<String> {
     let name = item.last()?.strip_suffix(';')?.rsplit(' ').next()?;
     let (folder, file) = parent.rsplit_once('/')?;
@@ -154,7 +156,7 @@ fn module_file(parent: &str, item: &[&str]) -> Option<String> {
     })
 }
 
-/// Prints every run of lines that no test reaches.
+/// Prints every range of lines that no test reaches.
 fn list_uncovered(path: &str, lines: &Lines) {
     let mut run: Option<(usize, usize)> = None;
     for (&line, &count) in lines {
@@ -167,7 +169,7 @@ fn list_uncovered(path: &str, lines: &Lines) {
     run.into_iter().for_each(|(from, to)| println!("{path}:{from}-{to}"));
 }
 
-/// Prints a row for every module; true if those that must reach enough do.
+/// Prints a row for every module; returns whether the bounded ones reach their limit.
 fn table(files: &BTreeMap<String, Lines>) -> bool {
     let mut modules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (path, lines) in files {

@@ -1,7 +1,8 @@
-# Compiles HLSL with DXC, without any GPU: `python3 dxc.py LIBRARY FOLDER`. The end of a name tells the stage: `.vs.hlsl`, `.cs.hlsl`.
+# Compiles HLSL with DXC, without a GPU: `python3 dxc.py LIBRARY FOLDER`.
+# The file extension determines the stage: `.vs.hlsl`, `.cs.hlsl`.
 # Prints every error and each kind of warning once; fails if there is an error.
-# LIBRARY is libdxcompiler for Linux. Its objects are those of dxcapi.h: a table of functions each, the first five of which are
-# of every object (in this library also a destructor, which takes two places).
+# LIBRARY is libdxcompiler for Linux. Its objects are those of dxcapi.h. Each has a table of functions;
+# the first five are common to all objects (in this library also a destructor, which takes two entries).
 import collections
 import ctypes
 import pathlib
@@ -28,7 +29,7 @@ RESULT = guid('58346cda-dde7-4497-9461-6f87af5e0659')
 
 
 def call(thing, place, *arguments, returns=c_int32):
-    """Calls the function at a place of the object's table; pointers are passed as such, numbers as u32."""
+    """Calls the function at an index of the object's table; pointers are passed as such, numbers as u32."""
     types = [c_uint32 if isinstance(argument, int) else c_void_p for argument in arguments]
     table = ctypes.cast(thing, POINTER(POINTER(c_void_p))).contents
     arguments = [a if a is None or isinstance(a, int) else ctypes.cast(a, c_void_p) for a in arguments]
@@ -41,7 +42,7 @@ def release(thing):
 
 
 def compile_text(compiler, text, stage):
-    """Whether it compiles, and what is said about it."""
+    """Returns whether a text compiles, and the messages."""
     words = ['-E', 'main', '-T', stage]
     arguments = (c_wchar_p * len(words))(*words)
     source = Buffer(ctypes.cast(c_char_p(text), c_void_p), len(text), UTF8)
@@ -65,7 +66,7 @@ library.DxcCreateInstance.restype = c_int32
 compiler = c_void_p()
 if library.DxcCreateInstance(COMPILER, COMPILER_3, byref(compiler)):
     sys.exit('DXC has no compiler')
-# What is no HLSL must fail, or nothing below means anything.
+# Invalid HLSL must fail, or the results below would mean nothing.
 if compile_text(compiler, b'float4 main() : SV_Position { return nothing; }', 'vs_6_0')[0]:
     sys.exit('DXC compiles anything')
 files, errors, warnings = 0, 0, collections.Counter()

@@ -1,5 +1,6 @@
-//! `cargo xtask fuzz`: cargo-fuzz builds the targets of `tools/fuzz`, then each runs for some time, beginning with the inputs
-//! kept in the repository. What it adds to them stays in the target folder until `--keep` takes the smallest of it over.
+//! `cargo xtask fuzz`: builds the targets of `tools/fuzz` with cargo-fuzz and runs each for some
+//! time, starting from the corpus in the repository. New inputs stay in the target folder until
+//! `--keep` merges the smallest of them into the corpus.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,19 +8,19 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::{packages, target};
 
-/// The version of cargo-fuzz that the project was tried with.
+/// The tested version of cargo-fuzz.
 const VERSION: &str = "0.13.2";
 /// The package of the targets.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz");
-/// Bytes of kept inputs that a target may have in the repository.
+/// Size limit of a target's corpus in the repository, in bytes.
 const KEPT: u64 = 80 << 10;
 
 /// A fuzz target.
 struct Target {
     name: &'static str,
-    /// Bytes of an input at most: as many as make a difference.
+    /// Largest useful input in bytes.
     longest: u32,
-    /// Words that inputs are made of.
+    /// Dictionary of words for inputs.
     dictionary: Option<&'static str>,
 }
 
@@ -32,16 +33,16 @@ const TARGETS: [Target; 6] = [
     Target { name: "ir_text", longest: 4096, dictionary: Some("ir_text.dict") },
 ];
 
-/// What is asked for.
+/// Parsed options.
 struct Request<'a> {
     seconds: u32,
-    /// Where libFuzzer's choices begin; another place each time if there is none.
+    /// Seed of libFuzzer; random if absent.
     seed: Option<u32>,
     keep: bool,
     targets: Vec<&'a Target>,
 }
 
-/// What came of a target.
+/// Result of a target.
 struct Outcome {
     executions: String,
     rate: String,
@@ -50,7 +51,7 @@ struct Outcome {
     failed: Option<PathBuf>,
 }
 
-/// Runs it; nothing if the options mean nothing.
+/// Runs the task; returns `None` for invalid options.
 pub fn run(options: &[&str]) -> Option<ExitCode> {
     let request = request(options)?;
     Some(match fuzz(&request) {
@@ -80,7 +81,7 @@ fn request<'a>(options: &[&str]) -> Option<Request<'a>> {
     Some(request)
 }
 
-/// Whether every target passed.
+/// Fuzzes every target; returns whether all passed.
 fn fuzz(request: &Request<'_>) -> Result<bool, String> {
     packages::install_missing(packages::FOR_FUZZ)?;
     let binaries = build(&install()?)?;
@@ -103,7 +104,7 @@ fn fuzz(request: &Request<'_>) -> Result<bool, String> {
     Ok(failed.is_empty())
 }
 
-/// cargo-fuzz, installed into the target folder.
+/// Installs cargo-fuzz into the target folder and returns its path.
 fn install() -> Result<PathBuf, String> {
     let root = target()?.join("tools");
     let program = root.join("bin/cargo-fuzz");
@@ -116,11 +117,11 @@ fn install() -> Result<PathBuf, String> {
     if crate::cargo(&line) { Ok(program) } else { Err("cargo-fuzz cannot be installed".into()) }
 }
 
-/// Builds every target; the folder of their programs.
+/// Builds every target; returns the folder of their executables.
 fn build(cargo_fuzz: &Path) -> Result<PathBuf, String> {
     let folder = target()?.join("fuzz");
     let host = host()?;
-    // Without a sanitizer: there is no unsafe code for it to watch, and inputs run twice as fast.
+    // Without a sanitizer: there is no unsafe code to watch, and inputs run twice as fast.
     let line =
         ["build", "--sanitizer", "none", "--codegen-units", "4", "--target", &host, "--fuzz-dir", FOLDER];
     println!("$ RUSTC_BOOTSTRAP=1 cargo fuzz {}", line.join(" "));
@@ -136,7 +137,7 @@ fn build(cargo_fuzz: &Path) -> Result<PathBuf, String> {
     Err("the fuzz targets cannot be built".into())
 }
 
-/// The platform that this runs on, as rustc calls it.
+/// Returns rustc's name of the host platform.
 fn host() -> Result<String, String> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -144,11 +145,11 @@ fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc -vV does not tell its host".into())
 }
 
-/// A target that was built.
+/// A built target.
 struct Fuzzer<'a> {
     target: &'a Target,
     binary: PathBuf,
-    /// Where its finds and its log are.
+    /// Folder of its new inputs and its log.
     work: PathBuf,
 }
 
@@ -157,14 +158,14 @@ impl Fuzzer<'_> {
         Path::new(FOLDER).join("corpus").join(self.target.name)
     }
 
-    /// A folder for its finds; made if it is missing.
+    /// Returns a folder for its new inputs, created if missing.
     fn folder(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.work.join(name);
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(folder)
     }
 
-    /// The program with its output going to a log.
+    /// Builds a command whose output goes to a log.
     fn command(&self, log: &Path) -> Result<Command, String> {
         let io = |error: std::io::Error| format!("{}: {error}", log.display());
         let file = File::create(log).map_err(io)?;
@@ -191,7 +192,7 @@ impl Fuzzer<'_> {
         let text = fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let mut outcome = outcome(&String::from_utf8_lossy(&text));
         if status.success() {
-            // Inputs that took long are written too, and are no failures.
+            // libFuzzer also writes slow inputs, which are no failures.
             outcome.failed = None;
         }
         if status.success() || outcome.failed.is_some() {
@@ -200,7 +201,7 @@ impl Fuzzer<'_> {
         Err(format!("{} ended with {status}; see {}", self.target.name, log.display()))
     }
 
-    /// Puts the smallest inputs that reach everything into the repository.
+    /// Merges the smallest inputs with the same coverage into the repository.
     fn keep(&self) -> Result<(), String> {
         let chosen = self.folder("chosen")?;
         let io = |error: std::io::Error| format!("{}: {error}", self.target.name);
@@ -228,7 +229,7 @@ impl Fuzzer<'_> {
         Ok(())
     }
 
-    /// Says what failed and how to see it again.
+    /// Prints the failing input and the command that reproduces it.
     fn tell(&self, input: &Path) {
         let name = self.target.name;
         println!("\n{name} fails on {}", input.display());
@@ -242,7 +243,7 @@ impl Fuzzer<'_> {
     }
 }
 
-/// Reads what libFuzzer printed.
+/// Parses the output of libFuzzer.
 fn outcome(log: &str) -> Outcome {
     let statistic = |name: &str| {
         let line = log.lines().rev().find_map(|line| line.strip_prefix(name));

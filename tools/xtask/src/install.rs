@@ -1,6 +1,8 @@
-//! `cargo xtask install`: builds the C interface and lays it out below a prefix, with what CMake and pkg-config read.
-//! In: arguments. Out: files. The library's name there is `transpica`; programs look for it under a name that all compatible
-//! versions share (`tools/capi/build.rs` writes the same one into the library).
+//! `cargo xtask install`: builds the C interface and installs it below a prefix, with files for
+//! CMake and pkg-config.
+//! In: arguments. Out: files. The installed library is called `transpica`. Programs load it by a
+//! name that all compatible versions share (`tools/capi/build.rs` writes the same name into the
+//! library).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi");
 /// Its version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What the arguments say.
+/// Parsed arguments.
 #[derive(Default)]
 struct Options {
     prefix: Option<PathBuf>,
@@ -21,7 +23,7 @@ struct Options {
     built: Option<PathBuf>,
 }
 
-/// Nothing if the arguments are not understood.
+/// Runs the task; returns `None` for invalid arguments.
 pub fn run(arguments: &[&str]) -> Option<ExitCode> {
     let mut options = Options::default();
     let mut rest = arguments.iter();
@@ -36,7 +38,7 @@ pub fn run(arguments: &[&str]) -> Option<ExitCode> {
     }
     let prefix = options.prefix.clone()?;
     if options.built.is_some() && options.features.is_some() {
-        // What was built before has the features that it has.
+        // Features select what to build, so they conflict with a prebuilt library.
         return None;
     }
     Some(match install(&prefix, &options) {
@@ -88,21 +90,21 @@ fn install(prefix: &Path, options: &Options) -> Result<(), String> {
 
 /// Names of the shared library.
 struct Names {
-    /// As cargo builds it.
+    /// The name of cargo's output.
     built: String,
-    /// The file, with the whole version.
+    /// The file name, with the full version.
     file: String,
-    /// What programs look for.
+    /// The name that programs load (soname).
     shared: String,
-    /// What linkers look for.
+    /// The name that linkers search for.
     plain: String,
-    /// The versions that are compatible.
+    /// The compatible versions.
     compatible: String,
 }
 
 impl Names {
     fn new() -> Result<Self, String> {
-        // Below 1.0 every minor version may break what was.
+        // Below 1.0 every minor version may break compatibility.
         let mut parts = VERSION.split('.');
         let major = parts.next().unwrap_or_default();
         let minor = parts.next().unwrap_or_default();
@@ -133,7 +135,7 @@ impl Names {
     }
 }
 
-/// What stands in the templates, and what for.
+/// Placeholders of the templates and their values.
 fn words(names: &Names, libraries: &[String]) -> [(&'static str, String); 8] {
     [
         ("@VERSION@", VERSION.to_owned()),
@@ -147,9 +149,10 @@ fn words(names: &Names, libraries: &[String]) -> [(&'static str, String); 8] {
     ]
 }
 
-/// What a program needs besides the static library: what Rust's own code does, as the compiler tells for an empty one.
+/// Returns the libraries that a program needs besides the static library: those of Rust's runtime,
+/// as the compiler lists them for an empty library.
 fn system_libraries() -> Result<Vec<String>, String> {
-    // Of this process alone: tests install several times at once.
+    // One folder per process: tests install several times at once.
     let folder = target()?.join(format!("empty-library-{}", std::process::id()));
     let source = folder.join("empty.rs");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

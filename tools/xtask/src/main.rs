@@ -1,6 +1,7 @@
-//! Tasks of the project. `cargo xtask test` installs what the tests need and runs all of them, `cargo xtask validate` lets
-//! Tint read the WGSL and DXC the HLSL, `cargo xtask prove` compares without end, `cargo xtask coverage` counts which lines the tests run,
-//! `cargo xtask fuzz` tries any input, `cargo xtask install` lays out the C interface. One module a task.
+//! Tasks of the project. `cargo xtask test` installs the tests' requirements and runs all tests,
+//! `cargo xtask validate` checks WGSL with Tint and HLSL with DXC, `cargo xtask prove` compares
+//! random programs without end, `cargo xtask coverage` measures line coverage, `cargo xtask fuzz`
+//! runs the fuzz targets, `cargo xtask install` installs the C interface. One module for each task.
 
 mod coverage;
 mod fuzz;
@@ -63,18 +64,18 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Cargo with its arguments; true if it succeeded.
+/// Runs cargo with these arguments; returns whether it succeeded.
 fn cargo(arguments: &[&str]) -> bool {
     println!("$ cargo {}", arguments.join(" "));
     Command::new(program()).args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// Where cargo is.
+/// Path of cargo.
 fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The target folder: this program lies in its `release` folder.
+/// Returns the target folder: this executable is in its `release` folder.
 fn target() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| format!("where this program lies: {error}"))?;
     let folder = program.ancestors().nth(2).ok_or("this program lies outside a target folder")?;

@@ -1,10 +1,11 @@
-//! System packages that the tasks need: a software Vulkan driver, the SPIR-V validator, the reference reader of GLSL; what the C
-//! interface is tested with; Node.js for Tint; Python for DXC; a C++ compiler for libFuzzer.
+//! System packages that the tasks need: a software Vulkan driver, the SPIR-V validator, the
+//! reference GLSL compiler; tools for tests of the C interface; Node.js for Tint; Python for DXC; a
+//! C++ compiler for libFuzzer.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What the tests need.
+/// Packages for the tests.
 pub const FOR_TESTS: &[&str] = &[
     "mesa-vulkan-drivers",
     "libvulkan1",
@@ -17,14 +18,14 @@ pub const FOR_TESTS: &[&str] = &[
     "pkg-config",
     "valgrind",
 ];
-/// What Tint needs.
+/// Packages for Tint.
 pub const FOR_TINT: &[&str] = &["nodejs", "npm"];
-/// What DXC needs, and what fetches it.
+/// Packages for DXC and its download.
 pub const FOR_DXC: &[&str] = &["python3", "python3-pip", "libtinfo6"];
-/// What libFuzzer is compiled with.
+/// Packages for building libFuzzer.
 pub const FOR_FUZZ: &[&str] = &["g++"];
 
-/// Installs what is missing of the packages, as root or through sudo without a password.
+/// Installs the missing packages, as root or through sudo without a password.
 pub fn install_missing(packages: &[&'static str]) -> Result<(), String> {
     let missing = missing(packages);
     if missing.is_empty() {
@@ -44,14 +45,14 @@ pub fn install_missing(packages: &[&'static str]) -> Result<(), String> {
             .status()
             .is_ok_and(|status| status.success())
     };
-    // A list that cannot be updated may still hold what is needed.
+    // An outdated package list may still be sufficient.
     apt(&["update", "-qq"]);
     let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
     arguments.extend(missing);
     if apt(&arguments) { Ok(()) } else { Err(by_hand) }
 }
 
-/// What stands before `apt-get`; nothing where it may not be called.
+/// Returns the command in front of `apt-get`; `None` if it must not be called.
 fn privilege() -> Option<&'static [&'static str]> {
     let succeeds = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
     if !succeeds(Command::new("apt-get").arg("--version")) {
@@ -82,7 +83,7 @@ fn missing(packages: &[&'static str]) -> Vec<&'static str> {
     packages.iter().copied().filter(|package| !there(package)).collect()
 }
 
-/// Whether some Vulkan driver is registered, or named by the environment.
+/// Returns whether some Vulkan driver is registered, or named by the environment.
 fn any_driver() -> bool {
     let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some());
     let registered = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].iter().any(|folder| {
@@ -95,7 +96,7 @@ fn any_driver() -> bool {
     named || registered
 }
 
-/// Whether the loader's cache knows a library.
+/// Returns whether the loader's cache has a library.
 fn library(name: &str) -> bool {
     let cache =
         ["/sbin/ldconfig", "ldconfig"].iter().find_map(|path| Command::new(path).arg("-p").output().ok());

@@ -1,5 +1,7 @@
-//! `cargo xtask test --second-driver`: the GPU tests on SwiftShader, a Vulkan driver that shares nothing with Mesa's.
-//! Debian packs it with Chromium. Only its library is kept, in the target folder; the system stays as it is.
+//! `cargo xtask test --second-driver`: the GPU tests on SwiftShader, a Vulkan driver that shares
+//! nothing with Mesa's.
+//! Debian packages it with Chromium. Only its library is unpacked, into the target folder; the
+//! system stays unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +9,11 @@ use std::process::Command;
 
 use crate::{tally, target};
 
-/// Debian's package that holds the driver.
+/// Debian's package that contains the driver.
 const PACKAGE: &str = "chromium-common";
-/// Where the package keeps it.
+/// Folder of the driver inside the package.
 const INSIDE: &str = "usr/lib/chromium";
-/// The driver and what tells the Vulkan loader of it, in that order.
+/// The driver and its manifest for the Vulkan loader, in that order.
 const FILES: [&str; 2] = ["libvk_swiftshader.so", "vk_swiftshader_icd.json"];
 /// Tests that open a GPU.
 const TESTS: [&str; 30] = [
@@ -46,10 +48,10 @@ const TESTS: [&str; 30] = [
     "--test",
     "exponentials",
 ];
-/// Seconds that they may take: a program that a driver never finishes must not last for ever.
+/// Time limit of the tests in seconds, for programs that a driver never finishes.
 const LIMIT: &str = "1800";
 
-/// Runs the GPU tests of the workspace on the second driver; they append what they compare to a file.
+/// Runs the workspace's GPU tests on the second driver; they append their counts to a file.
 pub fn test(counts: &Path) -> Result<(), String> {
     let folder = target()?.join("swiftshader");
     if !FILES.iter().all(|file| folder.join(file).exists()) {
@@ -69,7 +71,7 @@ pub fn test(counts: &Path) -> Result<(), String> {
     }
 }
 
-/// Downloads the package and keeps the driver.
+/// Downloads the package and extracts the driver.
 fn fetch(folder: &Path) -> Result<(), String> {
     let by_hand = format!(
         "SwiftShader comes with Debian's {PACKAGE}; unpack it elsewhere and put {} into {}",
@@ -97,7 +99,7 @@ fn fetch(folder: &Path) -> Result<(), String> {
     fs::remove_dir_all(unpacked).map_err(io)
 }
 
-/// The package that lies in a folder.
+/// Returns the package in a folder.
 fn archive(folder: &Path) -> Option<PathBuf> {
     let mut paths = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     paths.find(|path| path.extension().is_some_and(|end| end == "deb"))

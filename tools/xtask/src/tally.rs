@@ -1,14 +1,14 @@
-//! What the tests compared, as one table. In: the file that they append their counts to. Out: text.
+//! Table of the tests' comparisons. In: the file to which tests append their counts. Out: text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::target;
 
-/// The environment variable through which the tests learn of the file.
+/// Environment variable that passes the file to the tests.
 pub const FILE: &str = "TRANSPICA_TALLY";
 
-/// The file, emptied.
+/// Creates an empty file of counts.
 pub fn begin(name: &str) -> Result<PathBuf, String> {
     let path = target()?.join(name);
     match fs::write(&path, "") {
@@ -17,7 +17,7 @@ pub fn begin(name: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Prints the counts, sorted. No count at all is an error: then nothing was compared.
+/// Prints the counts, sorted. An empty file is an error: nothing was compared.
 pub fn print(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();

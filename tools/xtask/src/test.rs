@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold, then the GPU tests on a second driver if asked for.
+//! `cargo xtask test`: all tests and lints, then the GPU tests on a second driver if requested.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -31,7 +31,7 @@ fn all(second_driver: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Every test of the workspace.
+/// Runs every test of the workspace.
 fn tests(counts: &Path) -> Result<(), String> {
     let arguments = ["test", "--workspace", "--all-features"];
     println!("$ cargo {}", arguments.join(" "));
@@ -43,9 +43,9 @@ fn tests(counts: &Path) -> Result<(), String> {
     }
 }
 
-/// Formatting, features and clippy.
+/// Checks formatting, features and clippy.
 fn lints() -> bool {
-    // Every feature must stand alone: who takes one gets nothing of the others.
+    // Every feature must compile alone, without help from the others.
     let features = ["", "spirv", "wgsl", "glsl", "hlsl", "msl", "asm", "serde"];
     let alone = |feature: &&str| {
         cargo(&["check", "--quiet", "--package", "transpica", "--no-default-features", "--features", feature])

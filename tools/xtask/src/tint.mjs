@@ -1,11 +1,11 @@
-// Reads WGSL with Tint, the reader of Chromium, without any GPU: `node tint.mjs FOLDER...`.
+// Compiles WGSL with Tint, Chromium's compiler, without a GPU: `node tint.mjs FOLDER...`.
 // Prints every diagnostic; fails if one is an error.
 import { create, globals } from 'webgpu';
 import fs from 'node:fs';
 import path from 'node:path';
 
 Object.assign(globalThis, globals);
-// Kept alive: when this object is collected the process aborts.
+// Keep a reference: the process aborts when this object is collected.
 globalThis.gpu = create(['backend=null']);
 const device = await (await globalThis.gpu.requestAdapter()).requestDevice();
 globalThis.device = device;

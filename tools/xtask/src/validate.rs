@@ -1,5 +1,6 @@
-//! `cargo xtask validate`: readers that others use read every text that the tests write, without a GPU. Tint, Chromium's reader of WGSL,
-//! comes with the npm package of Dawn; DXC, Microsoft's compiler of HLSL, with a PyPI package. Both go into the target folder.
+//! `cargo xtask validate`: other compilers check every text that the tests write, without a GPU.
+//! Tint, Chromium's WGSL compiler, comes with the npm package of Dawn; DXC, Microsoft's HLSL
+//! compiler, with a PyPI package. Both are installed into the target folder.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +8,11 @@ use std::process::{Command, ExitCode};
 
 use crate::{cargo, packages, target};
 
-/// Seconds that a reader may take for all texts.
+/// Time limit of a compiler for all texts, in seconds.
 const LIMIT: &str = "600";
 
 pub fn run() -> ExitCode {
-    // These tests leave what they read in the target folder.
+    // These tests leave the texts in the target folder.
     let tests = ["--test", "wgsl_corpus", "--test", "hlsl_msl"];
     if !cargo(&[&["test", "--workspace", "--all-features"][..], &tests].concat()) {
         return ExitCode::FAILURE;
@@ -34,11 +35,11 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Whether Tint takes the WGSL; an error where it cannot be had.
+/// Returns whether Tint accepts the WGSL; an error if it cannot be installed.
 fn tint(target: &Path) -> Result<bool, String> {
     /// The package, with the version that the script was written for.
     const PACKAGE: &str = "webgpu@0.6.2";
-    /// Texts that people read, kept in the repository.
+    /// Golden texts in the repository.
     const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/wgsl");
     packages::install_missing(packages::FOR_TINT)?;
     let folder = target.join("tint");
@@ -58,9 +59,10 @@ fn tint(target: &Path) -> Result<bool, String> {
     ))
 }
 
-/// Whether DXC takes the HLSL; an error where it cannot be had.
+/// Returns whether DXC accepts the HLSL; an error if it cannot be installed.
 fn dxc(target: &Path) -> Result<bool, String> {
-    /// The package, with the version that the script was written for; its sources contain DXC as a library for Linux.
+    /// The package, with the version that the script was written for; its source archive contains
+    /// DXC as a library for Linux.
     const PACKAGE: &str = "compushady==0.17.5";
     const ARCHIVE: &str = "compushady-0.17.5.tar.gz";
     const INSIDE: &str = "compushady-0.17.5/compushady/backends";
@@ -96,7 +98,7 @@ fn dxc(target: &Path) -> Result<bool, String> {
     ))
 }
 
-/// Puts a script into its folder.
+/// Writes a script into its folder.
 fn prepare(folder: &Path, name: &str, script: &str) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(io)?;

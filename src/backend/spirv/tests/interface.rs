@@ -5,7 +5,7 @@ use crate::error::Kind as ErrorKind;
 use crate::host::{
     Attribute, Bank, ComponentSource, Location, Member, MemberType, Output, OutputValue, UniformBlock,
 };
-use crate::ir::{Binary, Kind, Unary};
+use crate::ir::{Array, Binary, Kind, Resource, Unary};
 
 const VERSIONS: [(u8, u8); 7] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
@@ -56,7 +56,7 @@ fn vertex() -> Case {
     case.module.main = function(|f, r| {
         let texture = input(f, r, 3);
         let position = input(f, r, 0);
-        let color = f.emit(r, Type::F32X4, Op::Member { member: 0, element: 0 });
+        let color = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
         let lanes = [0, 1, 0, 0].map(|index| crate::ir::Lane::new(texture, index));
         let texture = f.emit(r, Type::new(Kind::F32, 2), Op::Shuffle(lanes));
         vec![position, color, texture]
@@ -108,18 +108,18 @@ fn compute_with_members() -> Case {
         let v = input(f, r, 0);
         let x = lane(f, r, v, 0);
         let index = f.emit(r, Type::I32, Op::Unary(Unary::ToInt, x));
-        let light = f.emit(r, Type::F32X4, Op::Member { member: 0, element: 0 });
-        let row = f.emit(r, Type::F32X4, Op::Member { member: 1, element: 2 });
-        let indexed = f.emit(r, Type::F32X4, Op::MemberAt { member: 1, index });
+        let light = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 0, element: 0 }));
+        let row = f.emit(r, Type::F32X4, Op::Read(Resource::Member { member: 1, element: 2 }));
+        let indexed = f.emit(r, Type::F32X4, Op::ReadAt(Array::Member(1), index));
         let int4 = Type::new(Kind::I32, 4);
-        let steps = f.emit(r, int4, Op::Member { member: 2, element: 0 });
-        let counts = f.emit(r, int4, Op::Member { member: 3, element: 1 });
-        let at = f.emit(r, int4, Op::MemberAt { member: 3, index });
+        let steps = f.emit(r, int4, Op::Read(Resource::Member { member: 2, element: 0 }));
+        let counts = f.emit(r, int4, Op::Read(Resource::Member { member: 3, element: 1 }));
+        let at = f.emit(r, int4, Op::ReadAt(Array::Member(3), index));
         let sum = binary(f, r, int4, Binary::IAdd, steps, counts);
         let same = binary(f, r, Type::new(Kind::Bool, 4), Binary::IEqual, sum, at);
         let ones = f.emit(r, Type::F32X4, Op::Const([1f32.to_bits(); 4]));
         let same = f.emit(r, Type::F32X4, Op::Select { cond: same, a: ones, b: v });
-        let flags = f.emit(r, Type::U32, Op::Member { member: 4, element: 0 });
+        let flags = f.emit(r, Type::U32, Op::Read(Resource::Member { member: 4, element: 0 }));
         let flags = f.emit(r, Type::F32, Op::Unary(Unary::FromBits, flags));
         vec![light, row, indexed, same, splat(f, r, flags)]
     });
@@ -153,9 +153,9 @@ fn members_of_every_kind_are_read() {
 #[test]
 fn members_that_do_not_exist_are_refused() {
     for op in [
-        Op::Member { member: 5, element: 0 },
-        Op::Member { member: 0, element: 1 },
-        Op::Member { member: 1, element: 4 },
+        Op::Read(Resource::Member { member: 5, element: 0 }),
+        Op::Read(Resource::Member { member: 0, element: 1 }),
+        Op::Read(Resource::Member { member: 1, element: 4 }),
     ] {
         let mut case = Case::compute(|f, r| vec![f.emit(r, Type::F32X4, op)]);
         case.interface.block = block();

@@ -13,7 +13,8 @@ use super::{Source, SpirvWriter};
 use crate::host::{EntryPoint, Interface, Options, Profile};
 use crate::ir::eval::{Registers, eval};
 use crate::ir::{
-    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Stage, Type, Value, ValueList, verify,
+    Exit, Func, Item, Module, Node, NodeData, Op, Region, RegionData, Resource, Stage, Type, Value,
+    ValueList, verify,
 };
 use machine::World;
 
@@ -154,7 +155,7 @@ fn binary(f: &mut Func, r: Region, ty: Type, op: crate::ir::Binary, a: Value, b:
 }
 
 fn input(f: &mut Func, r: Region, register: u8) -> Value {
-    f.emit(r, Type::F32X4, Op::Input(register))
+    f.emit(r, Type::F32X4, Op::Read(Resource::Input(register)))
 }
 
 /// rspirv, spirv-val and naga must accept the module.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::error::Kind as ErrorKind;
-use crate::ir::{Binary, Kind, Lane, Unary};
+use crate::ir::{Binary, Kind, Lane, Resource, Unary};
 
 const A: [f32; 4] = [1.5, -2.25, 0.0, 9.0];
 const B: [f32; 4] = [0.5, 4.0, f32::NAN, 9.0];
@@ -328,8 +328,11 @@ fn float_arithmetic_is_not_contracted() {
 
 #[test]
 fn pica_operations_are_refused() {
-    let ops: [Build; 3] =
-        [|a, b| Op::Binary(Binary::MulP, a, b), |a, _| Op::Unary(Unary::RcpP, a), |_, _| Op::Uniform(3)];
+    let ops: [Build; 3] = [
+        |a, b| Op::Binary(Binary::MulP, a, b),
+        |a, _| Op::Unary(Unary::RcpP, a),
+        |_, _| Op::Read(Resource::Uniform(3)),
+    ];
     for op in ops {
         let error = lanes(Kind::F32, Kind::F32, op).write().unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Verify(_)), "{error}");
@@ -338,7 +341,8 @@ fn pica_operations_are_refused() {
 
 #[test]
 fn values_must_be_defined_before_their_use() {
-    let case = Case::compute(|f, _| vec![f.value(Type::F32X4, crate::ir::Def::Op(Op::Input(0)))]);
+    let case =
+        Case::compute(|f, _| vec![f.value(Type::F32X4, crate::ir::Def::Op(Op::Read(Resource::Input(0))))]);
     assert!(matches!(case.write().unwrap_err().kind, ErrorKind::Verify(_)));
 }
 

@@ -5,7 +5,8 @@ use super::{interface, parse, translate};
 use crate::host::EntryPoint;
 use crate::ir::eval::{Registers, eval};
 use crate::ir::{
-    Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, Module, NodeData, Op, Region, Type, Unary, Value,
+    Binary, Def, Exit, Func, Hint, HintRegister, Item, Lane, Module, NodeData, Op, Region, Resource, Type,
+    Unary, Value,
 };
 use crate::precision::Precision;
 
@@ -285,16 +286,19 @@ fn program(seed: u64) -> Module {
     let body = generator.f.regions.push(Default::default());
     generator.f.body = Some(body);
     for register in 0..3 {
-        let input = generator.emit(body, Type::F32X4, Op::Input(register));
+        let input = generator.emit(body, Type::F32X4, Op::Read(Resource::Input(register)));
         generator.emit(body, Type::F32, Op::Shuffle([Lane::new(input, register); 4]));
     }
-    let counts =
-        generator.f.emit(body, Type::new(crate::ir::Kind::I32, 4), Op::Member { member: 3, element: 0 });
+    let counts = generator.f.emit(
+        body,
+        Type::new(crate::ir::Kind::I32, 4),
+        Op::Read(Resource::Member { member: 3, element: 0 }),
+    );
     for lane in 0..4 {
         generator.emit(body, Type::I32, Op::Shuffle([Lane::new(counts, lane); 4]));
     }
     for element in [0, 2, 3] {
-        generator.emit(body, Type::F32X4, Op::Member { member: 0, element });
+        generator.emit(body, Type::F32X4, Op::Read(Resource::Member { member: 0, element }));
     }
     let types = [Type::F32X4, F32X2, Type::F32];
     let ends = Ends { yields: Some(types.to_vec()), ..Ends::default() };

@@ -1,1 +1,1 @@
-//! Nothing: its static library needs what every one needs.
+//! An empty library, whose static form needs the libraries that every one needs.

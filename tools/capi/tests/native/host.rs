@@ -1,4 +1,5 @@
-//! `examples/host.cpp` over every sample: what it writes is what the Rust interface makes of register states from the files.
+//! `examples/host.cpp` over every sample: its output equals the Rust interface's for register
+//! states from the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +27,7 @@ fn samples() -> Vec<PathBuf> {
     files
 }
 
-/// Words and uniforms by key, as the Rust interface has them.
+/// Words and uniforms by key, from the Rust interface.
 fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
     let options = Options {
         block: Block { layout: Layout::Azahar, ..Block::default() },
@@ -36,7 +37,7 @@ fn expected(files: &[PathBuf]) -> BTreeMap<String, (Vec<u32>, Vec<u8>)> {
     };
     let mut translator = Translator::new(options, Profile { names: false, ..Profile::default() });
     let mut pipelines = BTreeMap::new();
-    // Float registers that a program leaves alone hold what the last one left there.
+    // Float registers that a program does not set keep the values of the previous one.
     let mut floats = Uniforms::default();
     for path in files {
         let bytes = fs::read(path).expect("a sample");

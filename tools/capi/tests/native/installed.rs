@@ -1,5 +1,5 @@
-//! What `cargo xtask install` lays out is found by CMake and by pkg-config, also after the prefix was moved. What is built is the
-//! program that the README shows.
+//! CMake and pkg-config find the files of `cargo xtask install`, even after the prefix was moved.
+//! They build the program from the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn pkg_config_finds_both_libraries() {
     };
     let mut shared = build("shared", flags(&["--cflags", "--libs"]));
     works(shared.env("LD_LIBRARY_PATH", prefix.join("lib")));
-    // The linker takes the shared library if both are there.
+    // The linker prefers the shared library if both exist.
     fs::remove_file(prefix.join("lib/libtranspica.so")).expect("it is there");
     works(&mut build("static", flags(&["--static", "--cflags", "--libs"])));
 }

@@ -1,5 +1,5 @@
-//! Programs in C and C++ that use the library as this build made it: compiled by the system's compilers, run as they are and
-//! under valgrind. A tool that is missing is an error that says how to install it.
+//! Programs in C and C++ that use the library of this build: compiled by the system's compilers,
+//! run directly and under valgrind. A missing tool is an error that says how to install it.
 
 mod host;
 mod installed;

@@ -1,5 +1,6 @@
-// Everything that the interface can do and refuse, in what C11 and C++17 have in common: the test compiles it as both.
-// Usage: smoke FILE.shbin FOLDER; writes the modules that it made into the folder.
+// Tests every function and error of the interface, in the common subset of C11 and C++17: the test
+// compiles it as both.
+// Usage: smoke FILE.shbin FOLDER; writes the translated modules into the folder.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static uint8_t *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-// mov o0, v0; mul o1, c8, v1; end; a word that nothing reaches
+// mov o0, v0; mul o1, c8, v1; end; an unreachable word
 static const uint32_t CODE[] = {0x4C000000, 0x20228080, 0x88000000, 0};
 static const uint32_t DESCRIPTORS[] = {0x36F};
 
@@ -82,7 +83,7 @@ static int same_words(const TranspicaResult *one, const TranspicaResult *other) 
     return count == other_count && memcmp(words, other_words, count * sizeof *words) == 0;
 }
 
-// The first error of a result, which is freed. The text is looked at before.
+// Returns the first error of a result and frees the result, after checking the text.
 static TranspicaMessage failure(TranspicaResult *result, const char *part) {
     TranspicaMessage message;
     TRANSPICA_INIT(message, MESSAGE);

@@ -1,5 +1,5 @@
-//! `smoke.c` as C11 and as C++17: builds without a warning, everything it checks holds, valgrind finds nothing, and the
-//! modules are those of the Rust interface.
+//! `smoke.c` as C11 and as C++17: builds without a warning, all its checks pass, valgrind finds
+//! nothing, and the modules are those of the Rust interface.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What the tests need to build and run programs in C and C++: compilers, the library as this build made it, a folder.
+//! Requirements of the tests with programs in C and C++: compilers, the libraries of this build, a
+//! folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Where this build put the libraries: beside the test.
+/// Folder of this build's libraries: the test's own.
 pub fn built() -> PathBuf {
     let program = std::env::current_exe().expect("a path");
     program.parent().expect("a folder").to_path_buf()
@@ -28,7 +29,7 @@ pub fn built() -> PathBuf {
 pub fn system_libraries() -> &'static [String] {
     static LIBRARIES: OnceLock<Vec<String>> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
-        // An empty library needs what Rust's own code needs, and ours needs no more.
+        // Our library needs no more than Rust's runtime, as an empty library does.
         let text = run(Command::new("rustc")
             .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--out-dir"])
             .arg(folder("native"))
@@ -38,7 +39,7 @@ pub fn system_libraries() -> &'static [String] {
     })
 }
 
-/// Runs a program that must succeed; what it printed, errors included.
+/// Runs a program that must succeed; returns its output, errors included.
 #[track_caller]
 pub fn run(command: &mut Command) -> String {
     let program = command.get_program().to_string_lossy().into_owned();
@@ -64,7 +65,7 @@ fn package(program: &str) -> &str {
     }
 }
 
-/// A compiler with every warning on, and each of them an error.
+/// A compiler with every warning enabled, and each of them an error.
 pub fn compiler(program: &str, standard: &str) -> Command {
     let mut command = Command::new(program);
     command.arg(format!("-std={standard}"));
@@ -73,7 +74,8 @@ pub fn compiler(program: &str, standard: &str) -> Command {
     command
 }
 
-/// Runs a program as it is and under valgrind, which must find no leak and no wrong access; what it printed alone.
+/// Runs a program directly and under valgrind, which must find no leak and no wrong access; returns
+/// its standard output.
 #[track_caller]
 pub fn run_watched(program: &Path, arguments: &[&Path]) -> String {
     let text = run(Command::new(program).args(arguments));

@@ -22,22 +22,23 @@ pub struct Asm {
     /// The sources; - reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Where the binary goes
+    /// Output file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Also write a C header with the registers of the uniforms
+    /// Write a C header with the registers of the uniforms to this file
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
     /// Warn where a padding NOP is needed instead of inserting it
     #[arg(long)]
     pub no_nop: bool,
-    /// Also warn of what hardware does not tolerate
+    /// Warn of mistakes that hardware does not tolerate
     #[arg(long)]
     pub lint: bool,
-    /// As --lint, and refuse to write if it finds something of this rule; may be repeated
+    /// Imply --lint, and write nothing on a finding of this rule; may be repeated
     #[arg(long, value_name = "RULE", value_parser = denied())]
     pub deny: Vec<Denied>,
-    /// Errors and what --lint finds as JSON on standard output (the assembler's own warnings are not among it)
+    /// Print errors and lint findings as JSON on standard output (without the assembler's own
+    /// warnings)
     #[arg(long)]
     pub json: bool,
 }

@@ -19,19 +19,19 @@ pub struct Cfg {
     pub selection: Selection,
     #[command(flatten)]
     pub position: Position,
-    /// Which form
+    /// Intermediate form
     #[arg(long, value_enum, default_value_t = Form::Cfg)]
     pub stage: Form,
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 impl Cfg {
-    /// Finds options that cannot go together, where that depends on their values.
+    /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
         if matches!(self.stage, Form::Tree | Form::Ir) && self.format == Format::Dot {
             return Err(

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Layout, Precision, RouteName};
 
-/// Run every program found on interpreter and GPU and report differences
+/// Run every program on interpreter and GPU and report differences
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica compare shaders --vertices 4096
@@ -17,10 +17,10 @@ use super::{Layout, Precision, RouteName};
 Verdicts: ok, FAIL; none where a program had nothing to compare; open where it has values, and a driver may give others for all.
 Exit status 1 if any comparison failed.")]
 pub struct Compare {
-    /// Files (.shbin, or .pica sources) and folders; a source beside its binary is left out
+    /// Files (.shbin, or .pica sources) and folders; a source beside its binary is skipped
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// The numbers the programs compute with
+    /// Number format of the computation
     #[arg(long, value_enum, default_value_t = Precision::Exact)]
     pub precision: Precision,
     /// Layout of the uniform block
@@ -41,13 +41,13 @@ pub struct Compare {
     /// Count +0 and -0 as different
     #[arg(long)]
     pub signed_zeros: bool,
-    /// Fail also where a program had nothing to compare or was left undecided
+    /// Fail if a program had nothing to compare or was left undecided
     #[arg(long)]
     pub strict: bool,
     /// As JSON
     #[arg(long)]
     pub json: bool,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -16,7 +16,7 @@ pub struct Dis {
     /// Address and word of each instruction in a comment
     #[arg(long)]
     pub hex: bool,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

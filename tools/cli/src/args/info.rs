@@ -15,16 +15,16 @@ use super::{Denied, denied};
 pub struct Info {
     /// The .shbin file; - reads standard input
     pub file: PathBuf,
-    /// Also what hardware does not tolerate
+    /// List mistakes that hardware does not tolerate
     #[arg(long)]
     pub lint: bool,
-    /// As --lint, and exit 1 if it finds something of this rule; may be repeated
+    /// Imply --lint, and exit 1 on a finding of this rule; may be repeated
     #[arg(long, value_name = "RULE", value_parser = denied())]
     pub deny: Vec<Denied>,
     /// As JSON
     #[arg(long)]
     pub json: bool,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

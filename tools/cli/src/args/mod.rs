@@ -1,6 +1,6 @@
 //! The command line: subcommands, options, help texts with examples.
-//! In: arguments. Out: [`Cli`]. One file for each command, and `values` for what options can be. What the options mean is
-//! decided by the commands.
+//! In: arguments. Out: [`Cli`]. One file for each command, and `values` for the values of options.
+//! The commands give options their meaning.
 
 mod asm;
 mod cfg;
@@ -33,7 +33,8 @@ pub use values::{
     Denied, Entry, EntryOption, Form, Format, GlslVersion, Layout, Machine, Precision, RouteName, Target,
 };
 
-/// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and proves the result.
+/// Translates PICA200 (Nintendo 3DS) shader programs to SPIR-V, WGSL, GLSL, HLSL and MSL, and
+/// proves the result.
 #[derive(Debug, Parser)]
 #[command(name = "transpica", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
@@ -47,7 +48,7 @@ pub use values::{
 
 Exit status: 0 success, 1 the input is at fault, 2 wrong usage.")]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
     /// Options that every command takes.
@@ -55,24 +56,24 @@ pub struct Cli {
     pub common: Common,
 }
 
-/// Place of common options in help texts: behind those of the command, before `--help`.
+/// Display order of common options: behind those of the command, before `--help`.
 const LAST: usize = 998;
 
 /// Options that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// No warnings, notes and progress; of tables only what failed and the last lines
+    /// Hide warnings, notes and progress; show only failed rows and totals of tables
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     pub quiet: bool,
-    /// Sizes, times and the ways taken, on standard error
+    /// Show sizes, times and fallback tiers on standard error
     #[arg(short, long, global = true, display_order = LAST)]
     pub verbose: bool,
-    /// Colour in diagnostics
+    /// Color in diagnostics
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, display_order = LAST)]
     pub color: Color,
 }
 
-/// When diagnostics are coloured.
+/// Use of color in diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal that has colors
@@ -83,13 +84,13 @@ pub enum Color {
     Never,
 }
 
-/// Which program of a file, and how it is translated.
+/// Selection of a program within a file, and options of its translation.
 #[derive(Args, Clone, Debug)]
 pub struct Selection {
     /// Number of the executable (DVLE) in the file; the first, 0, if absent
     #[arg(long, value_name = "N")]
     pub dvle: Option<usize>,
-    /// The numbers the program computes with
+    /// Number format of the computation
     #[arg(long, value_enum, default_value_t = Precision::Exact)]
     pub precision: Precision,
     /// Layout of the uniform block
@@ -98,7 +99,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Library options.
+    /// Returns the library's options.
     pub fn options(&self) -> host::Options {
         host::Options {
             arithmetic: host::Arithmetic { precision: self.precision.into(), ..host::Arithmetic::default() },
@@ -108,7 +109,7 @@ impl Selection {
     }
 }
 
-/// The subcommands; each is described at its arguments.
+/// The subcommands; their arguments carry the descriptions.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Translate(Translate),
@@ -122,7 +123,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Its word on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str {
         match self {
             Self::Translate(_) => "translate",
@@ -135,7 +136,7 @@ impl Command {
             Self::Cfg(_) => "cfg",
         }
     }
-    /// Finds options that cannot go together, where that depends on their values.
+    /// Rejects combinations of options that conflict only for some of their values.
     fn check(&self) -> Result<(), String> {
         match self {
             Self::Translate(arguments) => arguments.check(),
@@ -160,7 +161,7 @@ impl Command {
             Self::Asm(arguments) => arguments.streams(),
         }
     }
-    /// Returns whether it runs anything on a GPU.
+    /// Returns whether it uses a GPU.
     pub fn opens_gpu(&self) -> bool {
         match self {
             Self::Compare(_) => true,
@@ -175,7 +176,7 @@ impl Command {
     }
 }
 
-/// Finds what is wrong with a command line beyond its words. Nothing has been read or written then.
+/// Checks a parsed command line, before anything is read or written.
 pub fn check(cli: &Cli) -> Result<(), clap::Error> {
     let color = match cli.common.color {
         Color::Auto => ColorChoice::Auto,
@@ -184,7 +185,7 @@ pub fn check(cli: &Cli) -> Result<(), clap::Error> {
     };
     let result = cli.command.check().and_then(|()| cli.command.streams().check());
     result.map_err(|text| {
-        // The error shows the usage of the command that it is about.
+        // The error shows the usage of the command that it concerns.
         let mut root = Cli::command().color(color);
         root.build();
         let name = cli.command.name();

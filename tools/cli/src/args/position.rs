@@ -1,30 +1,32 @@
-//! How the position and its planes reach the rasterizer: options that translated vertex stages have.
+//! Position and clip planes for the rasterizer: options of translated vertex stages.
 
 use clap::{Args, ValueEnum};
 use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
 
-/// Conventions of the host for the position of a vertex stage. The defaults are those of the library.
+/// Host conventions for the position of a vertex stage. The defaults are the library's.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Position {
-    /// z that the host clips: 0..w [default] for Vulkan, WebGPU, Direct3D and Metal, and OpenGL with glClipControl;
-    /// -w..w for other OpenGL and for OpenGL ES; raw keeps -w..0, as the program writes it
+    /// Range of z that the host clips: 0..w [default] for Vulkan, WebGPU, Direct3D and Metal, and
+    /// OpenGL with glClipControl; -w..w for other OpenGL and for OpenGL ES; raw keeps -w..0, as the
+    /// program writes it
     #[arg(long, value_enum, value_name = "RANGE", allow_hyphen_values = true, hide_possible_values = true)]
     pub depth: Option<Depth>,
-    /// Mirror y: never [default], always, or as the host block says when drawing
+    /// Mirror y: never [default], always, or as the host block says at the draw
     #[arg(long, value_enum, value_name = "WHEN")]
     pub flip_y: Option<Flip>,
-    /// The planes z = 0 and the user's: none [default], as built-in clip distances, or as a varying of two distances
+    /// The planes z = 0 and the user's: none [default], as built-in clip distances, or as a varying
+    /// of two distances
     #[arg(long, value_enum, value_name = "HOW")]
     pub clip: Option<Clip>,
 }
 
 impl Position {
-    /// Returns whether anything was asked for.
+    /// Returns whether any of the options was given.
     pub fn is_given(self) -> bool {
         let Self { depth, flip_y, clip } = self;
         depth.is_some() || flip_y.is_some() || clip.is_some()
     }
-    /// Lays what was asked for over options.
+    /// Overrides options with the given ones.
     pub fn apply(self, options: Options) -> Options {
         Options {
             outputs: Outputs {
@@ -64,11 +66,11 @@ impl From<Depth> for DepthRange {
 /// `--flip-y`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Flip {
-    /// y as the program writes it
+    /// Keep y as the program writes it
     Never,
-    /// -y
+    /// Negate y
     Always,
-    /// As the host block says when drawing
+    /// As the host block says at the draw
     Host,
 }
 
@@ -85,11 +87,11 @@ impl From<Flip> for FlipY {
 /// `--clip`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Clip {
-    /// The host's volume alone clips
+    /// Clip at the host's volume only
     None,
     /// Clip distances
     Builtin,
-    /// A varying; the fragment stage discards what is below 0
+    /// A varying; the fragment stage discards negative values
     Varying,
 }
 

@@ -33,31 +33,32 @@ pub struct Run {
     /// Number of generated vertices, or invocations of a geometry program
     #[arg(long, default_value_t = 4, value_name = "N")]
     pub vertices: usize,
-    /// Where it runs
+    /// Executor of the program
     #[arg(long, value_enum, default_value_t = Machine::Cpu)]
     pub on: Machine,
-    /// How it reaches the GPU
+    /// Form in which the program reaches the GPU
     #[arg(long, value_enum, default_value_t = RouteName::Spirv)]
     pub route: RouteName,
     /// Part of the name of the GPU
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// Print every executed instruction before the outputs, as they run: also of a run that fails (interpreter only)
+    /// Print every executed instruction before the outputs, even if the run fails (interpreter
+    /// only)
     #[arg(long, conflicts_with = "json")]
     pub trace: bool,
-    /// Instructions that one vertex or invocation may execute
+    /// Limit of instructions per vertex or invocation
     #[arg(long, default_value_t = 1 << 24, value_name = "N")]
     pub budget: u64,
     /// As JSON
     #[arg(long)]
     pub json: bool,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 impl Run {
-    /// Finds options that cannot go together, where that depends on their values.
+    /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
         if self.trace && self.on == Machine::Gpu {
             return Err("only the interpreter can --trace; leave --on gpu out".into());

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Layout, Precision};
 
-/// Translate every program below some folders, on all cores, and say what became of each
+/// Translate every program below some folders, on all cores, and list the results
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   transpica survey dumps
@@ -16,7 +16,7 @@ pub struct Survey {
     /// Files and folders
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// The numbers the programs compute with
+    /// Number format of the computation
     #[arg(long, value_enum, default_value_t = Precision::Exact)]
     pub precision: Precision,
     /// Layout of the uniform block
@@ -25,7 +25,7 @@ pub struct Survey {
     /// As JSON
     #[arg(long)]
     pub json: bool,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

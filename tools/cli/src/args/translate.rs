@@ -26,29 +26,31 @@ pub struct Translate {
     pub raw: Raw,
     #[command(flatten)]
     pub selection: Selection,
-    /// Target language; if absent that of the ending of -o (.wgsl, .spv, .vert .comp .glsl, .hlsl, .metal, .json), or WGSL
+    /// Target language; if absent that of the file extension of -o (.wgsl, .spv, .vert .comp .glsl,
+    /// .hlsl, .metal, .json), or WGSL
     #[arg(long, value_enum, value_name = "TARGET")]
     pub to: Option<Target>,
     /// Version of GLSL, for --to glsl; 450 if absent
     #[arg(long, value_enum, value_name = "VERSION")]
     pub glsl_version: Option<GlslVersion>,
-    /// Shape of the entry point, vertex or compute; with --code also the code word where the program starts
+    /// Shape of the entry point, vertex or compute; with --code also the code word where the
+    /// program starts
     #[arg(long, value_parser = EntryOption::parse, value_name = "SHAPE|N")]
     pub entry: Vec<EntryOption>,
     #[command(flatten)]
     pub geometry: GeometryOptions,
     #[command(flatten)]
     pub position: Position,
-    /// Where the result goes; standard output if absent
+    /// Output file; standard output if absent
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Also write what the program reads and writes, as JSON
+    /// Write a table of inputs, outputs and uniforms as JSON to this file
     #[arg(long, value_name = "FILE")]
     pub reflect: Option<PathBuf>,
     /// The same as --depth raw
     #[arg(long, conflicts_with = "depth")]
     pub raw_depth: bool,
-    /// Leave colours as written instead of min(|c|, 1)
+    /// Leave colors as written instead of min(|c|, 1)
     #[arg(long)]
     pub raw_colors: bool,
     /// Keep setup constants in the uniform block instead of folding them
@@ -60,19 +62,19 @@ pub struct Translate {
 }
 
 impl Translate {
-    /// The target: that of `--to`, else that of the ending of `-o`, else WGSL.
+    /// Returns the target: that of `--to`, else that of the extension of `-o`, else WGSL.
     pub fn target(&self) -> Target {
         self.to.or(self.named()).unwrap_or(Target::Wgsl)
     }
-    /// The target that the ending of `-o` names.
+    /// Returns the target of the extension of `-o`.
     fn named(&self) -> Option<Target> {
         self.output.as_deref().and_then(Target::of_ending)
     }
-    /// Returns whether an option of a vertex stage's outputs was given.
+    /// Returns whether an option that changes a vertex stage's outputs was given.
     pub fn shapes_outputs(&self) -> bool {
         self.position.is_given() || self.raw_depth || self.raw_colors
     }
-    /// Finds options that cannot go together, where that depends on their values.
+    /// Rejects combinations of options that conflict only for some of their values.
     pub fn check(&self) -> Result<(), String> {
         if self.raw.code.is_none() && self.entry.iter().any(|entry| matches!(entry, EntryOption::Word(_))) {
             return Err(
@@ -113,18 +115,18 @@ impl Translate {
     }
 }
 
-/// Message about options of outputs where there are no outputs.
+/// Message for output options of a program that has no such outputs.
 pub const NO_OUTPUTS: &str = "--depth, --flip-y, --clip, --raw-depth and --raw-colors are for vertex stages";
 
-/// What stands before a geometry program.
+/// Connection of a geometry program to its vertex program.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct GeometryOptions {
-    /// Of a geometry program: number of the vertex program before it; the nearest one in the file, first of those before it,
-    /// if absent
+    /// Of a geometry program: number of the vertex program before it; if absent the nearest one in
+    /// the file, preferably one before it
     #[arg(long, value_name = "N", conflicts_with = "code")]
     pub vertex: Option<usize>,
-    /// Of a geometry program: vectors of an invocation (point mode) or uniforms from vertex to vertex (fixed mode); as many
-    /// as the vertex program has outputs if absent
+    /// Of a geometry program: vectors of an invocation (point mode) or uniforms from vertex to
+    /// vertex (fixed mode); if absent the number of the vertex program's outputs
     #[arg(long, value_name = "N", conflicts_with = "code")]
     pub stride: Option<u8>,
 }
@@ -138,7 +140,8 @@ pub struct Raw {
     /// The raw operand descriptors of --code; none if absent
     #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "file")]
     pub descriptors: Option<PathBuf>,
-    /// What the components of oN are, as the output map register has it; may be repeated. o0 is the position if absent
+    /// Semantics of the components of oN, as an output map register has them; may be repeated. o0
+    /// is the position if absent
     #[arg(long, value_parser = outmap, value_name = "N=WORD", requires = "code", conflicts_with = "file")]
     pub outmap: Vec<(u8, u32)>,
 }

@@ -1,4 +1,4 @@
-//! Values of options: what can be written, and what the library calls it.
+//! Values of options: their spelling, and the library's names for them.
 
 use std::path::Path;
 
@@ -72,12 +72,12 @@ pub enum Target {
     Hlsl,
     /// MSL text
     Msl,
-    /// What the program reads and writes, as a table; as JSON where -o ends in .json
+    /// Table of inputs, outputs and uniforms; JSON if -o ends in .json
     Reflection,
 }
 
 impl Target {
-    /// The target that the ending of a file name means.
+    /// Returns the target that belongs to a file extension.
     pub fn of_ending(path: &Path) -> Option<Self> {
         Some(match files::ending(path)?.as_str() {
             "wgsl" => Self::Wgsl,
@@ -119,7 +119,7 @@ pub enum GlslVersion {
 }
 
 impl GlslVersion {
-    /// Returns whether OpenGL reads it, and Vulkan does not.
+    /// Returns whether this version is for OpenGL only, not for Vulkan.
     pub fn is_opengl(self) -> bool {
         match self {
             Self::Core330 | Self::Es310 => true,
@@ -157,7 +157,7 @@ pub enum EntryOption {
 }
 
 impl EntryOption {
-    /// Reads one.
+    /// Parses a shape or an address.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Ok(shape) = Entry::from_str(text, false) {
             return Ok(Self::Shape(shape));
@@ -183,7 +183,7 @@ pub enum RouteName {
     Spirv,
     /// Our SPIR-V through naga
     SpirvNaga,
-    /// Our WGSL text, read by naga (`naga` means the same)
+    /// Our WGSL text, parsed by naga (also called `naga`)
     #[value(alias = "naga")]
     Wgsl,
 }
@@ -205,7 +205,7 @@ pub enum Form {
     Cfg,
     /// The structured tree
     Tree,
-    /// The intermediate form after the passes
+    /// The intermediate representation after the passes
     Ir,
 }
 
@@ -218,7 +218,7 @@ pub enum Format {
     Text,
 }
 
-/// A number, decimal or with 0x.
+/// Parses a number, decimal or with 0x.
 fn number(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -244,13 +244,13 @@ pub enum Denied {
 }
 
 impl Denied {
-    /// Returns whether a list of them has this rule.
+    /// Returns whether a list denies this rule.
     pub fn has(list: &[Self], rule: Rule) -> bool {
         list.iter().any(|denied| [Self::All, Self::One(rule)].contains(denied))
     }
 }
 
-/// Parser of the name of a rule, or of `all`.
+/// Builds the parser for the name of a rule, or `all`.
 pub fn denied() -> impl TypedValueParser<Value = Denied> {
     let names = Rule::ALL.iter().map(|rule| rule.id()).chain(["all"]);
     PossibleValuesParser::new(names).map(|name| {

@@ -9,16 +9,16 @@ use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::{Failure, Text, print_diagnostics};
 
-/// What else is asked for.
+/// Options of the assembler command.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// No padding NOPs.
+    /// Insert no padding NOPs.
     pub no_nop: bool,
-    /// What hardware does not tolerate.
+    /// Report lint findings.
     pub lint: bool,
-    /// Which of that is an error.
+    /// Rules whose findings are errors.
     pub deny: Vec<Denied>,
-    /// That and errors as JSON.
+    /// Print findings and errors as JSON.
     pub json: bool,
 }
 
@@ -76,7 +76,7 @@ pub fn run(
     }
 }
 
-/// Prints a list on standard output where JSON is wanted.
+/// Prints a list on standard output if JSON is requested.
 fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failure> {
     if !options.json {
         return Ok(());
@@ -85,7 +85,7 @@ fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failur
     files::write(None, text.as_bytes())
 }
 
-/// What `--lint` finds, shown on standard error unless JSON is wanted.
+/// Runs the lint rules and shows their findings on standard error, unless JSON is requested.
 fn lint(
     assembled: &Assembled,
     sources: &[Source<'_>],
@@ -106,7 +106,7 @@ fn lint(
     Ok(found)
 }
 
-/// A source. Comments may be in any encoding; nothing else is beyond ASCII.
+/// Reads a source. Comments may be in any encoding; everything else is ASCII.
 fn read(path: &Path) -> Result<Text, Failure> {
     let input = Input::read(path)?;
     let name = if path == Path::new("-") { input.name() } else { path.display().to_string() };

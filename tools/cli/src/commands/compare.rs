@@ -1,5 +1,6 @@
-//! `transpica compare`: every program found, interpreter against GPU: output registers of vertices, those of each EMIT of
-//! geometry programs. What cannot be read is a row of its own, and the rest is compared.
+//! `transpica compare`: every program below the paths, interpreter against GPU. It compares output
+//! registers of vertices, and of each EMIT of geometry programs. An unreadable file gets its own
+//! row, and the others are still compared.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,7 +21,7 @@ use crate::args::{Common, Compare};
 use crate::files;
 use crate::report::Failure;
 
-/// Instructions that one vertex or invocation may execute on the interpreter.
+/// Limit of instructions per vertex or invocation on the interpreter.
 const BUDGET: u64 = 1 << 20;
 
 /// One program on one route, or a file or program that could not be read.
@@ -31,7 +32,7 @@ struct Row {
     result: Result<Verdict, String>,
 }
 
-/// What decides whether a row counts as failed.
+/// Options that decide which verdicts count as failures.
 #[derive(Clone, Copy)]
 struct Rules {
     signed_zeros: bool,
@@ -39,7 +40,7 @@ struct Rules {
 }
 
 impl Row {
-    /// Four letters that rows begin with, and the verdict in JSON.
+    /// Returns the four letters at the start of a row, and the verdict in JSON.
     fn mark(&self) -> [&'static str; 2] {
         match self.result.as_ref().map(Verdict::outcome) {
             Ok(Outcome::Agrees) => ["ok  ", "agrees"],
@@ -50,7 +51,7 @@ impl Row {
         }
     }
 
-    /// Why there was nothing to compare, or what went wrong.
+    /// Returns the reason for an empty comparison, or the error.
     fn reason(&self) -> Option<String> {
         match self.result.as_ref().map(Verdict::outcome) {
             Ok(Outcome::Nothing(reason)) => Some(reason.to_string()),
@@ -59,12 +60,12 @@ impl Row {
         }
     }
 
-    /// Whether no rule is broken.
+    /// Returns whether no component breaks the rules.
     fn passed(&self) -> bool {
         self.result.as_ref().is_ok_and(Verdict::passed)
     }
 
-    /// Whether the command is to fail for it.
+    /// Returns whether the row makes the command fail.
     fn fails(&self, rules: Rules) -> bool {
         let Ok(verdict) = &self.result else { return true };
         match verdict.outcome() {
@@ -75,7 +76,7 @@ impl Row {
     }
 }
 
-/// What all programs are compared with, and where rows go.
+/// State of a comparison of all programs.
 struct Run<'a> {
     gpu: &'a Gpu,
     routes: &'a [Route],
@@ -83,7 +84,7 @@ struct Run<'a> {
     vertices: usize,
     seed: u64,
     rules: Rules,
-    /// Whether rows are printed as they come, and of those that pass too.
+    /// `Some` prints rows as they come, and `Some(true)` also those that pass.
     prints: Option<bool>,
     bar: ProgressBar,
     rows: Vec<Row>,
@@ -148,7 +149,7 @@ pub fn run(arguments: Compare, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// The kinds of failure, with their counts.
+/// Counts failures by kind, as text.
 fn causes(rows: &[Row], rules: Rules) -> String {
     let mut differ = 0;
     let [mut unreadable, mut zeros, mut undecided, mut nothing] = [0; 4];
@@ -172,7 +173,7 @@ fn causes(rows: &[Row], rules: Rules) -> String {
     some.collect::<Vec<_>>().join(", ")
 }
 
-/// The bytes of a container; a source is assembled.
+/// Reads the bytes of a container; assembles a source.
 fn read(path: &Path) -> Result<Input, String> {
     let input = Input::read(path).map_err(|failure| failure.message().to_string())?;
     if !files::is_source(path) {
@@ -271,7 +272,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a row is shown where only some are.
+/// Returns whether a row is shown even in quiet mode.
 fn is_notable(row: &Row, rules: Rules) -> bool {
     row.fails(rules) || row.mark()[1] != "agrees"
 }
@@ -302,7 +303,7 @@ fn to_line(row: &Row, rules: Rules) -> String {
     text
 }
 
-/// The lines after the rows.
+/// Returns the lines below the rows.
 fn summary(rows: &[Row], report: &Report, quiet: bool) -> String {
     let mut text = String::new();
     if !quiet || rows.iter().any(|row| !row.passed()) {
@@ -381,7 +382,7 @@ fn row_to_json(row: &Row) -> Value {
     }
 }
 
-/// What the report says.
+/// The driver report as JSON.
 fn driver(report: &Report) -> Value {
     let Report { adapter, has_passthrough, known_as, route, measured } = report;
     let measured = measured.iter().map(|m| {

@@ -1,4 +1,5 @@
-//! `transpica run` of a geometry program: each element of the state is an invocation, and state carries over.
+//! `transpica run` of a geometry program: each element of the state is an invocation, and registers
+//! carry over from one to the next.
 
 use std::fmt::Write;
 
@@ -16,7 +17,8 @@ use crate::state::{Delivered, State};
 use crate::trace::Log;
 use transpica::stages::isa::limits::FLOATS;
 
-/// Runs all invocations and tells what each emitted; into the log, if there is one, goes what runs.
+/// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
+/// executed instructions.
 pub fn run(
     program: &Program<'_>,
     mask: u16,
@@ -51,7 +53,8 @@ fn record(invocation: usize, emit: Emit<'_>) -> Record {
     Record { invocation, slot, prim, invert, outputs: outputs.map(|register| register.map(f32::to_bits)) }
 }
 
-/// What each invocation finds: its inputs, and uniforms with everything that was delivered up to it.
+/// Returns the registers of each invocation: its inputs, and the uniforms with all deliveries up to
+/// it.
 pub fn given(state: &State) -> Vec<Given> {
     let mut floats = state.uniforms.floats.map(|register| register.map(f32::to_bits));
     let vertices = state.vertices.iter().zip(&state.delivered);
@@ -65,7 +68,7 @@ pub fn given(state: &State) -> Vec<Given> {
         .collect()
 }
 
-/// As [`run`], on a GPU.
+/// Runs all invocations on a GPU, with the result of [`run`].
 pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Result<String, CompareError> {
     let (translated, shader) = translate_emits(case, route)?;
     let emits = run_emits(gpu, &translated, shader, case)?;
@@ -82,7 +85,7 @@ pub fn on_gpu(gpu: &Gpu, case: &EmitCase<'_>, route: Route, json: bool) -> Resul
     Ok(if json { document("geometry", list) } else { table })
 }
 
-/// The registers of a mask.
+/// Iterates over the registers of a mask.
 fn registers(mask: u16) -> impl Iterator<Item = usize> {
     (0..16).filter(move |register| mask >> register & 1 != 0)
 }
@@ -97,7 +100,7 @@ fn to_json(emits: &[Record], mask: u16) -> Value {
     json!({ "emits": emits.iter().map(emit).collect::<Vec<_>>() })
 }
 
-/// An invocation as people read it.
+/// An invocation as text.
 fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
     let _ = writeln!(text, "invocation {number}");
     for (number, emit) in emits.iter().enumerate() {
@@ -113,8 +116,8 @@ fn to_table(number: usize, emits: &[Record], mask: u16, text: &mut String) {
     }
 }
 
-/// What the primitive engine could deliver to each of `count` invocations: as many registers as the executable's mode and the
-/// outputs of the file's first vertex program make of it.
+/// Generates uniforms that the primitive engine could deliver to each of `count` invocations. Their
+/// number follows from the executable's mode and the outputs of the file's first vertex program.
 pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usize) -> Vec<Delivered> {
     let header = &executable.header;
     let vertex = file
@@ -124,7 +127,8 @@ pub fn delivered(file: &Shbin<'_>, executable: &Dvle<'_>, seed: u64, count: usiz
     // Without a vertex program beside it, vertices have one output.
     let outputs = vertex.map_or(1, |vertex| vertex.output_mask().count_ones().max(1) as usize);
     let shape = |number: usize| {
-        // Other values than those of the draw's uniforms and of other invocations.
+        // A seed of its own keeps these values different from the draw's uniforms and from those of
+        // other invocations.
         let values = transpica_generate::uniforms(seed ^ (1 + number as u64) << 32).floats;
         let fill = |first: usize, count: usize| {
             let end = FLOATS.min(first + count);

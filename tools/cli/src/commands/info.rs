@@ -1,5 +1,5 @@
-//! `transpica info`: every table of a container. One description as JSON; the text is made from it, so that both say the
-//! same.
+//! `transpica info`: every table of a container. One JSON description is the source of the text,
+//! too, so that both agree.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::args::{Common, Denied};
 use crate::files;
 use crate::report::Failure;
 
-/// Prints it; `lint` are the rules that are denied, if findings are wanted at all.
+/// Prints the description; `lint` holds the denied rules if findings are requested.
 pub fn run(
     file: &Path,
     lint: Option<&[Denied]>,
@@ -203,7 +203,8 @@ fn constants(dvle: &Dvle<'_>) -> Value {
         .collect()
 }
 
-/// Prints an object as `key: value` lines; tables of flat rows in columns. The nesting is that of [`describe`].
+/// Prints an object as `key: value` lines, and tables of flat rows in columns. The nesting is that
+/// of [`describe`].
 fn section(text: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     let Some(map) = value.as_object() else { return };

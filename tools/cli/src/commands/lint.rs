@@ -1,4 +1,4 @@
-//! What `--lint` finds: findings of the library as JSON, and as messages about source lines.
+//! Results of `--lint`: findings of the library as JSON, and as diagnostics about source lines.
 
 use serde_json::{Value, json};
 use transpica::stages::asm::{Assembled, Diagnostic, Source, Span};
@@ -12,7 +12,7 @@ use transpica::stages::lint::{Finding, Rule, lint};
 use crate::args::Denied;
 use crate::report::Failure;
 
-/// The findings about an executable, and its entry point.
+/// Returns the findings about an executable, and its entry point.
 ///
 /// # Errors
 /// The executable has no program.
@@ -22,10 +22,10 @@ pub fn findings(file: &Shbin<'_>, index: usize) -> Result<(Vec<Finding>, Pc), Er
     Ok((lint(&program, file, index, &limits)?, program.entry()))
 }
 
-/// Fails if something was found of a rule that is denied.
+/// Fails on findings of a denied rule.
 ///
 /// # Errors
-/// That, with the number of findings and their rules.
+/// The number of such findings and their rules.
 pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
     let mut rules: Vec<Rule> = found.iter().copied().filter(|&rule| Denied::has(denied, rule)).collect();
     let count = rules.len();
@@ -42,11 +42,11 @@ pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
 /// Findings about an assembled file.
 #[derive(Default)]
 pub struct Found {
-    /// Messages about source lines; what several executables share stands once.
+    /// Diagnostics about source lines, without duplicates from several executables.
     pub messages: Vec<Diagnostic>,
-    /// The rule of each message.
+    /// The rule of each diagnostic.
     pub rules: Vec<Rule>,
-    /// All as JSON.
+    /// All findings as JSON.
     pub json: Vec<Value>,
 }
 
@@ -73,7 +73,7 @@ pub fn describe_error(error: &Diagnostic) -> Value {
     })
 }
 
-/// The findings about everything that was assembled; what is denied is an error.
+/// Collects the findings about all assembled executables; those of denied rules are errors.
 ///
 /// # Errors
 /// An executable has no program.
@@ -100,7 +100,8 @@ pub fn assembled(assembled: &Assembled, sources: &[Source<'_>], denied: &[Denied
     Ok(all)
 }
 
-/// A finding at the statement that made its word; what concerns the whole program stands at its entry point.
+/// Builds a diagnostic at the statement that produced the word. A finding about the entire program
+/// is placed at its entry point.
 fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[Source<'_>]) -> Diagnostic {
     let place = assembled.places.get(finding.pc.unwrap_or(entry).index()).copied().unwrap_or_default();
     Diagnostic {
@@ -110,14 +111,14 @@ fn message(finding: &Finding, entry: Pc, assembled: &Assembled, sources: &[Sourc
         message: format!("{} [{}]", finding.message, finding.rule),
         hint: Some(finding.rule.explanation().to_string()),
         span: sources.get(place.file).map_or(
-            // A line marker named another file.
+            // The file of a line marker is not among the sources.
             Span { source: usize::MAX, start: 0, length: 0 },
             |source| span(source.text, place.file, place.line, place.column),
         ),
     }
 }
 
-/// The statement at a line and column.
+/// Returns the span of the statement at a line and column.
 fn span(text: &str, source: usize, line: u32, column: u32) -> Span {
     let mut start = 0;
     for (number, content) in (1..).zip(text.split_inclusive('\n')) {

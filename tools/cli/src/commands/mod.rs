@@ -1,4 +1,4 @@
-//! One file for each subcommand, and what they share: opening a file, picking a program.
+//! One file for each subcommand, and their common parts: opening a file, selecting a program.
 
 mod asm;
 mod cfg;
@@ -29,7 +29,7 @@ use crate::files;
 use crate::report::Failure;
 use crate::terminal::has_unicode;
 
-/// Runs the command that was asked for.
+/// Runs the selected command.
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
@@ -76,7 +76,7 @@ fn translated(
     }
 }
 
-/// Progress on standard error, where a terminal shows it.
+/// Progress bar on standard error, if it is a terminal.
 fn progress(files: usize, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let bar = ProgressBar::with_draw_target(Some(files as u64), target);
@@ -97,7 +97,7 @@ impl Input {
     fn read(path: &Path) -> Result<Self, Failure> {
         Ok(Self { path: path.to_path_buf(), bytes: files::read(path)? })
     }
-    /// The name in header comments: the file's own, without folders.
+    /// Returns the name for header comments: the file name without folders.
     fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         if self.path == Path::new("-") {
@@ -109,7 +109,8 @@ impl Input {
     fn parse(&self) -> Result<Shbin<'_>, Failure> {
         Shbin::parse(&self.bytes).map_err(|error| self.fail(&error))
     }
-    /// Number of the executable that was chosen. Where none was it is the first, and if there are others a note says so.
+    /// Returns the number of the selected executable. Without a selection it is the first, and a
+    /// note mentions any others.
     fn chosen(&self, file: &Shbin<'_>, selection: &Selection, common: &Common) -> usize {
         let count = file.executables.len();
         if let (None, Some(first), 2..) = (selection.dvle, file.executables.first(), count) {

@@ -1,4 +1,5 @@
-//! `transpica run`: one program on the interpreter or on the GPU. Geometry programs: see `geometry`.
+//! `transpica run`: one program on the interpreter or on the GPU. Geometry programs: see
+//! `geometry`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -49,7 +50,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
         (Stage::Geometry, On::Cpu) => geometry::run(&program, mapped, &state, settings, trace, json),
         (Stage::Geometry, On::Gpu) => {
             let gpu = open(adapter.as_deref(), common)?;
-            // A program that does not end within its budget never reaches the GPU.
+            // Run the interpreter first: a program that exceeds its budget must not reach the GPU.
             geometry::run(&program, mapped, &state, settings, None, json)
                 .map_err(|error| input.fail(&error))?;
             let given = geometry::given(&state);
@@ -134,7 +135,7 @@ fn interpret(
     Ok(all)
 }
 
-/// What went wrong with a program of a file.
+/// Converts an error about a program of a file.
 fn failure(error: CompareError, input: &Input) -> Failure {
     match error {
         CompareError::Program(error) => input.fail(&error),
@@ -142,7 +143,7 @@ fn failure(error: CompareError, input: &Input) -> Failure {
     }
 }
 
-/// Options under which constants are literals only if the state leaves them as the file has them.
+/// Disables constant folding if the state changes a constant of the file.
 fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Options {
     let constants = around.constants();
     let is_changed = constants.floats.iter().zip(state.floats_set).any(|(value, set)| value.is_some() && set);
@@ -150,7 +151,7 @@ fn foldable(mut options: Options, around: &Executable<'_>, state: &State) -> Opt
     options
 }
 
-/// The outputs of a program on a GPU, once it is known that every vertex ends there.
+/// Returns a program's outputs on a GPU, after checking that every vertex runs to its end there.
 fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<Registers>, CompareError> {
     let Case { program, around, options, .. } = case;
     unfinished::check(gpu, &case, route, &state.vertices)?;
@@ -161,7 +162,7 @@ fn on_gpu(gpu: &Gpu, case: Case<'_>, state: &State, route: Route) -> Result<Vec<
     Ok(run_compute(gpu, shader, &uniforms, &state.vertices)?)
 }
 
-/// NaN always as the canonical one.
+/// Replaces any NaN by the canonical one.
 fn canonical(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() { bits::NAN } else { bits }
 }
@@ -171,13 +172,13 @@ pub fn components(register: [u32; 4]) -> Value {
     json!(register.map(|bits| format!("{:#010x}", canonical(bits))))
 }
 
-/// A whole result as JSON.
+/// A complete result as JSON.
 pub fn document(stage: &str, vertices: Vec<Value>) -> String {
     let text = serde_json::to_string_pretty(&json!({ "stage": stage, "vertices": vertices }));
     text.unwrap_or_default() + "\n"
 }
 
-/// A register as people read it.
+/// A register as text.
 pub fn to_line(n: usize, register: [f32; 4]) -> String {
     let [x, y, z, w] = register;
     format!("  {:<4} {x:>15?} {y:>15?} {z:>15?} {w:>15?}", format!("o{n}"))
@@ -195,7 +196,7 @@ fn to_json(outputs: &[Registers]) -> String {
     document("vertex", outputs.iter().map(vertex).collect())
 }
 
-/// The mapped registers of each vertex, and what others hold but (0, 0, 0, 1).
+/// Formats the mapped registers of each vertex, and others that differ from (0, 0, 0, 1).
 fn to_table(outputs: &[Registers], mapped: u16) -> String {
     let mut text = String::new();
     for (vertex, registers) in outputs.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! `transpica survey`: translates every program below some folders, on all cores, and says what became of each.
+//! `transpica survey`: translates every program below some folders, on all cores, and lists the
+//! results.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,7 +22,7 @@ use crate::args::{Common, GeometryOptions, Survey};
 use crate::files;
 use crate::report::Failure;
 
-/// What became of one program, or of a file that holds none that can be read.
+/// Result of one program, or of a file without a readable program.
 struct Row {
     file: PathBuf,
     dvle: usize,
@@ -36,7 +37,7 @@ enum Outcome {
         code: usize,
         /// Words of the module.
         words: usize,
-        /// From container bytes to module, once.
+        /// Time from container bytes to module, measured once.
         time: Duration,
         warnings: Vec<String>,
     },
@@ -73,7 +74,7 @@ pub fn run(arguments: Survey, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Every program of one file.
+/// Translates every program of one file.
 fn file(translator: &mut Translator, path: &Path) -> Vec<Row> {
     let row = |dvle, result| Row { file: path.to_path_buf(), dvle, result };
     let bytes = match files::read(path) {
@@ -110,7 +111,7 @@ fn program(translator: &mut Translator, bytes: &[u8], dvle: usize, name: &str) -
     })
 }
 
-/// How a stage is called.
+/// Name of a stage.
 fn name(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "vertex",
@@ -118,7 +119,7 @@ fn name(stage: Stage) -> &'static str {
     }
 }
 
-/// Microseconds.
+/// Converts a duration to microseconds.
 fn micros(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e3
 }
@@ -168,7 +169,7 @@ fn to_table(rows: &[Row], files: usize, quiet: bool) -> String {
     text
 }
 
-/// Median, 90th percentile and largest.
+/// Formats the median, the 90th percentile and the largest value.
 fn spread(mut values: Vec<f64>, digits: usize) -> String {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];

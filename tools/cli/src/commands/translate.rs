@@ -66,7 +66,7 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// Refuses options of the other stage.
+/// Rejects options of the other stage.
 fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) -> Result<(), Failure> {
     let GeometryOptions { vertex, stride } = geometry;
     match program.stage() {
@@ -80,7 +80,8 @@ fn fits(program: &Program<'_>, geometry: GeometryOptions, shapes_outputs: bool) 
     }
 }
 
-/// What a vertex program becomes and the word where raw code starts: of several values the last.
+/// Returns the job of a vertex program and the start address of raw code; the last of several
+/// values wins.
 fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
     let (mut job, mut start) = (Job::Vertex, Pc(0));
     for value in values {
@@ -93,7 +94,7 @@ fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
     (job, start)
 }
 
-/// A program without a container: registers stand around it.
+/// Translates a program without a container; the output map registers provide its interface.
 fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common) -> Result<(), Failure> {
     let input = Input::read(code)?;
     let mut code = words(&input)?;
@@ -113,7 +114,7 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common
     show(&input, &program, translator, &translated, &Constants::default(), wanted, common)
 }
 
-/// The little-endian words of a file.
+/// Returns the little-endian words of a file.
 fn words(input: &Input) -> Result<Vec<u32>, Failure> {
     let (words, rest) = input.bytes.as_chunks();
     if !rest.is_empty() {
@@ -123,7 +124,8 @@ fn words(input: &Input) -> Result<Vec<u32>, Failure> {
     Ok(words.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
 }
 
-/// Registers that say what outputs are; of two words for one register the last. The rasteriser has seven.
+/// Builds registers with these output maps; the last of two words for one register wins. The
+/// rasterizer has seven.
 fn output_registers(map: &[(u8, u32)]) -> RegisterState {
     let map: BTreeMap<u8, u32> =
         if map.is_empty() { [(0, 0x0302_0100)].into() } else { map.iter().copied().collect() };
@@ -137,20 +139,20 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
     state
 }
 
-/// What becomes of a program.
+/// Requested translation of a program.
 struct Wanted {
     options: Options,
-    /// What a vertex program becomes.
+    /// The job if it is a vertex program.
     vertex: Job<'static>,
     target: Target,
     version: GlslVersion,
-    /// Whether the depth range was chosen.
+    /// True if the depth range was chosen explicitly.
     has_depth: bool,
     output: Option<PathBuf>,
     reflect: Option<PathBuf>,
 }
 
-/// Writes what was asked for.
+/// Writes the requested results.
 fn show(
     input: &Input,
     program: &Program<'_>,

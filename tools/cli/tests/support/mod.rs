@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the command left behind.
+/// Result of a run of the command.
 pub struct Ran {
     /// Exit status.
     pub status: i32,
@@ -21,7 +21,7 @@ impl Ran {
     pub fn text(&self) -> String {
         String::from_utf8(self.out.clone()).expect("text")
     }
-    /// Standard output of a command that must succeed.
+    /// Returns the standard output of a command that must succeed.
     pub fn succeeded(self) -> String {
         assert_eq!(self.status, 0, "{}", self.err);
         self.text()
@@ -38,21 +38,21 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs the command with these words.
+/// Runs the command with these arguments.
 pub fn transpica(arguments: &[&str]) -> Ran {
     transpica_reading(arguments, &[])
 }
 
-/// Runs the command with these words and this standard input.
+/// Runs the command with these arguments and this standard input.
 pub fn transpica_reading(arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_transpica"));
-    // What a terminal can is no matter of the machine that tests run on.
+    // A fixed terminal type, so that tests do not depend on the machine's.
     command.args(arguments).env("TERM", "xterm");
     ran(&mut command, input)
 }
 
-/// Runs a command of the shell on a terminal of its own, where standard output and standard error are one. The command under
-/// test is `$TRANSPICA`.
+/// Runs a shell command on its own terminal, where standard output and standard error are one. The
+/// command under test is `$TRANSPICA`.
 pub fn on_terminal(line: &str, variables: &[(&str, &str)]) -> Ran {
     let mut command = Command::new("script");
     command.args(["-qec", line, "/dev/null"]).env("TRANSPICA", env!("CARGO_BIN_EXE_transpica"));
@@ -69,7 +69,7 @@ pub fn ran(command: &mut Command, input: &[u8]) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .expect("starts");
-    // A command that does not want its input closes it.
+    // A command that ignores its input closes it, so a write error is fine.
     let _ = child.stdin.take().expect("piped").write_all(input);
     let output = child.wait_with_output().expect("ends");
     Ran {
@@ -79,7 +79,7 @@ pub fn ran(command: &mut Command, input: &[u8]) -> Ran {
     }
 }
 
-/// A folder of its own for a test, empty.
+/// Creates an empty folder for a test.
 pub fn folder(test: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&path);

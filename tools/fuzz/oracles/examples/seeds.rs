@@ -1,5 +1,5 @@
-//! Writes first inputs for every fuzz target: `cargo run --example seeds -- FOLDER`. What a fuzzer keeps of them and adds to
-//! them is in `tools/fuzz/corpus`; this is for the day when the form of the inputs changes.
+//! Writes seeds for every fuzz target: `cargo run --example seeds -- FOLDER`. The corpus in
+//! `tools/fuzz/corpus` started from them; they are needed again only if the input format changes.
 
 use std::fs;
 use std::io::Result;
@@ -58,7 +58,7 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A program as the lowering leaves it.
+/// Returns the IR text of a program after lowering.
 fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
     let options = Options::default();
     let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;

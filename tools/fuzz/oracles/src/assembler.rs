@@ -1,9 +1,10 @@
-//! Any text: a report or a file, never a panic; the file can be read and holds what the assembler says it does.
+//! Any text: errors or a file, never a panic; the file can be read and matches the assembler's
+//! report.
 
 use transpica::stages::asm::{Options, Source, assemble_with};
 use transpica::stages::container::{Model, Shbin};
 
-/// Between the sources of one input.
+/// Separator between the sources of one input.
 const BETWEEN: &str = "\u{1e}";
 
 pub fn check(bytes: &[u8]) {

@@ -1,4 +1,5 @@
-//! Any bytes: what can be read can be shown, linted, written again, disassembled, translated and described.
+//! Any bytes: a readable container can be displayed, linted, rewritten, disassembled, translated
+//! and reflected.
 
 use std::hint::black_box;
 
@@ -12,7 +13,7 @@ use transpica::stages::lint;
 use transpica::stages::reflect::Reflection;
 use transpica::{Options, Profile, Translator};
 
-/// Executables of one file that are looked at; thousands may share their bytes.
+/// Executables of one file that are checked; thousands may share their bytes.
 const EXECUTABLES: usize = 4;
 
 pub fn check(bytes: &[u8]) {
@@ -34,7 +35,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Everything that `info` prints.
+/// Iterates over every table that `info` prints.
 fn tables(executable: &Dvle<'_>) {
     let header = &executable.header;
     black_box((header.shader_type(), header.geometry_mode(), executable.entry_label()));

@@ -1,5 +1,5 @@
-//! From bytes to a program with everything around it, and back for the first inputs of a fuzzer.
-//! In: bytes. Out: [`Input`]. Every byte string gives one; what it is too short for is the default.
+//! Decodes bytes to a program with options and bindings, and encodes the seeds of a fuzzer.
+//! In: bytes. Out: [`Input`]. Every byte string is valid; missing bytes are defaults.
 //!
 //! ```text
 //! head  = precision job layout depth flags version limits[9] target start[2] seed[4]
@@ -18,7 +18,7 @@ use transpica::stages::limits::Limits;
 use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
-/// Code words of one input at most.
+/// Largest number of code words in one input.
 pub const CODE: usize = 600;
 /// Bits of the head's flags.
 const NO_CLAMP: u8 = 1;
@@ -29,10 +29,10 @@ const VARIANT: u8 = 16;
 const NAMELESS: u8 = 32;
 const GEOMETRY: u8 = 64;
 
-/// Tags from here on are those of options.
+/// The first tag of an option.
 const OPTION: u8 = 0xF0;
 
-/// Names that mean something somewhere; longer and stranger ones come from the input.
+/// Names with a meaning to some component; longer and stranger ones come from the input.
 const NAMES: [&[u8]; 16] = [
     b"projection",
     b"main",
@@ -52,28 +52,28 @@ const NAMES: [&[u8]; 16] = [
     b"v0_unbound",
 ];
 
-/// A program in a container, and how to treat it.
+/// A program in a container, with its translation settings.
 #[derive(Debug)]
 pub struct Input {
-    /// What the program means.
+    /// Options of the translation.
     pub options: Options,
-    /// What the host wants.
+    /// Target settings.
     pub profile: Profile,
-    /// What a vertex program becomes.
+    /// Job of a vertex program.
     pub job: Job<'static>,
-    /// Chooses among targets and ways to look at the result.
+    /// Selects the target and the checks of the result.
     pub target: u8,
-    /// For values that the input does not give.
+    /// Seed of values that the input does not contain.
     pub seed: u32,
     /// A file of one executable.
     pub model: Model,
 }
 
 impl Input {
-    /// Reads an input.
+    /// Decodes an input.
     ///
     /// # Errors
-    /// None that a byte string leads to.
+    /// None for any byte string.
     pub fn read(bytes: &mut Unstructured<'_>) -> Result<Self> {
         let [precision, job, layout, depth, flags, version]: [u8; 6] = bytes.arbitrary()?;
         let options = Options {
@@ -138,7 +138,7 @@ impl Input {
             self.entry(tag, value, &names, bytes)?;
             last = tag;
         }
-        // A jump anywhere leads out of most programs at once.
+        // An unrestricted target would leave most programs at once.
         let words = self.model.code.len() as u32 + 1; // Range: `CODE`.
         self.model.executables[0].header.main %= words;
         for index in steering {
@@ -148,7 +148,7 @@ impl Input {
         Ok(())
     }
 
-    /// Sets an option that has no place in the head.
+    /// Sets an option that is not part of the head.
     fn option(&mut self, [field, a, b, c]: [u8; 4]) {
         let set = u16::from_le_bytes([a, b]);
         let (options, profile) = (&mut self.options, &mut self.profile);
@@ -183,7 +183,7 @@ impl Input {
         }
     }
 
-    /// Adds what one entry says.
+    /// Applies one entry.
     fn entry(&mut self, tag: u8, value: u32, names: &[Vec<u8>], bytes: &mut Unstructured<'_>) -> Result<()> {
         let [a, b, c, d] = value.to_le_bytes();
         let executable = &mut self.model.executables[0];
@@ -216,7 +216,7 @@ impl Input {
         Ok(())
     }
 
-    /// The bytes that [`read`](Self::read) makes this program of, with default options.
+    /// Encodes a program, with default options, so that [`read`](Self::read) returns it.
     pub fn write(model: &Model, index: usize) -> Vec<u8> {
         let executable = &model.executables[index];
         let Header { main, kind, .. } = executable.header;
@@ -249,7 +249,7 @@ impl Input {
     }
 }
 
-/// A layout of the whole register file.
+/// Returns a layout of the entire register file.
 fn layout([a, b, c]: [u8; 3]) -> Layout {
     match a % 4 {
         0 => Layout::Azahar,
@@ -263,7 +263,7 @@ fn layout([a, b, c]: [u8; 3]) -> Layout {
     }
 }
 
-/// Limits at most as high as usual, each divided by a power of two: nothing is divided by default.
+/// Returns limits at most as high as the defaults: each is divided by a power of two, by default 1.
 fn limits(shifts: [u8; 9]) -> Limits {
     let usual = Limits::default();
     let [code, descriptors, nodes, base, depth, steps, values, output, executables] = shifts;

@@ -1,10 +1,10 @@
-//! Any program on any state: every form of it gives what the interpreter gives, and so does what the translator makes of it
-//! under any options, with its uniform block filled as a host fills it.
+//! Any program on any state: every intermediate form has the interpreter's results, and so does the
+//! translator's module under any options, with its uniform block filled by the host's rules.
 
 use arbitrary::Unstructured;
 use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{HostValues, MemberType, UniformBlock, pack};
+use transpica::stages::host::{HostField, HostValues, MemberType, UniformBlock, pack};
 use transpica::stages::interp::{Machine, Settings};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes};
 use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
@@ -16,13 +16,13 @@ use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
 
 use crate::{Input, unless_refused};
 
-/// Vertices of each program.
+/// Vertices for each program.
 const VERTICES: usize = 2;
-/// Code words of a program at most: longer ones only take longer.
+/// Largest number of code words in a program: longer ones only take more time.
 const WORDS: usize = 200;
-/// The word that does nothing.
+/// The NOP instruction.
 const NOP: u32 = 0x8400_0000;
-/// Items that the evaluator may take for a vertex.
+/// Limit of the evaluator's items per vertex.
 const ITEMS: u64 = 1 << 22;
 
 pub fn check(bytes: &[u8]) {
@@ -39,7 +39,8 @@ pub fn check(bytes: &[u8]) {
     door(&input, &program, &around, &uniforms, &vertices);
 }
 
-/// Uniforms and vertices from the seed: moderate values, or such as rules go wrong on.
+/// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
+/// fail.
 fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     let seed = u64::from(input.seed);
     if input.target & 1 == 0 {
@@ -49,7 +50,7 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
     }
 }
 
-/// Every form of its own, on the program without its undefined opcodes.
+/// Checks every form separately, on the program without its undefined opcodes.
 fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
     let code: Vec<u32> = program.code().iter().map(defined).collect();
@@ -81,7 +82,7 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
     Some(machine)
 }
 
-/// What comes out of the translator.
+/// Checks the translator's module.
 fn door(
     input: &Input,
     program: &Program<'_>,
@@ -117,7 +118,7 @@ fn door(
     }
 }
 
-/// What a shader reads of a uniform buffer: the elements of each member.
+/// Returns a shader's view of a uniform buffer: the elements of each member.
 fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
     let word = |at: usize| u32::from_le_bytes(buffer[at..at + 4].try_into().expect("four bytes"));
     let elements = block.members.iter().map(|member| {
@@ -140,7 +141,7 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
 struct Host<'a> {
     inputs: Bits,
     members: &'a [Vec<Lanes>],
-    /// For specialisation constants, which are given the values of their registers.
+    /// Values of specialization constants, by register.
     uniforms: &'a Uniforms,
     /// The host block.
     host: [Lanes; 3],
@@ -159,18 +160,18 @@ impl Environment for Host<'_> {
     fn bool_uniform(&self, register: u8) -> bool {
         self.uniforms.bool(register)
     }
-    fn host_field(&self, field: u8) -> Lanes {
-        self.host[usize::from(field)]
+    fn host_field(&self, field: HostField) -> Lanes {
+        self.host[field as usize]
     }
 }
 
-/// What the host says at the time of drawing.
+/// Returns the host's values at the draw.
 fn host_values(seed: u32) -> HostValues {
     let clip_plane = special_inputs(seed.into(), 1)[0][0];
     HostValues { clip_enabled: seed & 1 != 0, flip_y: seed & 2 != 0, clip_plane }
 }
 
-/// The fields of the host block, by their numbers.
+/// Returns the fields of the host block by index.
 fn fields(host: &HostValues) -> [Lanes; 3] {
     let flag = |flag: bool| [u32::from(flag), 0, 0, 0];
     [flag(host.clip_enabled), flag(host.flip_y), host.clip_plane.map(f32::to_bits)]

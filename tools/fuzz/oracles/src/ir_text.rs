@@ -1,5 +1,5 @@
-//! Any text: what the parser takes is printed and parsed to the same, what keeps the law goes through every pass, which
-//! keeps the law and what the module computes.
+//! Any text: parsed modules print and parse to the same; well-formed modules go through every pass,
+//! which preserves well-formedness and results.
 
 use transpica::stages::host::Arithmetic;
 use transpica::stages::ir::{Stage, text, verify};
@@ -7,9 +7,9 @@ use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usa
 use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
-/// Inputs that a module is run on before and after each pass.
+/// Number of inputs that a module runs on before and after each pass.
 const RUNS: u32 = 2;
-/// Values beyond which a module is only printed and verified.
+/// Number of values beyond which a module is only printed and verified.
 const VALUES: usize = 400;
 
 pub fn check(bytes: &[u8]) {
@@ -27,7 +27,7 @@ pub fn check(bytes: &[u8]) {
     if module.main.values.len() > VALUES {
         return;
     }
-    // Which precision follows from the text, so that each text means one thing.
+    // The precision follows from the text, so that each text has one outcome.
     let precision = [Precision::Exact, Precision::Fast, Precision::F24][source.len() % 3];
     check_passes(&module, precision, 1, RUNS).unwrap_or_else(|error| panic!("{error}"));
     let mut optimised = module.clone();

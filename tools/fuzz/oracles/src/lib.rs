@@ -1,7 +1,8 @@
-//! What must hold for any input whatever: the bodies of the fuzz targets, and of the test that replays what they found.
-//! In: bytes. Out: nothing, or a panic that says what is wrong. Knows no fuzzer.
+//! Invariants for any input: the bodies of the fuzz targets, and of the test that replays their
+//! corpus.
+//! In: bytes. Out: nothing, or a panic that describes the violation. Knows no fuzzer.
 //!
-//! Errors are fine; those that call themselves a defect of the library are not.
+//! Errors are fine, except those that report an internal defect of the library.
 
 mod assembler;
 mod container;
@@ -15,10 +16,10 @@ use transpica::stages::error::{Error, Kind, Result};
 
 pub use input::Input;
 
-/// Checks one input.
+/// A check of one input.
 pub type Check = fn(&[u8]);
 
-/// Every target: the name of its binary and of its folder of kept inputs, and what it checks.
+/// Every target: the name of its binary and of its corpus folder, and its check.
 pub const TARGETS: [(&str, Check); 6] = [
     ("container", container::check),
     ("translate", translate::check),
@@ -31,16 +32,16 @@ pub const TARGETS: [(&str, Check); 6] = [
 /// Checks one input of a target.
 ///
 /// # Panics
-/// If something is wrong, or if there is no such target.
+/// If the check fails, or if there is no such target.
 pub fn check(target: &str, bytes: &[u8]) {
     let (_, check) = TARGETS.iter().find(|(name, _)| *name == target).expect("a target");
     check(bytes);
 }
 
-/// The value, unless the input is at fault.
+/// Returns the value, or `None` for an error that blames the input.
 ///
 /// # Panics
-/// If the library says that it is at fault itself.
+/// If the error reports an internal defect.
 #[track_caller]
 fn unless_refused<T>(result: Result<T>) -> Option<T> {
     match result {

@@ -1,4 +1,5 @@
-//! Any container: its text assembles to the same content. The input is a file, or what [`Input`] makes of it.
+//! Any container: its disassembly assembles to the same content. The input is a file, or one
+//! encoded by [`Input`].
 
 use arbitrary::Unstructured;
 use transpica::stages::asm::{Source, assemble};

@@ -1,4 +1,5 @@
-//! Any words under any options: a module that the validators take, within the limits, or an error that blames the input.
+//! Any words under any options: a module that passes the validators, within the limits, or an error
+//! that blames the input.
 
 use arbitrary::Unstructured;
 use transpica::stages::backend::naga::validate;
@@ -34,7 +35,7 @@ pub fn check(bytes: &[u8]) {
     let Some(words) = unless_refused(translator.spirv(&translated)) else { return };
     let limit = input.options.limits.output_words as usize;
     assert!(words.len() <= limit, "{} words, {limit} are allowed", words.len());
-    // Most inputs go no further, so that there are many of them.
+    // Most inputs stop here, to save time for more inputs.
     match input.target % 16 {
         1 => wgsl(&translated),
         2 => GlslVersion::ALL.into_iter().for_each(|version| text(&translated, Language::Glsl(version))),
@@ -54,7 +55,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// Translates a program of either stage; a geometry program as the target says.
+/// Translates a program of either stage; the target selects the job of a geometry program.
 fn translated(
     translator: &mut Translator,
     file: &Shbin<'_>,
@@ -77,7 +78,7 @@ fn translated(
     }
 }
 
-/// The text; naga checks the module by all of its rules here.
+/// Prints the text; naga checks the module by all of its rules here.
 fn text(translated: &Translated, language: Language) {
     if let Some(text) = unless_refused(translated.text(language)) {
         assert!(text.contains("main"), "{text}");

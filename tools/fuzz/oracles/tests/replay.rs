@@ -1,4 +1,4 @@
-//! Every input that a fuzzer kept, and every one that once found something, goes through its target again.
+//! Replays the corpus of each fuzz target, and every input that once failed.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use transpica_oracles::{TARGETS, check};
 
-/// The files of a folder by name; none if it does not exist.
+/// The files of a folder by name; empty if it does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

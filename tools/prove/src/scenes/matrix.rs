@@ -1,31 +1,32 @@
-//! Matrices of the scenes, as rows: what DP4 wants. The console's clip volume is -w ≤ z ≤ 0.
+//! Matrices of the scenes, as rows: the operands of DP4. The console's clip volume is -w ≤ z ≤ 0.
 
 /// Four rows.
 pub type Matrix = [[f64; 4]; 4];
 
-/// First `b`, then `a`.
+/// The product: applies `b`, then `a`.
 pub fn product(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|row| std::array::from_fn(|column| (0..4).map(|k| a[row][k] * b[k][column]).sum()))
 }
 
-/// A shift.
+/// A translation.
 pub fn moved(x: f64, y: f64, z: f64) -> Matrix {
     [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z], [0.0, 0.0, 0.0, 1.0]]
 }
 
-/// A turn around y.
+/// A rotation around y.
 pub fn turned(angle: f64) -> Matrix {
     let (s, c) = angle.sin_cos();
     [[c, 0.0, s, 0.0], [0.0, 1.0, 0.0, 0.0], [-s, 0.0, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
 }
 
-/// A turn around x.
+/// A rotation around x.
 pub fn tilted(angle: f64) -> Matrix {
     let (s, c) = angle.sin_cos();
     [[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
 }
 
-/// A view of a picture of this size: what is near comes to z = -w, what is far to z = 0.
+/// A perspective projection for a picture of this size: near points map to z = -w, far points to z
+/// = 0.
 pub fn projection(width: u32, height: u32) -> Matrix {
     let (near, far) = (0.5, 40.0);
     let focus = 1.6;
@@ -39,7 +40,7 @@ pub fn projection(width: u32, height: u32) -> Matrix {
     ]
 }
 
-/// The rows as uniforms hold them.
+/// The rows as uniform values.
 pub fn rows(matrix: &Matrix) -> [[f32; 4]; 4] {
     matrix.map(|row| row.map(|x| x as f32))
 }

@@ -1,4 +1,4 @@
-//! Closed meshes whose triangles are counter-clockwise seen from outside, and who is whose neighbour in them.
+//! Closed meshes with their adjacency. Triangles are counter-clockwise from outside.
 
 use std::collections::BTreeMap;
 use std::f32::consts::TAU;
@@ -9,11 +9,11 @@ pub type Vector = [f32; 3];
 /// A closed surface of triangles.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Places of the vertices.
+    /// Positions of the vertices.
     pub places: Vec<Vector>,
     /// Vertices of each triangle.
     pub triangles: Vec<[usize; 3]>,
-    /// For each edge as its triangle goes along it, that triangle's third vertex.
+    /// Third vertex of the triangle on the left of each directed edge.
     third: BTreeMap<(usize, usize), usize>,
 }
 
@@ -22,17 +22,17 @@ pub fn minus(a: Vector, b: Vector) -> Vector {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-/// The vector at right angles to both.
+/// Cross product.
 pub fn cross(a: Vector, b: Vector) -> Vector {
     std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
 }
 
-/// The sum of the products.
+/// Dot product.
 pub fn dot(a: Vector, b: Vector) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The direction of a vector.
+/// Vector of length 1 with the same direction.
 pub fn unit(a: Vector) -> Vector {
     let length = dot(a, a).sqrt();
     a.map(|x| x / length)
@@ -47,7 +47,8 @@ impl Mesh {
         Self { places, triangles, third }
     }
 
-    /// Two points, and between them two rings of `around` vertices, each with five neighbours; 5 gives the icosahedron.
+    /// Builds two apexes and between them two rings of `around` vertices, each with five neighbors;
+    /// 5 is the icosahedron.
     pub fn gem(around: usize) -> Self {
         let ring = |height: f32, offset: f32| {
             (0..around).map(move |k| {
@@ -73,7 +74,8 @@ impl Mesh {
         Self::new(places, triangles)
     }
 
-    /// Two points and a ring of `around` vertices, each with four neighbours; 4 gives the octahedron.
+    /// Builds two apexes and a ring of `around` vertices, each with four neighbors; 4 is the
+    /// octahedron.
     pub fn double_cone(around: usize) -> Self {
         let mut places: Vec<Vector> = (0..around)
             .map(|k| {
@@ -90,7 +92,7 @@ impl Mesh {
         Self::new(places, triangles)
     }
 
-    /// A ring whose vertices all have six neighbours.
+    /// Builds a torus whose vertices all have six neighbors.
     pub fn torus(around: usize, across: usize, thickness: f32) -> Self {
         let place = |x: usize, y: usize| {
             let (s, c) = (x as f32 / around as f32 * TAU).sin_cos();
@@ -107,30 +109,32 @@ impl Mesh {
         Self::new(places, triangles)
     }
 
-    /// The third vertex of the triangle beyond the edge that this triangle has from `a` to `b`.
+    /// Returns the third vertex of the triangle across this triangle's edge from `a` to `b`.
     pub fn beyond(&self, a: usize, b: usize) -> usize {
         self.third[&(b, a)]
     }
 
-    /// The neighbours of `center` from `first` on to before `last`, counter-clockwise.
+    /// Returns the neighbors of `center` from `first` up to but not including `last`,
+    /// counter-clockwise.
     fn fan(&self, center: usize, first: usize, last: usize) -> Vec<usize> {
         let next = |&vertex: &usize| Some(self.third[&(center, vertex)]);
         std::iter::successors(Some(first), next).take_while(|&vertex| vertex != last).collect()
     }
 
-    /// How many neighbours a vertex of this triangle has.
+    /// Returns the number of neighbors of a vertex of this triangle.
     pub fn neighbours(&self, center: usize, one: usize) -> usize {
         1 + self.fan(center, self.third[&(center, one)], one).len()
     }
 
-    /// The vertices around a triangle: beyond its first edge, then counter-clockwise; see the sample `subdivision`.
+    /// Returns the vertices around a triangle, starting across its first edge, counter-clockwise;
+    /// see the sample `subdivision`.
     pub fn around(&self, [a, b, c]: [usize; 3]) -> Vec<usize> {
         let [ab, bc, ca] = [self.beyond(a, b), self.beyond(b, c), self.beyond(c, a)];
         let corners = [(b, ab, bc), (c, bc, ca), (a, ca, ab)];
         corners.into_iter().flat_map(|(center, first, last)| self.fan(center, first, last)).collect()
     }
 
-    /// The direction in which the surface looks at a vertex: that of its triangles together.
+    /// Returns the normal at each vertex: the normalized sum of its triangles' normals.
     pub fn normals(&self) -> Vec<Vector> {
         let mut normals = vec![[0.0; 3]; self.places.len()];
         for &triangle in &self.triangles {

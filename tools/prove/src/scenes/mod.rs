@@ -1,6 +1,8 @@
-//! A scene for each geometry sample: vertices, indices, uniforms by name, and what stands around the programs.
-//! In: nothing. Out: [`Scene`]s, the same every time, that show something on a picture of [`WIDTH`] × [`HEIGHT`].
-//! Knows neither GPUs nor pictures. Triangles are counter-clockwise seen from where they should be seen.
+//! A scene for each geometry sample: vertices, indices, uniforms by name, and the configuration of
+//! the draw.
+//! In: nothing. Out: [`Scene`]s, always the same, that show something in a picture of [`WIDTH`] ×
+//! [`HEIGHT`].
+//! Knows neither GPUs nor pictures. Triangles are counter-clockwise from their visible side.
 
 pub mod matrix;
 pub mod mesh;
@@ -14,12 +16,12 @@ use transpica::stages::host::{Options, dvle};
 use transpica::stages::interp::{Registers, Uniforms};
 use transpica::stages::isa::Stage;
 
-/// The console's upper screen.
+/// Width of the console's upper screen in pixels.
 pub const WIDTH: u32 = 400;
-/// Its height.
+/// Height of the console's upper screen in pixels.
 pub const HEIGHT: u32 = 240;
 
-/// A value for the uniform of a name.
+/// A value for a named uniform.
 #[derive(Clone, Debug)]
 enum Value {
     Floats(Vec<[f32; 4]>),
@@ -27,18 +29,18 @@ enum Value {
     Bool(bool),
 }
 
-/// A file's first two executables, vertex and geometry program, with all that a draw needs.
+/// A file's first two executables, vertex and geometry program, with the data of a draw.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Name of the sample.
     pub name: &'static str,
     /// The file.
     pub bytes: &'static [u8],
-    /// What an application tells beside the file, see [`Setup::from_file`].
+    /// The application's configuration that is not in the file, see [`Setup::from_file`].
     pub stride: Option<u8>,
     /// v0..v15 of each vertex.
     pub vertices: Vec<[[f32; 4]; 16]>,
-    /// Present where they are needed.
+    /// Index buffer, if the draw has one.
     pub indices: Option<Vec<u32>>,
     values: Vec<(Stage, &'static str, Value)>,
 }
@@ -62,14 +64,14 @@ impl Scene {
         self.values.push((Stage::Geometry, name, Value::Bool(value)));
         self
     }
-    /// Adds a vertex of these attributes.
+    /// Adds a vertex with these attributes.
     fn push(&mut self, attributes: &[[f32; 4]]) {
         let mut vertex = Registers::DEFAULT_INPUTS;
         vertex[..attributes.len()].copy_from_slice(attributes);
         self.vertices.push(vertex);
     }
 
-    /// The file, read.
+    /// Parses the file.
     ///
     /// # Errors
     /// None: the samples are well formed.
@@ -77,7 +79,7 @@ impl Scene {
         Shbin::parse(self.bytes)
     }
 
-    /// What stands around the programs.
+    /// Returns the configuration of the draw.
     ///
     /// # Errors
     /// None, as [`file`](Self::file).
@@ -85,13 +87,13 @@ impl Scene {
         Setup::from_file(&self.file()?, 0, Some(1), self.stride)
     }
 
-    /// The uniforms of a unit: the executable's constants and what the scene sets.
+    /// Returns the uniforms of a unit: the executable's constants and the scene's values.
     ///
     /// # Errors
     /// None, as [`file`](Self::file).
     ///
     /// # Panics
-    /// If the executable has no symbol of a name that the scene sets.
+    /// If the executable has no symbol for a name that the scene sets.
     pub fn uniforms(&self, stage: Stage) -> Result<Uniforms> {
         let file = self.file()?;
         let executable = file.executable(stage as usize)?;
@@ -119,11 +121,11 @@ impl Scene {
         Ok(uniforms)
     }
 
-    /// The programs on the interpreter, ready to [draw](Pipeline::draw) [`vertices`](Self::vertices) with
+    /// Builds the CPU pipeline, which can [draw](Pipeline::draw) [`vertices`](Self::vertices) with
     /// [`indices`](Self::indices).
     ///
     /// # Errors
-    /// Options that cannot be.
+    /// Options that conflict.
     pub fn pipeline(&self, options: &Options) -> Result<Pipeline> {
         let mut pipeline = Pipeline::from_file(&self.file()?, 0, Some(1), self.stride, options)?;
         for stage in [Stage::Vertex, Stage::Geometry] {
@@ -133,7 +135,7 @@ impl Scene {
     }
 }
 
-/// A scene for each geometry sample, by name.
+/// Returns a scene for each geometry sample, by name.
 pub fn all() -> Vec<Scene> {
     samples::all()
 }

@@ -1,4 +1,4 @@
-//! What each scene is made of.
+//! Contents of the scenes.
 
 use std::f32::consts::TAU;
 
@@ -8,10 +8,10 @@ use super::matrix::{Matrix, moved, product, projection, tilted, turned};
 use super::mesh::{Mesh, Vector, dot, unit};
 use super::{HEIGHT, Scene, WIDTH};
 
-/// The angle between neighbouring seeds of a sunflower.
+/// The golden angle, which spreads points like the seeds of a sunflower.
 const GOLDEN: f32 = 2.399_963;
 
-/// The bytes of a sample.
+/// A scene with the bytes of a sample.
 macro_rules! scene {
     ($name:literal) => {
         Scene::new($name, include_bytes!(concat!("../../../../shaders/", $name, ".shbin")))
@@ -36,7 +36,7 @@ pub(super) fn all() -> Vec<Scene> {
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// A scene whose vertices are in clip space.
+/// Sets up a scene whose vertices are in clip space.
 fn flat(scene: Scene) -> Scene {
     scene.matrix(Vertex, "projection", &UNIT).matrix(Vertex, "modelView", &UNIT)
 }
@@ -46,7 +46,7 @@ fn view() -> Matrix {
     projection(WIDTH, HEIGHT)
 }
 
-/// A camera that looks down on the middle from some way off.
+/// A camera at a distance that looks down on the center.
 fn camera(distance: f64, angle: f64) -> Matrix {
     product(&moved(0.0, 0.0, -distance), &product(&tilted(0.45), &turned(angle)))
 }
@@ -55,13 +55,13 @@ fn point([x, y, z]: Vector, w: f32) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// A strong colour; hues repeat at whole numbers.
+/// A saturated color; hues repeat at whole numbers.
 fn hue(hue: f32) -> [f32; 4] {
     let wave = |offset: f32| 0.55 + 0.45 * ((hue + offset) * TAU).cos();
     [wave(0.0), wave(-1.0 / 3.0), wave(-2.0 / 3.0), 1.0]
 }
 
-/// A direction that only depends on the number, all of them spread evenly.
+/// One of `of` evenly spread directions.
 fn spread(number: usize, of: usize) -> Vector {
     let height = 1.0 - (2 * number + 1) as f32 / of as f32;
     let (s, c) = (number as f32 * GOLDEN).sin_cos();
@@ -69,14 +69,14 @@ fn spread(number: usize, of: usize) -> Vector {
     [radius * c, height, radius * s]
 }
 
-/// A colour darker where the surface looks away from a light.
+/// Shades a color by the angle between the surface and a light.
 fn lit(color: [f32; 4], normal: Vector) -> [f32; 4] {
     let light = 0.3 + 0.7 * dot(normal, unit([-0.4, 0.7, 0.6])).max(0.0);
     let [r, g, b, a] = color;
     [r * light, g * light, b * light, a]
 }
 
-/// A mesh made `size` times as large and put somewhere.
+/// Scales a mesh by `size` and moves it to a position.
 fn placed(mesh: &Mesh, size: f32, at: Vector) -> Mesh {
     let mut placed = mesh.clone();
     for place in &mut placed.places {
@@ -135,7 +135,7 @@ fn fireworks() -> Scene {
     ];
     for (at, birth, color) in bursts {
         for number in 0..SPARKS {
-            // Some come late, a few too late to be seen.
+            // Some sparks start late, a few too late to be visible.
             let birth = birth + (number % 5) as f32 * 0.05;
             let speed = 1.7 + 0.4 * (number % 3) as f32;
             let velocity = spread(number, SPARKS).map(|x| x * speed);
@@ -179,7 +179,7 @@ fn subdivision() -> Scene {
     scene
 }
 
-/// The two sizes that programs need to measure on the screen.
+/// Sets the two sizes that programs need to measure on the screen.
 fn on_screen(scene: Scene, half_width: f32, nearer: f32) -> Scene {
     let (x, y) = (WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0);
     scene.floats(Geometry, "screen", &[[x, y, half_width, 0.0]]).floats(
@@ -243,7 +243,7 @@ fn counter() -> Scene {
 
 fn shadow() -> Scene {
     let camera = camera(6.5, 0.5);
-    // A direction has no place: the last column counts nothing.
+    // A direction has no position, so w is 0 and the last column has no effect.
     let light = unit([-0.45, 1.0, 0.35]);
     let seen = camera.map(|row| (0..3).map(|k| row[k] as f32 * light[k]).sum::<f32>());
     let mut scene = scene!("shadow")

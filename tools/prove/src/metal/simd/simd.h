@@ -1,2 +1,2 @@
-// MSL texts include this header too and use nothing of it.
+// MSL texts include this header, too, but use nothing of it.
 #pragma once

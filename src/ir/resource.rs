@@ -1,0 +1,209 @@
+//! What a module reads from outside, and the table with one row for each kind of it.
+//! The verifier, the text form and the passes ask the table. Knows no values.
+
+use std::fmt;
+
+use super::types::{Kind, Type};
+use crate::fields::{DrawField, HostField};
+use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
+
+/// What [`Op::Read`](super::Op::Read) reads. It stays as it is while a program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resource {
+    /// Input register v0..v15.
+    Input(u8),
+    /// Float uniform c0..c95.
+    Uniform(u8),
+    /// A component of an int uniform, 0..=255.
+    IntUniform {
+        /// i0..i3
+        index: u8,
+        /// 0..=3
+        component: u8,
+    },
+    /// Bool uniform b0..b15.
+    BoolUniform(u8),
+    /// An element of a member of the uniform block, as `host::layout` numbers them.
+    Member {
+        /// Index of the member.
+        member: u16,
+        /// Index of the array element; 0 where the member is no array.
+        element: u16,
+    },
+    /// A field of the host block.
+    Host(HostField),
+    /// A number that a kernel reads or is.
+    Draw(DrawField),
+    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on i32
+    /// (16 + 4·register + component of an int uniform).
+    Specialized(u8),
+}
+
+/// What [`Op::ReadAt`](super::Op::ReadAt) reads an element of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Array {
+    /// Float uniforms from c0..c95 on: `c[uniform_index(base, index)]`, ones beyond c95
+    /// (see [`crate::precision::arith::uniform_index`]).
+    Uniform(u8),
+    /// An array member of the uniform block, by its index; the read stays within it.
+    Member(u16),
+    /// A buffer of a kernel; the read stays within it.
+    Buffer(Buffer),
+}
+
+/// What a geometry program that runs as a kernel reads besides uniforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Buffer {
+    /// f32x4: the vertices of each invocation, made ready for it.
+    Feed,
+    /// u32: what earlier invocations left behind.
+    State,
+}
+
+impl Buffer {
+    /// Its word in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::State => "state",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its word in the text form.
+    pub word: &'static str,
+    /// The text between the word and the number.
+    pub prefix: &'static str,
+    /// Its number, where it has one.
+    pub number: Option<u16>,
+    /// Numbers are below this.
+    pub count: u32,
+    /// Types that a read may give.
+    pub results: &'static [Type],
+    /// `legalize` removes it.
+    pub pica: bool,
+}
+
+const I32X4: Type = Type::new(Kind::I32, 4);
+const U32X4: Type = Type::new(Kind::U32, 4);
+
+impl Resource {
+    /// One of each kind.
+    pub const EACH: [Self; 8] = [
+        Self::Input(0),
+        Self::Uniform(0),
+        Self::IntUniform { index: 0, component: 0 },
+        Self::BoolUniform(0),
+        Self::Member { member: 0, element: 0 },
+        Self::Host(HostField::ClipEnabled),
+        Self::Draw(DrawField::Threads),
+        Self::Specialized(0),
+    ];
+
+    /// Its row.
+    pub const fn row(self) -> Row {
+        let (word, prefix, number, count, results): (_, _, _, _, &[Type]) = match self {
+            Self::Input(number) => ("input", "v", number as u16, INPUTS, &[Type::F32X4]),
+            Self::Uniform(number) => ("uniform", "c", number as u16, FLOATS, &[Type::F32X4]),
+            Self::IntUniform { index, .. } => ("uniform", "i", index as u16, INTS, &[Type::I32]),
+            Self::BoolUniform(number) => ("uniform", "b", number as u16, BOOLS, &[Type::BOOL]),
+            Self::Member { member, .. } => {
+                ("member", "", member, 1 << 16, &[Type::F32X4, I32X4, U32X4, Type::U32])
+            }
+            Self::Host(field) => {
+                let results: &[Type] = match field {
+                    HostField::ClipEnabled | HostField::FlipY => &[Type::U32],
+                    HostField::ClipPlane => &[Type::F32X4],
+                };
+                ("host", "", field as u16, HostField::ALL.len(), results)
+            }
+            Self::Draw(field) => ("draw", "", field as u16, DrawField::ALL.len(), &[Type::I32]),
+            Self::Specialized(id @ 0..=15) => ("specialized", "", id as u16, 32, &[Type::BOOL]),
+            Self::Specialized(id) => ("specialized", "", id as u16, 32, &[Type::I32]),
+        };
+        Row { word, prefix, number: Some(number), count: count as u32, results, pica: self.is_pica() }
+    }
+
+    /// Whether `legalize` removes it.
+    #[inline]
+    pub const fn is_pica(self) -> bool {
+        match self {
+            Self::Uniform(_) | Self::IntUniform { .. } | Self::BoolUniform(_) => true,
+            Self::Input(_) | Self::Member { .. } | Self::Host(_) | Self::Draw(_) | Self::Specialized(_) => {
+                false
+            }
+        }
+    }
+
+    /// The one of the same kind with a number, if numbers go as far; the first component or element of it.
+    pub fn numbered(self, number: u16) -> Option<Self> {
+        let byte = u8::try_from(number).ok();
+        Some(match self {
+            Self::Input(_) => Self::Input(byte?),
+            Self::Uniform(_) => Self::Uniform(byte?),
+            Self::IntUniform { .. } => Self::IntUniform { index: byte?, component: 0 },
+            Self::BoolUniform(_) => Self::BoolUniform(byte?),
+            Self::Member { .. } => Self::Member { member: number, element: 0 },
+            Self::Host(_) => Self::Host(*HostField::ALL.get(usize::from(number))?),
+            Self::Draw(_) => Self::Draw(*DrawField::ALL.get(usize::from(number))?),
+            Self::Specialized(_) => Self::Specialized(byte?),
+        })
+    }
+}
+
+impl Array {
+    /// Its row.
+    pub const fn row(self) -> Row {
+        match self {
+            Self::Uniform(base) => Resource::Uniform(base).row(),
+            Self::Member(member) => {
+                Row { results: &[Type::F32X4, I32X4], ..Resource::Member { member, element: 0 }.row() }
+            }
+            Self::Buffer(buffer) => {
+                let results: &[Type] = match buffer {
+                    Buffer::Feed => &[Type::F32X4],
+                    Buffer::State => &[Type::U32],
+                };
+                Row { word: "load", prefix: buffer.name(), number: None, count: 1, results, pica: false }
+            }
+        }
+    }
+
+    /// Whether `legalize` removes it.
+    #[inline]
+    pub const fn is_pica(self) -> bool {
+        match self {
+            Self::Uniform(_) => true,
+            Self::Member(_) | Self::Buffer(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.row())?;
+        match *self {
+            Self::IntUniform { component, .. } => {
+                write!(f, ".{}", ["x", "y", "z", "w"].get(usize::from(component)).unwrap_or(&"?"))
+            }
+            Self::Member { element: element @ 1.., .. } => write!(f, "[{element}]"),
+            Self::Member { .. }
+            | Self::Input(_)
+            | Self::Uniform(_)
+            | Self::BoolUniform(_)
+            | Self::Host(_)
+            | Self::Draw(_)
+            | Self::Specialized(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.word, self.prefix)?;
+        self.number.map_or(Ok(()), |number| write!(f, "{number}"))
+    }
+}
