@@ -13,8 +13,8 @@ use crate::error::{At, Error, Kind, Result};
 /// | exceeded | consequence |
 /// |---|---|
 /// | `nodes_per_instruction`, `nodes_base` | pc dispatcher |
-/// | `depth`, `steps`, or `values` by a structured program | block dispatcher, or pc dispatcher where there are many blocks |
-/// | `code_words`, `descriptors`, `executables`, `values` by a pc dispatcher, `output_words` | [`Kind::Limit`] |
+/// | `depth`, `steps`, or `values` of a structured program | block or pc dispatcher |
+/// | `values` of a pc dispatcher, all others | [`Kind::Limit`] |
 ///
 /// ```
 /// let limits = transpica::stages::limits::Limits::default();

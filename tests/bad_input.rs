@@ -215,13 +215,13 @@ const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
 /// A copy of `textured.shbin` with other words. Offsets are relative to the start of a structure.
 #[derive(Clone)]
-struct Patched {
+struct PatchedFile {
     bytes: Vec<u8>,
     package: usize,
     executable: usize,
 }
 
-impl Patched {
+impl PatchedFile {
     fn new() -> Self {
         let word = |at: usize| u32::from_le_bytes(TEXTURED[at..at + 4].try_into().expect("four")) as usize;
         Self { bytes: TEXTURED.to_vec(), package: 8 + 4 * word(4), executable: word(8) }
@@ -268,10 +268,10 @@ const EXECUTABLE_TABLES: [(usize, usize); 4] = [(0x18, 0x1C), (0x20, 0x24), (0x2
 fn tables_outside_the_file_are_refused_at_a_place() {
     for (offset, count) in PACKAGE_TABLES {
         for patched in [
-            Patched::new().package(offset, 0x10_0000).package(count, 1),
-            Patched::new().package(offset, u32::MAX).package(count, 1),
-            Patched::new().package(count, 0x7FFF_FFFF),
-            Patched::new().package(count, u32::MAX),
+            PatchedFile::new().package(offset, 0x10_0000).package(count, 1),
+            PatchedFile::new().package(offset, u32::MAX).package(count, 1),
+            PatchedFile::new().package(count, 0x7FFF_FFFF),
+            PatchedFile::new().package(count, u32::MAX),
         ] {
             let error = patched.error();
             assert!(matches!(error.at, At::Offset(_)) && error.kind.hint().is_some(), "{offset:#x}: {error}");
@@ -279,39 +279,39 @@ fn tables_outside_the_file_are_refused_at_a_place() {
     }
     for (offset, count) in EXECUTABLE_TABLES {
         for patched in [
-            Patched::new().executable(offset, 0x10_0000).executable(count, 1),
-            Patched::new().executable(offset, u32::MAX).executable(count, 1),
-            Patched::new().executable(count, 0x1FFF_FFFF),
-            Patched::new().executable(count, u32::MAX),
+            PatchedFile::new().executable(offset, 0x10_0000).executable(count, 1),
+            PatchedFile::new().executable(offset, u32::MAX).executable(count, 1),
+            PatchedFile::new().executable(count, 0x1FFF_FFFF),
+            PatchedFile::new().executable(count, u32::MAX),
         ] {
             let error = patched.error();
             assert!(matches!(error.at, At::Offset(_)) && error.kind.hint().is_some(), "{offset:#x}: {error}");
         }
     }
     for count in [1025, 0x4000_0000, u32::MAX] {
-        assert_eq!(Patched::new().set(4, count).error().at, At::Offset(4));
+        assert_eq!(PatchedFile::new().set(4, count).error().at, At::Offset(4));
     }
 }
 
 #[test]
 fn tables_that_overlap_are_read_where_they_are() {
     // The descriptors overlap the code words, and the constants the executable's own header.
-    let code = Patched::new();
+    let code = PatchedFile::new();
     let offset = code.word(code.package + 8);
     let words = code.word(code.package + 0x0C);
     let overlapping = code.package(0x10, offset).package(0x14, words / 2);
     overlapping.translate(Options::default()).expect("descriptors over code");
-    let constants = Patched::new().executable(0x18, 0).executable(0x1C, 2);
+    let constants = PatchedFile::new().executable(0x18, 0).executable(0x1C, 2);
     constants.translate(Options::default()).expect("constants over the header");
 }
 
 #[test]
 fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
     let lenient = Options { control: Control { lenient: true, ..Control::default() }, ..Options::default() };
-    let nop = Patched::new().code(2, 0x21 << 26).translate(Options::default()).expect("valid");
+    let nop = PatchedFile::new().code(2, 0x21 << 26).translate(Options::default()).expect("valid");
     let mut undefined = 0;
     for opcode in 0u8..64 {
-        let patched = Patched::new().code(2, u32::from(opcode) << 26);
+        let patched = PatchedFile::new().code(2, u32::from(opcode) << 26);
         match patched.translate(Options::default()) {
             Err(Error { kind: Kind::BadOpcode(found), at }) => {
                 assert_eq!((found, at), (opcode, At::Pc(2)));
@@ -327,14 +327,14 @@ fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
     assert!(undefined > 4, "only {undefined} are undefined");
     // Behind the end of the program any word is fine.
     let end = 12;
-    let unreachable = Patched::new().code(end - 1, 0x22 << 26).code(end, 0x3F << 26);
+    let unreachable = PatchedFile::new().code(end - 1, 0x22 << 26).code(end, 0x3F << 26);
     assert!(unreachable.translate(Options::default()).is_ok());
 }
 
 #[test]
 fn an_entry_point_outside_the_code_is_refused() {
     for entry in [13, 512, 0xFFFF, 0x1_0000, u32::MAX] {
-        let error = Patched::new().executable(8, entry).error();
+        let error = PatchedFile::new().executable(8, entry).error();
         assert!(matches!(error.kind, Kind::EntryOutOfCode { entry: found, .. } if found == entry), "{error}");
     }
 }
@@ -361,7 +361,7 @@ fn a_vertex_program_cannot_begin_at_word_512() {
 fn an_unknown_shader_type_and_a_geometry_program_are_refused() {
     let kinds = [(1u32, "geometry program"), (7, "shader type is 0x7")];
     for (kind, text) in kinds {
-        let patched = Patched::new();
+        let patched = PatchedFile::new();
         let word = patched.word(patched.executable + 4) & 0xFF00_FFFF | kind << 16;
         let error = patched.executable(4, word).error();
         assert!(error.to_string().contains(text), "{error}");

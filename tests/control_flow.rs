@@ -163,7 +163,7 @@ fn check_all(kind: Kind, seeds: std::ops::Range<u64>) -> Tiers {
         note: format!("{} cut off by the budget: equal up to there", programs - u64::from(tiers.ended)),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     tiers
 }
 

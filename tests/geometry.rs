@@ -19,7 +19,7 @@ use transpica::stages::precision::Precision;
 use transpica::stages::translate::Tier;
 use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
-use transpica_prove::geometry::{Case, Count, Given, compare, compare_emits};
+use transpica_prove::geometry::{Case, Count, InvocationInput, compare, compare_emits};
 use transpica_prove::glslang;
 use transpica_prove::spirv_tools;
 
@@ -135,8 +135,10 @@ fn samples_emit_the_registers_of_the_interpreter() {
         dvle::constants(executable).apply(&mut uniforms);
         let floats = |seed| transpica_generate::uniforms(seed).floats;
         let inputs = transpica_generate::inputs(4, 12);
-        let invocations: Vec<_> =
-            (0..).zip(inputs).map(|(seed, inputs)| Given { inputs, floats: floats(seed) }).collect();
+        let invocations: Vec<_> = (0..)
+            .zip(inputs)
+            .map(|(seed, inputs)| InvocationInput { inputs, floats: floats(seed) })
+            .collect();
         let (program, outputs) = (program(&file, geometry), executable.header.output_mask);
         let options = OPTIONS(Precision::Exact);
         let count = compare_emits(&program, outputs, &uniforms, &invocations, options);

@@ -52,7 +52,7 @@ fn registers() -> RegisterState {
 }
 
 /// The reachable addresses.
-fn reached(program: &Program<'_>) -> Vec<Pc> {
+fn reachable(program: &Program<'_>) -> Vec<Pc> {
     let mut pcs = Vec::new();
     reach(program, |pc, _, _| pcs.push(pc));
     pcs
@@ -66,7 +66,7 @@ fn disguised(
     random: &mut Random,
 ) -> (Vec<u32>, Vec<u32>) {
     let (mut code, mut descriptors) = (generated.code.clone(), generated.descriptors.clone());
-    let pcs = reached(&program(&code, &descriptors, generated.entry));
+    let pcs = reachable(&program(&code, &descriptors, generated.entry));
     let wanted = of(&code, &descriptors);
     for (pc, word) in code.iter_mut().enumerate() {
         if !pcs.contains(&Pc(pc as u16)) {
@@ -77,7 +77,7 @@ fn disguised(
     // Words behind the program have no effect unless it runs into them.
     let mut longer = code.clone();
     longer.extend((0..random.below(300)).map(|_| random.next()));
-    if reached(&program(&longer, &descriptors, generated.entry)) == pcs {
+    if reachable(&program(&longer, &descriptors, generated.entry)) == pcs {
         code = longer;
         assert_eq!(of(&code, &descriptors), wanted, "words behind the program");
     }
@@ -193,7 +193,7 @@ fn what_behaves_otherwise_has_another_key() {
             results.collect()
         };
         let plain = generated.program();
-        let pcs = reached(&plain);
+        let pcs = reachable(&plain);
         let (mut code, mut descriptors) = (generated.code.clone(), generated.descriptors.clone());
         match random.below(4) {
             0 if !descriptors.is_empty() => {

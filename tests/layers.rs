@@ -114,7 +114,8 @@ fn modules_import_only_lower_layers() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The fields of the structs in a source file, as `group.field`: the group is the struct's name in lower case.
+/// Returns the fields of the structs in a source file, as `group.field`; the group is the struct's
+/// name in lower case.
 fn fields(text: &str) -> Vec<String> {
     let (mut fields, mut group) = (Vec::new(), String::new());
     for line in text.lines() {
@@ -128,8 +129,8 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// A choice that two layers read for themselves can be understood in two ways. `host` owns the options, so it may hand
-/// what follows from them to others.
+/// Two layers that read an option separately can interpret it in two ways. `host` owns the options, so
+/// it may pass derived values to other layers.
 #[test]
 fn each_option_is_read_in_one_layer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -161,7 +162,7 @@ fn each_option_is_read_in_one_layer() {
     let mut wrong = Vec::new();
     for (option, mut modules) in readers {
         modules.dedup();
-        // The parts of the options themselves, and the limits, are handed on as they are.
+        // The groups of options, and the limits, are passed on unchanged.
         let is_part =
             matches!(option, "options.arithmetic" | "options.control" | "options.outputs" | "options.block");
         if modules.len() > 1 && !is_part && option != "options.limits" {

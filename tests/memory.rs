@@ -73,17 +73,17 @@ fn translate(file: &Shbin<'_>, index: usize, job: Job<'_>, options: Options) -> 
 
 /// Cost limits of a file.
 #[derive(Clone, Copy)]
-struct Most {
+struct CostLimit {
     bytes: usize,
     time: Duration,
 }
 
 /// Limits for programs of the vertex unit's size. Such a program takes one or two tenths of a
 /// second; tests share their machine.
-const MOST: Most = Most { bytes: 16 << 20, time: Duration::from_secs(5) };
+const MOST: CostLimit = CostLimit { bytes: 16 << 20, time: Duration::from_secs(5) };
 
 /// Measures each file and prints the largest costs.
-fn check(what: &str, files: &[(String, Vec<u8>)], limit: Most) {
+fn check(what: &str, files: &[(String, Vec<u8>)], limit: CostLimit) {
     let mut failures = Vec::new();
     let (mut most, mut longest, mut dispatched) = (Cost::default(), Cost::default(), 0);
     for (number, (name, bytes)) in files.iter().enumerate() {
@@ -117,7 +117,7 @@ fn the_worst_programs_known_stay_small_and_fast() {
 #[test]
 fn programs_beyond_the_vertex_unit_stay_small_and_fast() {
     let _alone = alone();
-    let limit = Most { time: Duration::from_secs(30), ..MOST };
+    let limit = CostLimit { time: Duration::from_secs(30), ..MOST };
     check("hostile programs of 4096 words", &hostile(4096, 0), limit);
 }
 

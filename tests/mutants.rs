@@ -9,7 +9,7 @@ use transpica_prove::mutants::Mutant;
 const PROGRAMS: u64 = 400;
 
 /// Returns the first program that detects a mutant, and the number of programs tried.
-fn caught(mutant: Mutant) -> Option<(usize, String)> {
+fn find_detection(mutant: Mutant) -> Option<(usize, String)> {
     let mut tried = 0;
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric, Kind::Wild] {
@@ -27,7 +27,7 @@ fn caught(mutant: Mutant) -> Option<(usize, String)> {
 fn every_mutant_is_caught_by_its_results() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        match caught(mutant) {
+        match find_detection(mutant) {
             Some((tried, place)) => {
                 println!("{mutant:?}: caught by program {tried} ({place})");
                 assert!(place.contains(", expected "), "{mutant:?}: {place}");

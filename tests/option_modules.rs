@@ -229,12 +229,12 @@ fn options_together_make_valid_modules() {
 }
 
 /// Translates a sample: returns the assembly of its SPIR-V, and a text.
-fn written(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
-    written_as(Job::Vertex, bytes, options, profile)
+fn translate(bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+    translate_as(Job::Vertex, bytes, options, profile)
 }
 
-/// Translates a sample like [`written`], for a given job.
-fn written_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
+/// Translates a sample like [`translate`], for a given job.
+fn translate_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) -> (String, String) {
     let file = Shbin::parse(bytes).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let around = Executable::new(&file, 0, "").expect("there");
@@ -265,7 +265,7 @@ fn presets_have_their_byte_offsets_in_both_languages() {
         (Layout::Panda3ds, [("c", 0), ("i", 1536), ("b", 1552)]),
     ] {
         let options = Options { block: Block { layout, ..Block::default() }, ..Options::default() };
-        let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+        let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
         let block = id(&assembly, "Uniforms");
         for (name, offset) in offsets {
             let end = format!(" \"{name}\"");
@@ -294,7 +294,7 @@ fn blocks_stand_where_the_profile_has_them() {
     let profile = Profile { bindings, ..Profile::default() };
     let options =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
-    let (assembly, wgsl) = written(TEXTURED, options, profile);
+    let (assembly, wgsl) = translate(TEXTURED, options, profile);
     for (name, set, binding) in [("uniforms", 3, 5), ("host", 4, 6)] {
         let variable = id(&assembly, name);
         has(&assembly, &format!("OpDecorate {variable} DescriptorSet {set}"));
@@ -309,12 +309,12 @@ fn blocks_stand_where_the_profile_has_them() {
     for (member, offset) in [(0, 0), (1, 4), (2, 16)] {
         has(&assembly, &format!("OpMemberDecorate {host} {member} Offset {offset}"));
     }
-    let (assembly, wgsl) = written_as(Job::Compute, TEXTURED, options, profile);
+    let (assembly, wgsl) = translate_as(Job::Compute, TEXTURED, options, profile);
     has(&wgsl, "@group(0) @binding(2) var<uniform> uniforms: Uniforms;");
     let variable = id(&assembly, "uniforms");
     has(&assembly, &format!("OpDecorate {variable} DescriptorSet 0"));
     has(&assembly, &format!("OpDecorate {variable} Binding 2"));
-    let (assembly, wgsl) = written(TEXTURED, Options::default(), profile);
+    let (assembly, wgsl) = translate(TEXTURED, Options::default(), profile);
     assert!(!assembly.contains("\"Host\"") && !wgsl.contains("Host"), "nothing reads it");
 }
 
@@ -323,14 +323,14 @@ fn attributes_of_integers_are_converted() {
     let mut options = Options::default();
     options.attributes[1].kind = AttributeKind::Int;
     options.attributes[2].kind = AttributeKind::Uint;
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     assert_eq!(assembly.matches("OpConvertSToF").count(), 1, "{assembly}");
     assert_eq!(assembly.matches("OpConvertUToF").count(), 1, "{assembly}");
     for line in ["@location(0) inpos: vec4f,", "@location(1) inuv: vec4i,", "@location(2) incol: vec4u,"] {
         has(&wgsl, line);
     }
     assert!(wgsl.contains("vec4f(inuv)") && wgsl.contains("vec4f(incol)"), "{wgsl}");
-    let compute = written_as(Job::Compute, TEXTURED, options, Profile::default());
+    let compute = translate_as(Job::Compute, TEXTURED, options, Profile::default());
     assert!(!compute.0.contains("OpConvert"));
 }
 
@@ -340,7 +340,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
         outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     has(&assembly, "OpCapability ClipDistance");
     let variable = id(&assembly, "clip_distances");
     has(&assembly, &format!("OpDecorate {variable} BuiltIn ClipDistance"));
@@ -349,7 +349,7 @@ fn clip_distances_are_the_built_in_or_a_varying() {
     has(&wgsl, "@builtin(clip_distances) clip_distances: array<f32, 2>,");
     let options =
         Options { outputs: Outputs { clip_planes: ClipPlanes::Varying, ..options.outputs }, ..options };
-    let (assembly, wgsl) = written(TEXTURED, options, Profile::default());
+    let (assembly, wgsl) = translate(TEXTURED, options, Profile::default());
     assert!(!assembly.contains("ClipDistance") && !wgsl.contains("enable clip"), "{wgsl}");
     has(&wgsl, "@location(7) clip_distances: vec2f,");
 }
@@ -367,7 +367,7 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
         },
         ..Options::default()
     };
-    let (assembly, wgsl) = written(LIGHTS, options, Profile::default());
+    let (assembly, wgsl) = translate(LIGHTS, options, Profile::default());
     let (mut bools, mut ints) = (0, 0);
     for number in 0..32 {
         let name = match number {
@@ -391,12 +391,12 @@ fn specialisation_constants_have_the_ids_that_the_options_promise() {
 }
 
 /// Returns the error of a text under these options.
-fn refused(options: Options, profile: Profile, language: Language) -> String {
-    refused_as(Job::Vertex, options, profile, language)
+fn error(options: Options, profile: Profile, language: Language) -> String {
+    error_as(Job::Vertex, options, profile, language)
 }
 
-/// Returns the error like [`refused`], for a given job.
-fn refused_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
+/// Returns the error like [`error`], for a given job.
+fn error_as(job: Job<'_>, options: Options, profile: Profile, language: Language) -> String {
     let file = Shbin::parse(LIGHTS).expect("valid");
     let program = dvle::program(&file, 0, &options.limits).expect("vertex");
     let mut translator = Translator::new(options, profile);
@@ -415,28 +415,28 @@ fn what_a_language_cannot_say_is_refused_with_the_reason() {
     let specialized =
         Options { control: Control { ints, bools, ..Control::default() }, ..Options::default() };
     for language in [es, Language::Glsl(GlslVersion::Core330), Language::Hlsl, Language::Msl] {
-        let text = refused(specialized, Profile::default(), language);
+        let text = error(specialized, Profile::default(), language);
         assert!(text.contains("bake the values or read them from the block"), "{text}");
     }
     let clipped = Options {
         outputs: Outputs { clip_planes: ClipPlanes::BuiltIn, ..Outputs::default() },
         ..Options::default()
     };
-    let text = refused(clipped, Profile::default(), es);
+    let text = error(clipped, Profile::default(), es);
     assert!(text.contains("GLSL ES 310 has no clip distances"), "{text}");
     let core = Language::Glsl(GlslVersion::Core330);
-    let text = refused_as(Job::Compute, Options::default(), Profile::default(), core);
+    let text = error_as(Job::Compute, Options::default(), Profile::default(), core);
     assert!(text.contains("GLSL 330 has no compute form"), "{text}");
     let host = Binding { set: 1, binding: 0 };
     let bindings = Bindings { host, ..Bindings::default() };
     let dynamic =
         Options { outputs: Outputs { flip_y: FlipY::Dynamic, ..Outputs::default() }, ..Options::default() };
     for language in [es, Language::Msl] {
-        let text = refused(dynamic, Profile { bindings, ..Profile::default() }, language);
+        let text = error(dynamic, Profile { bindings, ..Profile::default() }, language);
         assert!(text.contains("two blocks have binding 0"), "{text}");
     }
     let bindings = Bindings { uniforms: Binding { set: 0, binding: 31 }, ..Bindings::default() };
-    let text = refused(Options::default(), Profile { bindings, ..Profile::default() }, Language::Msl);
+    let text = error(Options::default(), Profile { bindings, ..Profile::default() }, Language::Msl);
     assert!(text.contains("MSL has no place for set 0, binding 31"), "{text}");
 }
 

@@ -45,12 +45,12 @@ fn interpret(case: &Case, program: &Program<'_>, run: &Run) {
 /// The vertices of a run with the outputs of the vertex entry, in its order; empty if the file
 /// lists none.
 fn semantics(run: &Run, outputs: &[Output]) -> Vec<(Bits, Vec<[u32; 4]>)> {
-    let told = run.vertices.iter().filter(|vertex| !vertex.semantics.is_empty());
-    let values = told.map(|vertex| {
+    let listed = run.vertices.iter().filter(|vertex| !vertex.semantics.is_empty());
+    let values = listed.map(|vertex| {
         assert_eq!(vertex.semantics.len(), outputs.len(), "all outputs of the vertex entry or none");
         let value = |output: &Output| {
             let value = vertex.semantics.iter().find(|(name, _)| *name == output.name);
-            let (_, value) = value.unwrap_or_else(|| panic!("nothing is told about {}", output.name));
+            let (_, value) = value.unwrap_or_else(|| panic!("the file lists no {}", output.name));
             assert_eq!(value.len(), output.components.len(), "{}", output.name);
             let mut lanes = [0; 4];
             lanes[..value.len()].copy_from_slice(value);
@@ -90,7 +90,7 @@ fn every_form_gives_what_the_files_say() {
         note: format!("{compared} forms"),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]

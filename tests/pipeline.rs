@@ -31,7 +31,7 @@ fn compare(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision) -> Cou
             count.forms, count.unfinished
         ),
     };
-    tally.tell();
+    tally.print();
     if let Some((generated, first)) = first {
         let fails =
             |program: &_| chain::compare(program, precision).is_err_and(|found| found.form == first.form);

@@ -32,7 +32,7 @@ fn vertex_programs() -> impl Iterator<Item = (String, Vec<u8>, usize)> {
 }
 
 /// Translates a program and returns its reflection, too.
-fn reflected(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
+fn reflect(bytes: &[u8], executable: usize, name: &str, options: Options) -> (Translated, Reflection) {
     let file = Shbin::parse(bytes).expect("a file");
     let program = dvle::program(&file, executable, &options.limits).expect("a program");
     let around = Executable::new(&file, executable, name).expect("there");
@@ -61,7 +61,7 @@ fn everything() -> Options {
 
 /// Describes a module's declarations in the words of a reflection: blocks with their members,
 /// attributes, varyings, overrides.
-fn declared(module: &naga::Module) -> Vec<String> {
+fn describe_module(module: &naga::Module) -> Vec<String> {
     let mut lines = Vec::new();
     for (_, variable) in module.global_variables.iter() {
         let (AddressSpace::Uniform, Some(place)) = (variable.space, variable.binding) else { continue };
@@ -115,7 +115,7 @@ fn declared(module: &naga::Module) -> Vec<String> {
 }
 
 /// Describes a reflection in the same words.
-fn said(reflection: &Reflection) -> Vec<String> {
+fn describe_reflection(reflection: &Reflection) -> Vec<String> {
     let mut lines = Vec::new();
     for block in [reflection.uniform_block, reflection.host_block].into_iter().flatten() {
         lines.push(format!("block {} {} {}", block.set, block.binding, block.size));
@@ -154,9 +154,14 @@ fn what_is_said_is_what_modules_declare() {
     let mut compared = 0;
     for options in options {
         for (name, bytes, executable) in vertex_programs() {
-            let (translated, reflection) = reflected(&bytes, executable, &name, options);
+            let (translated, reflection) = reflect(&bytes, executable, &name, options);
             let module = translated.naga().expect("a module");
-            assert_eq!(declared(&module), said(&reflection), "{name}, {:?}", options.block.layout);
+            assert_eq!(
+                describe_module(&module),
+                describe_reflection(&reflection),
+                "{name}, {:?}",
+                options.block.layout
+            );
             let Some(block) = reflection.uniform_block else { continue };
             let ends =
                 translated.interface.block.members.iter().map(|member| member.offset + member.ty.size());
@@ -171,7 +176,7 @@ fn what_is_said_is_what_modules_declare() {
 #[test]
 fn a_reflection_survives_json() {
     for (name, bytes, executable) in vertex_programs() {
-        let (_, reflection) = reflected(&bytes, executable, &name, everything());
+        let (_, reflection) = reflect(&bytes, executable, &name, everything());
         let text = serde_json::to_string(&reflection).expect("text");
         assert_eq!(serde_json::from_str::<Reflection>(&text).expect("a reflection"), reflection, "{name}");
         assert!(text.starts_with(&format!("{{\"schema\":{SCHEMA},")), "{text}");
@@ -209,7 +214,7 @@ fn instructions_are_those_that_may_run() {
 #[test]
 fn the_table_shows_everything() {
     let (_, reflection) =
-        reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
+        reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", Options::default());
     expect![[r#"
         lights.shbin, entry code word 0xe: structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop
@@ -245,8 +250,7 @@ fn the_table_shows_everything() {
           c95       0 1 0.5 16  a literal
     "#]]
     .assert_eq(&reflection.to_string());
-    let (_, reflection) =
-        reflected(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
+    let (_, reflection) = reflect(include_bytes!("../shaders/lights.shbin"), 0, "lights.shbin", everything());
     expect![[r#"
         lights.shbin, entry code word 0xe: structured
         47 of 47 words reached: 38 arithmetic, 6 control, 3 nop

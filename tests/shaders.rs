@@ -150,9 +150,9 @@ fn every_vertex_program_ends_with_finite_outputs() {
 
 /// Facts observed on the machine.
 #[derive(Default)]
-struct Seen(BTreeSet<String>);
+struct Facts(BTreeSet<String>);
 
-impl Seen {
+impl Facts {
     fn add(&mut self, fact: impl Into<String>) {
         self.0.insert(fact.into());
     }
@@ -247,14 +247,14 @@ impl Seen {
 }
 
 /// Runs one scene and notes its facts.
-fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
+fn watch(facts: &mut Facts, program: &Program<'_>, uniforms: &Uniforms, inputs: &[[f32; 4]; 16]) {
     let mut registers = Registers::new(Precision::Exact, uniforms);
     registers.begin(inputs);
     let mut state = State::at(program.entry());
     while let Some(inst) = program.inst(state.pc) {
         let pc = state.pc;
         let word = program.word(pc).and_then(|word| word.opcode()).expect("defined");
-        seen.instruction(word, &inst, &state, &registers);
+        facts.instruction(word, &inst, &state, &registers);
         registers.execute(&inst);
         let shared = std::cell::RefCell::new(&mut registers);
         let outcome =
@@ -265,13 +265,13 @@ fn watch(seen: &mut Seen, program: &Program<'_>, uniforms: &Uniforms, inputs: &[
             return;
         }
         if let Inst::Flow(flow) = inst {
-            branch(seen, word.mnemonic(), &flow, pc, state.pc);
+            branch(facts, word.mnemonic(), &flow, pc, state.pc);
         }
     }
 }
 
 /// Notes the direction of a branch.
-fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
+fn branch(facts: &mut Facts, name: &str, flow: &Flow, pc: Pc, next: Pc) {
     match *flow {
         Flow::JmpC { target, .. } | Flow::JmpU { target, .. } => {
             let way = match next {
@@ -284,17 +284,17 @@ fn branch(seen: &mut Seen, name: &str, flow: &Flow, pc: Pc, next: Pc) {
             } else {
                 String::new()
             };
-            seen.add(format!("{name}{kind} {way}"));
+            facts.add(format!("{name}{kind} {way}"));
         }
         Flow::IfC { target, length, .. } | Flow::IfU { target, length, .. } => {
             let way = if next == target { "else" } else { "then" };
-            seen.add(format!("{name} {way} of {}", if length == 0 { "one part" } else { "two parts" }));
+            facts.add(format!("{name} {way} of {}", if length == 0 { "one part" } else { "two parts" }));
         }
         Flow::CallC { target, .. } | Flow::CallU { target, .. } => {
-            seen.add(format!("{name} {}", if next == target { "taken" } else { "not taken" }));
+            facts.add(format!("{name} {}", if next == target { "taken" } else { "not taken" }));
         }
         Flow::BreakC(_) => {
-            seen.add(format!("{name} {}", if next == pc.next() { "not taken" } else { "taken" }))
+            facts.add(format!("{name} {}", if next == pc.next() { "not taken" } else { "taken" }))
         }
         Flow::Nop | Flow::End | Flow::Break | Flow::Call { .. } | Flow::Loop { .. } => {}
     }
@@ -313,18 +313,18 @@ const FACTS: &str = "jmpc forward, jmpc backward, jmpc not taken, jmpu if true f
 
 #[test]
 fn the_shaders_show_everything_the_vertex_unit_can_do() {
-    let mut seen = Seen::default();
+    let mut facts = Facts::default();
     for_each_scene(|_, executable, program, scene| {
-        watch(&mut seen, program, &uniforms(executable, scene), &inputs(scene));
+        watch(&mut facts, program, &uniforms(executable, scene), &inputs(scene));
         let mut registers = BTreeSet::new();
         for output in executable.outputs.iter() {
-            seen.add(format!("semantic {}", output.kind));
+            facts.add(format!("semantic {}", output.kind));
             if !registers.insert(output.register) {
-                seen.add("two semantics in a register");
+                facts.add("two semantics in a register");
             }
         }
         for constant in executable.constants.iter() {
-            seen.add(format!("constant {}", constant.kind));
+            facts.add(format!("constant {}", constant.kind));
         }
     });
     let mut wanted: Vec<String> = FACTS.split(',').map(|fact| fact.trim().to_owned()).collect();
@@ -333,9 +333,9 @@ fn the_shaders_show_everything_the_vertex_unit_can_do() {
     wanted.extend(SEMANTICS.iter().map(|info| format!("semantic {}", info.kind)));
     wanted
         .extend(["two semantics in a register", "constant 0", "constant 1", "constant 2"].map(String::from));
-    wanted.retain(|fact| !seen.0.contains(fact));
+    wanted.retain(|fact| !facts.0.contains(fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
-    assert!(!seen.0.contains("callee 5 deep"), "deeper than hardware remembers");
+    assert!(!facts.0.contains("callee 5 deep"), "deeper than hardware remembers");
 }
 
 /// Facts that the geometry samples must show together; their scenes are those of the pictures.
@@ -345,7 +345,7 @@ const GEOMETRY_FACTS: &str = "setemit 0, setemit 1, setemit 2, setemit 0 prim, s
     c[a0.x], c[aL], end inside if, breakc in a loop";
 
 /// Notes the instructions of a geometry program with their context.
-fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u16>) {
+fn note_geometry(facts: &mut Facts, program: &Program<'_>, main: std::ops::Range<u16>) {
     let insts = (0..program.code().len() as u16).filter_map(|pc| Some((pc, program.inst(Pc(pc))?)));
     let insts: Vec<_> = insts.collect();
     let mut scopes = Vec::new();
@@ -361,7 +361,7 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
         match inst {
             Inst::SetEmit { vertex, prim, invert } => {
                 let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
-                seen.add(format!("setemit {vertex}{}{}", flag(*prim, " prim"), flag(*invert, " inv")));
+                facts.add(format!("setemit {vertex}{}{}", flag(*prim, " prim"), flag(*invert, " inv")));
             }
             Inst::Emit => {
                 let places = [
@@ -373,18 +373,18 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
                 places
                     .iter()
                     .filter(|place| place.0)
-                    .for_each(|(_, place)| seen.add(format!("emit {place}")));
+                    .for_each(|(_, place)| facts.add(format!("emit {place}")));
             }
-            Inst::Flow(Flow::End) if is_in("if") => seen.add("end inside if"),
-            Inst::Flow(Flow::BreakC(_)) if is_in("loop") => seen.add("breakc in a loop"),
+            Inst::Flow(Flow::End) if is_in("if") => facts.add("end inside if"),
+            Inst::Flow(Flow::BreakC(_)) if is_in("loop") => facts.add("breakc in a loop"),
             Inst::Flow(Flow::JmpU { bool, .. } | Flow::CallU { bool, .. } | Flow::IfU { bool, .. }) => {
-                seen.add(if *bool == 15 { "b15 read" } else { "bool read" });
+                facts.add(if *bool == 15 { "b15 read" } else { "bool read" });
             }
             Inst::Data { sources, .. } => {
                 for index in sources.iter().map(|source| source.index) {
                     match index {
-                        Index::A0x => seen.add("c[a0.x]"),
-                        Index::Al => seen.add("c[aL]"),
+                        Index::A0x => facts.add("c[a0.x]"),
+                        Index::Al => facts.add("c[aL]"),
                         Index::A0y | Index::None => {}
                     }
                 }
@@ -396,19 +396,19 @@ fn note_geometry(seen: &mut Seen, program: &Program<'_>, main: std::ops::Range<u
 
 #[test]
 fn the_shaders_show_everything_the_geometry_unit_can_do() {
-    let mut seen = Seen::default();
+    let mut facts = Facts::default();
     for scene in transpica_prove::scenes::all() {
         let file = scene.file().expect("well formed");
         let executable = &file.executables[1];
         let range = executable.header.main as u16..executable.header.endmain as u16;
         let program = dvle::program(&file, 1, &Limits::default()).expect("valid");
-        note_geometry(&mut seen, &program, range);
+        note_geometry(&mut facts, &program, range);
         let setup = scene.setup().expect("valid");
         let outputs = setup.vertex_outputs.count_ones() as u8;
         match setup.geometry.expect("a geometry program").input {
-            GeometryInput::Point { inputs, .. } => seen.add(format!("{} vertices in v", inputs / outputs)),
-            GeometryInput::Fixed { .. } => seen.add("vertices in c"),
-            GeometryInput::Variable { .. } => seen.add("any number of vertices in c"),
+            GeometryInput::Point { inputs, .. } => facts.add(format!("{} vertices in v", inputs / outputs)),
+            GeometryInput::Fixed { .. } => facts.add("vertices in c"),
+            GeometryInput::Variable { .. } => facts.add("any number of vertices in c"),
         }
         let mut pipeline = scene.pipeline(&Options::default()).expect("valid");
         let drawn = pipeline.draw(&scene.vertices, scene.indices.as_deref()).expect("draws");
@@ -417,6 +417,6 @@ fn the_shaders_show_everything_the_geometry_unit_can_do() {
         assert!(numbers.all(|number| number.is_finite()), "{}", scene.name);
     }
     let mut wanted: Vec<&str> = GEOMETRY_FACTS.split(',').map(str::trim).collect();
-    wanted.retain(|fact| !seen.0.contains(*fact));
+    wanted.retain(|fact| !facts.0.contains(*fact));
     assert!(wanted.is_empty(), "not shown: {wanted:#?}");
 }

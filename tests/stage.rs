@@ -29,7 +29,7 @@ fn file(body: &str) -> Vec<u8> {
 }
 
 /// Translates the program to a stage; `rounds` is the iteration count of its loops, if known.
-fn staged(
+fn translate_stage(
     bytes: &[u8],
     change: impl FnOnce(&mut Setup),
     rounds: Option<u8>,
@@ -87,12 +87,12 @@ fn numbers_of_vertices_become_primitives() {
         (8, StagePrimitive::LinesAdjacency, 21),
         (12, StagePrimitive::TrianglesAdjacency, 23),
     ] {
-        let (stage, words) = staged(&bytes, inputs(count), None).expect("a stage");
+        let (stage, words) = translate_stage(&bytes, inputs(count), None).expect("a stage");
         assert_eq!(stage, GeometryStage { primitive, vectors: 2, triangles: 1 });
         // Invocations 1, OutputVertices 3, OutputTriangleStrip.
         assert_eq!(modes(&words), [vec![mode], vec![0, 1], vec![29], vec![26, 3]]);
     }
-    let refused = staged(&bytes, inputs(10), None).expect_err("refused");
+    let refused = translate_stage(&bytes, inputs(10), None).expect_err("refused");
     assert!(refused.contains("not 5 of 2 vectors each"), "{refused}");
 }
 
@@ -100,17 +100,17 @@ fn numbers_of_vertices_become_primitives() {
 fn what_a_stage_cannot_do_is_refused() {
     let bytes = file(TRIANGLE);
     for topology in [Topology::Strip, Topology::Fan] {
-        let refused = staged(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
+        let refused = translate_stage(&bytes, |setup| setup.topology = topology, None).expect_err("refused");
         assert!(refused.contains("strips or fans"), "{refused}");
     }
-    assert!(staged(&bytes, |setup| setup.topology = Topology::List, None).is_ok());
+    assert!(translate_stage(&bytes, |setup| setup.topology = Topology::List, None).is_ok());
     let fixed = GeometryInput::Fixed { first: 0, vertices: 1, stride: 2 };
     for input in [fixed, GeometryInput::Variable { main: 1 }] {
         let change = |setup: &mut Setup| setup.geometry.as_mut().expect("one").input = input;
-        let refused = staged(&bytes, change, None).expect_err("refused");
+        let refused = translate_stage(&bytes, change, None).expect_err("refused");
         assert!(refused.contains("only point mode"), "{refused}");
     }
-    let refused = staged(&bytes, |setup| setup.geometry = None, None).expect_err("refused");
+    let refused = translate_stage(&bytes, |setup| setup.geometry = None, None).expect_err("refused");
     assert!(refused.contains("no geometry program"), "{refused}");
 }
 
@@ -126,7 +126,7 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
             "b15",
         ),
     ] {
-        let refused = staged(&file(body), |_| {}, None).expect_err("refused");
+        let refused = translate_stage(&file(body), |_| {}, None).expect_err("refused");
         assert!(refused.contains(words) && refused.contains("pc 0x"), "{refused}");
     }
 }
@@ -134,21 +134,21 @@ fn programs_that_see_earlier_invocations_are_refused_at_the_place() {
 #[test]
 fn a_stage_states_how_many_vertices_it_emits() {
     let body = format!("again:\n{TRIANGLE}\tcmp v0, gt, gt, v1\n\tjmpc cmp.x, again\n");
-    let refused = staged(&file(&body), |_| {}, None).expect_err("refused");
+    let refused = translate_stage(&file(&body), |_| {}, None).expect_err("refused");
     assert!(refused.contains("how many triangles"), "{refused}");
     let body = format!("\tfor rounds\n{TRIANGLE}\t.end\n");
     for (rounds, triangles) in [(Some(7), 7), (None, 256)] {
-        let (stage, words) = staged(&file(&body), |_| {}, rounds).expect("a stage");
+        let (stage, words) = translate_stage(&file(&body), |_| {}, rounds).expect("a stage");
         assert_eq!(stage.triangles, triangles);
         assert!(modes(&words).contains(&vec![26, 3 * triangles]));
     }
     // The limit is 1024 vertices.
     let body = format!("\tfor rounds\n{TRIANGLE}{TRIANGLE}\t.end\n");
-    assert!(staged(&file(&body), |_| {}, Some(170)).is_ok());
-    let refused = staged(&file(&body), |_| {}, Some(171)).expect_err("refused");
+    assert!(translate_stage(&file(&body), |_| {}, Some(170)).is_ok());
+    let refused = translate_stage(&file(&body), |_| {}, Some(171)).expect_err("refused");
     assert!(refused.contains("vertices of a geometry stage") && refused.contains("1026"), "{refused}");
     // A stage that emits nothing still declares some vertices.
-    let (_, words) = staged(&file("\tnop\n"), |_| {}, None).expect("a stage");
+    let (_, words) = translate_stage(&file("\tnop\n"), |_| {}, None).expect("a stage");
     assert!(modes(&words).contains(&vec![26, 1]));
 }
 
@@ -184,10 +184,14 @@ fn keys_of_stages_follow_from_what_stages_follow_from() {
     let one = Setup { vertex_outputs: 1, ..setup };
     let stage = key(Job::GeometryStage(&setup));
     assert_eq!(stage, key(Job::GeometryStage(&setup)));
-    assert_ne!(stage, key(Job::GeometryStage(&list)), "only one topology heeds winding");
+    assert_ne!(stage, key(Job::GeometryStage(&list)), "winding matters in one topology only");
     assert_ne!(stage, key(Job::GeometryStage(&one)), "two vertices instead of one");
     assert_ne!(stage, key(Job::Geometry(&setup)));
-    assert_eq!(key(Job::Geometry(&setup)), key(Job::Geometry(&list)), "kernels are told");
+    assert_eq!(
+        key(Job::Geometry(&setup)),
+        key(Job::Geometry(&list)),
+        "the topology is a parameter of kernels"
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl<'a> Assembler<'a> {
             return Err(report);
         }
         let Report { warnings, left_out, .. } = report;
-        let header = header::write(&self.exports, &model);
+        let header = header::write(&self.definitions, &model);
         let bytes = write(&model);
         Ok(Assembled { model, bytes, warnings, left_out, files, places: self.places, header })
     }
@@ -80,7 +80,8 @@ impl<'a> Assembler<'a> {
                 self.file.lost.insert(lex::trim(label));
                 self.messages.report(fault);
                 if habits::intruder(line, label).is_some() {
-                    // The colon is in a comment of another language, so the statement before it is lost.
+                    // The colon is in a comment of another language, so the statement before it is
+                    // lost.
                     self.file.is_uncertain = true;
                     return;
                 }
@@ -141,7 +142,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Reads a line marker of the C preprocessor: number and file of the next line. Its directives are ignored.
+    /// Reads a line marker of the C preprocessor: number and file of the next line. Its directives
+    /// are ignored.
     fn marker(&mut self, text: &'a str) {
         let (number, name) = lex::first_word(text);
         if !number.starts_with(|c: char| c.is_ascii_digit()) {

@@ -31,37 +31,28 @@ pub(crate) fn float24(value: f32) -> u32 {
 
 /// Splits `name(x, y, z, w)` into the name, the values, and the ignored rest. A value ends only at
 /// its own separator: the first three at a comma, the last at the bracket.
-fn tuple(text: &str) -> Parse<'_, (&str, [&str; 4], &str)> {
-    let parts = || {
-        let (name, rest) = text.split_once('(')?;
-        let (x, rest) = rest.split_once(',')?;
-        let (y, rest) = rest.split_once(',')?;
-        let (z, rest) = rest.split_once(',')?;
-        let (w, junk) = rest.split_once(')')?;
-        // A fifth value is ignored as well.
-        let (w, junk) = w.split_once(',').map_or((w, lex::trim(junk)), |(w, fifth)| (w, fifth));
-        Some((lex::trim(name), [x, y, z, w], junk))
-    };
-    parts().map_or_else(
-        || {
-            let values = text.split(['(', ')']).nth(1).and_then(habits::missing_comma);
-            let form = || "four values in parentheses: (x, y, z, w)".to_owned();
-            hinted(text, "invalid syntax", values.unwrap_or_else(form))
-        },
-        Ok,
-    )
+fn split_tuple(text: &str) -> Option<(&str, [&str; 4], &str)> {
+    let (name, rest) = text.split_once('(')?;
+    let (x, rest) = rest.split_once(',')?;
+    let (y, rest) = rest.split_once(',')?;
+    let (z, rest) = rest.split_once(',')?;
+    let (w, rest) = rest.split_once(')')?;
+    // A fifth value is ignored as well.
+    let (w, rest) = w.split_once(',').unwrap_or((w, lex::trim(rest)));
+    Some((lex::trim(name), [x, y, z, w], rest))
 }
 
 impl<'a> Assembler<'a> {
-    /// Splits `name(x, y, z, w)`, with a warning about an ignored rest.
+    /// Reads `name(x, y, z, w)`, with a warning about an ignored rest.
     fn tuple(&mut self, text: &'a str) -> Parse<'a, (&'a str, [&'a str; 4])> {
-        let (name, values, junk) = tuple(text)?;
-        if !junk.is_empty() {
-            self.messages.warn(
-                junk,
-                "this is ignored",
-                Some("a constant has four values, and nothing follows them"),
-            );
+        let Some((name, values, rest)) = split_tuple(text) else {
+            let hint = text.split(['(', ')']).nth(1).and_then(habits::missing_comma);
+            let form = || "four values in parentheses: (x, y, z, w)".to_owned();
+            return hinted(text, "invalid syntax", hint.unwrap_or_else(form));
+        };
+        if !rest.is_empty() {
+            let hint = "a constant has four values, and nothing follows them";
+            self.messages.warn(rest, "this is ignored", Some(hint));
         }
         Ok((name, values))
     }

@@ -214,11 +214,12 @@ impl<'a> Assembler<'a> {
             }
         };
         self.define(name, Operand::plain(register))?;
+        // A leading underscore hides the uniform from the host.
         if name.starts_with('_') {
             return Ok(());
         }
         if self.file.space.is_none() {
-            self.exports.push(header::Export { name, kind, first: register - kind.base(), count });
+            self.definitions.push(header::Definition { name, kind, first: register - kind.base(), count });
         }
         self.export(at, name, register, count)
     }

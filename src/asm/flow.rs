@@ -34,6 +34,7 @@ impl<'a> Assembler<'a> {
         let count = usize::from(condition.is_some()) + usize::from(named_target);
         let is_setemit = opcode.info().class == Class::SetEmit;
         let is_numeric = is_numeric(opcode, operands);
+        // `prim inv` is optional; without it `setemit` has one operand.
         let most = if is_setemit { 2 } else { count };
         let most = if is_numeric { roles.len() } else { most };
         self.count(rest, operands, count, most)?;
@@ -169,10 +170,12 @@ fn condition(word: Word, text: &str) -> Parse<'_, Word> {
     let Some(operator) = text.find(['&', '|']) else {
         let (is_y, wanted) = flag(text)?;
         let only = if is_y { ConditionOp::Y } else { ConditionOp::X };
+        // picasso writes 1 for the flag that the condition ignores.
         return Ok(put(word, [(is_y, wanted), (!is_y, true)], only));
     };
     let (left, right) = text.split_at(operator);
     let symbol = &right[..1];
+    // `&` is the same as `&&`.
     let right = right[1..].strip_prefix(symbol).unwrap_or(&right[1..]);
     let flags = [flag(lex::trim(left))?, flag(lex::trim(right))?];
     if flags[0].0 == flags[1].0 {
@@ -191,6 +194,7 @@ fn put(word: Word, flags: [(bool, bool); 2], op: ConditionOp) -> Word {
 /// Parses a flag: whether it is `cmp.y`, and its reference value.
 fn flag(text: &str) -> Parse<'_, (bool, bool)> {
     let name = text.trim_start_matches('!');
+    // Each `!` inverts the one behind it.
     let wanted = (text.len() - name.len()).is_multiple_of(2);
     match name.to_ascii_lowercase().as_str() {
         "cmp.x" => Ok((false, wanted)),

@@ -32,12 +32,13 @@ impl<'a> Messages<'a> {
     pub fn next_line(&mut self, line: &'a str) {
         self.place.line = self.place.line.saturating_add(1);
         self.line = line;
-        // Not after the line: warnings that `warnings_before` counts must not be dropped while the line is read.
+        // Not after the line: warnings that `warnings_before` counts must not be dropped while the
+        // line is read.
         self.cap_warnings();
         self.warnings_before = self.warnings.len();
     }
 
-    /// Sorts what was reported out of order: errors that were found at the end of a source.
+    /// Sorts errors by position: those found at the end of a source are out of order.
     pub fn sort_errors(&mut self) {
         self.errors.sort_by_key(|error| (error.span.source, error.span.start));
     }
@@ -65,7 +66,8 @@ impl<'a> Messages<'a> {
         error.map(|error| error.hint = Some(hint)).is_some()
     }
 
-    /// Reports an error of the current line, and drops the warnings of the line that it makes redundant.
+    /// Reports an error of the current line, and drops the warnings of the line that it makes
+    /// redundant.
     pub fn report(&mut self, fault: Fault<'a>) {
         let Some(message) = fault.message else { return };
         // Counted before its place is computed: a line of many labels may have an error for each.
@@ -96,7 +98,8 @@ impl<'a> Messages<'a> {
     /// Warns about a part of the current line.
     #[cold]
     pub fn warn(&mut self, part: &str, message: &str, hint: Option<&str>) {
-        // One line may have as many warnings as all lines together; computing the column of each would take long.
+        // One line may have as many warnings as all lines together; computing the column of each
+        // would take long.
         if self.warnings.len() - self.warnings_before >= MAX_MESSAGES {
             self.left_out.warnings += 1;
             return;

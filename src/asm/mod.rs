@@ -16,9 +16,9 @@
 //!
 //! | text | semantics |
 //! |---|---|
-//! | `.dvle` | the rest of the text is a source of its own, with its own names, labels and executable |
+//! | `.dvle` | the rest of the text is a source of its own |
 //! | `.word BITS` | a code word |
-//! | `ifc cmp.x, 0x12, 3` | targets and lengths as numbers, in every such instruction; no block is opened |
+//! | `ifc cmp.x, 0x12, 3` | targets and lengths as numbers; no block is opened |
 //! | `.opdesc BITS [USAGE [RESERVED]]` | the next descriptor, whose bits are all significant |
 //! | `.verbatim` | the code as written, see below |
 //! | `.package FIELD N` | `version` or `reserved` of the package, which then needs no executable |
@@ -140,7 +140,8 @@ pub struct Assembled {
 ///
 /// ```
 /// use transpica::stages::asm::{Source, assemble};
-/// let text = ".fvec projection[4]\n.out outpos position\n.proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
+/// let text = ".fvec projection[4]\n.out outpos position\n\
+///             .proc main\n\tmul outpos, projection[2], v0\n\tend\n.end";
 /// let assembled = assemble(&[Source { name: "scale.v.pica", text }])?;
 /// let file = transpica::stages::container::Shbin::parse(&assembled.bytes).expect("well formed");
 /// assert_eq!(file.package.code.iter().collect::<Vec<_>>(), [0x2002_2000, 0x8800_0000]);

@@ -30,9 +30,11 @@ pub(super) struct Bank {
 /// The banks, highest numbers first. Outputs have the numbers of inputs.
 pub(super) const BANKS: [Bank; 5] = [
     Bank { letter: 'b', base: BOOL, count: BOOLS as u32, kind: "boolean uniform" },
+    // picasso accepts i0 to i7; hardware reads two bits of the index.
     Bank { letter: 'i', base: INT, count: 8, kind: "integer uniform" },
     Bank { letter: 'c', base: FLOAT, count: FLOATS as u32, kind: "floating-point uniform" },
     Bank { letter: 'r', base: TEMP, count: TEMPS as u32, kind: "temporary" },
+    // picasso rejects v15, which can be written as v14[1].
     Bank { letter: 'v', base: 0, count: 15, kind: "input" },
 ];
 

@@ -64,7 +64,8 @@ impl fmt::Display for Diagnostic {
 /// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(
 ///     report.to_string(),
-///     "a.pica:2:10: error: invalid temporary register: r16\na.pica:3:2: error: invalid instruction: mvo"
+///     "a.pica:2:10: error: invalid temporary register: r16\n\
+///      a.pica:3:2: error: invalid instruction: mvo"
 /// );
 /// assert_eq!(report.errors[1].hint.as_deref(), Some("did you mean `mov`?"));
 /// ```
@@ -194,6 +195,7 @@ pub(super) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n s
     if name.len() > 40 {
         return None;
     }
+    // Short names are all similar, so the permitted distance grows with the length.
     let most = 1 + name.len() / 4;
     let near = known.into_iter().map(|known| (distance(name, known, most), known));
     let (_, best) = near.filter(|&(distance, _)| distance <= most.min(2)).min()?;
@@ -208,6 +210,7 @@ fn distance(a: &str, b: &str, most: usize) -> usize {
     }
     let a = a.to_ascii_lowercase().into_bytes();
     let b = b.to_ascii_lowercase().into_bytes();
+    // Row by row through the table of distances between prefixes. A swap looks two rows back.
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 0..a.len() {

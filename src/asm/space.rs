@@ -31,6 +31,8 @@ impl Bank {
     }
     fn constant(&mut self, count: u32) -> Option<u32> {
         self.top = self.top.checked_sub(count).filter(|&top| top >= self.next)?;
+        // Never reset: picasso keeps uniforms of later sources below the constants of all earlier
+        // ones.
         self.lowest = self.lowest.min(self.top);
         Some(self.top)
     }

@@ -1,13 +1,13 @@
 //! The state of the assembler, and the steps that statements of every kind share.
-//! In: what statements declare and emit. Out: the same, in tables. Knows no syntax.
-//! Facts: picasso's manual and probes. Code, descriptors, procedures and the uniforms of vertex programs belong to all
-//! sources; names, labels and constants belong to one.
+//! In: declarations and words. Out: the same, in tables. Knows no syntax.
+//! Facts: picasso's manual and probes. Code, descriptors, procedures and the uniforms of vertex
+//! programs belong to all sources; names, labels and constants belong to one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::descriptors::Descriptors;
 use super::executable::{Executable, Stage};
-use super::header::Export;
+use super::header::Definition;
 use super::messages::Messages;
 use super::register::Operand;
 use super::report::{Fault, Parse, Site, fault, quote};
@@ -143,7 +143,7 @@ pub(super) struct Assembler<'a> {
     pub calls: Vec<Reference<'a>>,
     pub shared: Space,
     pub declared: BTreeMap<&'a str, Uniform>,
-    pub exports: Vec<Export<'a>>,
+    pub definitions: Vec<Definition<'a>>,
     pub executables: Vec<Executable<'a>>,
     pub package: Package,
     pub file: File<'a>,
@@ -218,7 +218,8 @@ impl<'a> Assembler<'a> {
         Fault::new(at, format!("instruction outside geometry shader code memory (max {MAX_CODE})"))
     }
 
-    /// Checks a length that an instruction stores in ten bits, of which hardware is known to read eight.
+    /// Checks a length that an instruction stores in ten bits, of which hardware is known to read
+    /// eight.
     pub fn check_length(&mut self, site: Site, noun: &str, length: usize) {
         if length > 1023 {
             let hint = "the length is stored in ten bits";

@@ -282,6 +282,7 @@ impl<'a> Reader<'a> {
         what: &'static str,
     ) -> Result<&'a [u8; N]> {
         let rest = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..)).unwrap_or(&[]);
+        // "wrong magic" helps more than "too short" where the file is of another format.
         if let Some(&found) = rest.first_chunk::<4>()
             && found != magic.as_bytes()
         {
@@ -334,6 +335,7 @@ impl<'a> Reader<'a> {
         names: impl Iterator<Item = (NameOffset, At)>,
     ) -> Result<Strings<'a>> {
         let (declared, _) = self.slice(extent, 1)?;
+        // The end of the last terminated name; later names extend it.
         let mut ended = match declared.last() {
             Some(0) => declared.len(),
             Some(_) | None => declared.iter().rposition(|&byte| byte == 0).map_or(0, |zero| zero + 1),

@@ -25,7 +25,7 @@ pub enum ShaderType {
     Geometry,
 }
 
-/// How a geometry program receives its vertices.
+/// Source of a geometry program's vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GeometryMode {
     /// Code 0: in the input registers.

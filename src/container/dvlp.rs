@@ -68,6 +68,8 @@ impl<'a> Dvlp<'a> {
             lines: Table::default(),
             strings: Strings::default(),
         };
+        // nihstro's header ends after 28 bytes: code, descriptors or an executable may follow
+        // there.
         if code.offset.min(descriptors.offset) >= HEADER && executables_spare_header(start, executables) {
             package.parse_debug(reader)?;
         }

@@ -90,12 +90,6 @@ impl Layout {
         let first = self.blocks.partition_point(|block| block.start < pc);
         self.blocks[first..].iter().take_while(|b| b.start == pc).any(|block| block.kind != Kind::Proc)
     }
-    /// Returns whether there is such a procedure.
-    pub fn has_proc(&self, start: usize, end: usize) -> bool {
-        let first = self.blocks.partition_point(|block| block.start < start);
-        let mut here = self.blocks[first..].iter().take_while(|block| block.start == start);
-        here.any(|block| block.kind == Kind::Proc && block.end == end)
-    }
 }
 
 fn sort(blocks: &mut [Block]) {
@@ -105,9 +99,11 @@ fn sort(blocks: &mut [Block]) {
 /// Adds a block unless it crosses another or nests too deep.
 fn accept(accepted: &mut Vec<(Block, usize)>, block: Block) {
     let fits = |other: &Block| block.is_apart(other) || other.holds(&block) || block.holds(other);
+    // The first of two crossing blocks wins; the target of the other one is printed as a number.
     if !accepted.iter().all(|(other, _)| fits(other)) {
         return;
     }
+    // Both ways: the block itself may be too deep, or it may push the blocks inside it too deep.
     let depth = accepted.iter().filter(|(other, _)| other.holds(&block)).count();
     let deepest = accepted.iter().filter(|(other, _)| block.holds(other)).map(|(_, depth)| depth + 1).max();
     if depth.max(deepest.unwrap_or(0)) >= DEEPEST {
@@ -174,6 +170,7 @@ fn parts(model: &Model, blocks: &[Block]) -> Vec<usize> {
         let main = executable.header.main as usize;
         let around = blocks.iter().filter(|block| block.start <= main && main < block.end);
         let end = around.map(|block| block.end).max().unwrap_or(main + 1);
+        // A section that began before the end of the previous one would need the same code twice.
         if ends.last().is_some_and(|&last| last > main) {
             return vec![words; count];
         }
@@ -183,6 +180,7 @@ fn parts(model: &Model, blocks: &[Block]) -> Vec<usize> {
     let last = ends.last().copied().unwrap_or(0);
     let is_last_behind =
         model.executables.last().is_none_or(|last_one| last_one.header.main as usize >= last);
+    // A block must not continue in another source.
     if ends.iter().any(is_cut) || !is_last_behind {
         return vec![words; count];
     }

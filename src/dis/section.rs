@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::code::Printer;
-use super::layout::{Block, Kind, Layout};
+use super::layout::{Kind, Layout};
 use super::names::{NameSet, identifier};
 use super::symbols::{Registers, library};
 use super::tables::{self, Section};
@@ -43,10 +43,8 @@ pub(super) fn text(model: &Model, form: Form, options: Options) -> Option<String
             let separator = if index > 0 { "\n" } else { "" };
             let _ = writeln!(out, "{separator}.dvle");
         }
-        let entry = layout
-            .has_proc(executable.header.main as usize, executable.header.endmain as usize)
-            .then(|| procs.name(executable.header.main as usize, executable.header.endmain as usize))
-            .flatten();
+        let (main, endmain) = range(executable);
+        let entry = procs.name(main, endmain);
         let section = Section { code: &model.code[start..end], entry, form };
         let registers = tables::print(&mut out, executable, &section, &mut shared);
         printer.section(&mut out, start..end, &registers, Some(executable))?;
@@ -88,22 +86,19 @@ fn package(out: &mut String, model: &Model, form: Form) {
     }
 }
 
-/// Names of procedures, in the order of the layout.
+/// Names of procedures by start and end.
 #[derive(Debug, Default)]
-pub(super) struct ProcNames(Vec<(Block, String)>);
+pub(super) struct ProcNames(BTreeMap<(usize, usize), String>);
 
 impl ProcNames {
     /// The name of a procedure.
     pub fn name(&self, start: usize, end: usize) -> Option<&str> {
-        let first = self.0.partition_point(|(block, _)| block.start < start);
-        let mut here = self.0[first..].iter().take_while(|(block, _)| block.start == start);
-        here.find(|(block, _)| block.end == end).map(|(_, name)| name.as_str())
+        self.0.get(&(start, end)).map(String::as_str)
     }
 }
 
 fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
     let mut taken = NameSet::default();
-    let mut names = ProcNames::default();
     // Labels have precedence; without one the first entry point is `main`.
     let first_main = model.executables.first().map(range);
     let labels = labels(model);
@@ -111,25 +106,26 @@ fn proc_names(model: &Model, layout: &Layout) -> ProcNames {
     for (index, executable) in model.executables.iter().enumerate() {
         entries.entry(range(executable)).or_insert(index);
     }
-    let procs = layout.blocks.iter().filter(|block| block.kind == Kind::Proc);
-    let mut all: Vec<(Block, Option<String>)> = procs.map(|&block| (block, None)).collect();
-    for (block, name) in &mut all {
-        let entry = entries.get(&(block.start, block.end));
-        let wanted = match (entry, labels.get(&block.start)) {
-            (_, Some(label)) if taken.insert(label) => Some(label.clone()),
-            (Some(_), _) if first_main == Some((block.start, block.end)) && taken.insert("main") => {
-                Some("main".to_owned())
+    let mut names = BTreeMap::new();
+    let mut unnamed = Vec::new();
+    for block in layout.blocks.iter().filter(|block| block.kind == Kind::Proc) {
+        let range = (block.start, block.end);
+        let name = match (entries.get(&range), labels.get(&block.start)) {
+            (_, Some(label)) if taken.insert(label) => label.clone(),
+            (Some(_), _) if first_main == Some(range) && taken.insert("main") => "main".to_owned(),
+            (Some(index), _) => taken.insert_unique(format!("main_{index}")),
+            (None, _) => {
+                unnamed.push(range);
+                continue;
             }
-            (Some(index), _) => Some(taken.insert_unique(format!("main_{index}"))),
-            (None, _) => None,
         };
-        *name = wanted;
+        names.insert(range, name);
     }
-    for (block, name) in all {
-        let name = name.unwrap_or_else(|| taken.insert_unique(format!("proc_{:x}", block.start)));
-        names.0.push((block, name));
+    // After all others, so that invented names give way to labels.
+    for range in unnamed {
+        names.insert(range, taken.insert_unique(format!("proc_{:x}", range.0)));
     }
-    names
+    ProcNames(names)
 }
 
 /// Start and end of an executable's entry point.

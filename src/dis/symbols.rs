@@ -3,6 +3,7 @@
 //! instruction.
 //! Facts: the assembler's allocation of uniforms; 3dbrew "SHBIN" for the codes of symbols.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::names::{NameSet, identifier};
@@ -18,7 +19,7 @@ pub(super) struct Registers {
     pub taken: NameSet,
     names: Vec<String>,
     /// For each register by picasso's number: index of its name, and its place in the array.
-    by_register: Vec<(u32, usize, u32)>,
+    by_register: BTreeMap<u32, (usize, u32)>,
 }
 
 impl Registers {
@@ -27,16 +28,12 @@ impl Registers {
         let index = self.names.len();
         self.names.push(name.to_owned());
         for offset in 0..count {
-            let register = first + offset;
-            if let Err(place) = self.by_register.binary_search_by_key(&register, |&(register, ..)| register) {
-                self.by_register.insert(place, (register, index, offset));
-            }
+            self.by_register.entry(first + offset).or_insert((index, offset));
         }
     }
     /// The name of a register by picasso's number, and its place in the array of that name.
     pub fn find(&self, register: u32) -> Option<(&str, u32)> {
-        let place = self.by_register.binary_search_by_key(&register, |&(register, ..)| register).ok()?;
-        let (_, index, offset) = self.by_register[place];
+        let &(index, offset) = self.by_register.get(&register)?;
         self.names.get(index).map(|name| (name.as_str(), offset))
     }
 }
@@ -109,6 +106,7 @@ fn declare(
     declarations: &mut Declarations<'_>,
 ) -> Option<(Registers, u16)> {
     let symbols = &executable.symbols;
+    // The assembler sorts declared symbols by register and limits their number.
     if !symbols.is_sorted_by_key(|symbol| symbol.first) || symbols.len() > FLOATS {
         return None;
     }
@@ -142,6 +140,7 @@ fn uniform(
     declarations: &mut Declarations<'_>,
     registers: &mut Registers,
 ) -> Option<()> {
+    // The assembler would give it no symbol.
     if name.starts_with('_') {
         return None;
     }

@@ -16,9 +16,6 @@ use crate::container::{Constant, ConstantValue, Executable, Header, Output, Vers
 use crate::isa::limits::{FLOATS, OUTPUTS};
 use crate::isa::{Mask, Opcode, Word};
 
-/// Maximum numbers of constants and of outputs by plain directives.
-const MOST: (usize, usize) = (FLOATS, OUTPUTS);
-
 /// The section, as far as it determines the assembler's header.
 pub(super) struct Section<'a> {
     /// The code of its section.
@@ -82,7 +79,7 @@ pub(super) fn print(
 }
 
 /// A `.gsh` line and its effect.
-struct Stage {
+struct GeometryLine {
     text: String,
     header: Header,
     /// First uniform of its own; nothing if it shares those of vertex programs.
@@ -90,7 +87,7 @@ struct Stage {
 }
 
 /// The `.gsh` line of a geometry program.
-fn stage(executable: &Executable) -> Option<Stage> {
+fn stage(executable: &Executable) -> Option<GeometryLine> {
     let header = &executable.header;
     if header.kind != 1 {
         return None;
@@ -120,7 +117,7 @@ fn stage(executable: &Executable) -> Option<Stage> {
         }
         _ => return None,
     };
-    Some(Stage { text: format!(".gsh{operands}\n"), header: made, first })
+    Some(GeometryLine { text: format!(".gsh{operands}\n"), header: made, first })
 }
 
 /// Prints the constants: by name if the allocator would choose the same register, else by register.
@@ -131,7 +128,8 @@ fn constants(
     registers: &mut Registers,
     readable: bool,
 ) {
-    let plain = readable && executable.constants.len() <= MOST.0;
+    // The assembler limits what its plain directives declare.
+    let plain = readable && executable.constants.len() <= FLOATS;
     let mut rest = &executable.constants[..];
     while let Some((constant, others)) = rest.split_first() {
         rest = others;
@@ -254,7 +252,7 @@ fn outputs(out: &mut String, executable: &Executable, is_geometry: bool, readabl
     let mut used = 0u16;
     let mut components = 0u32;
     let mut merges = false;
-    let plain = readable && executable.outputs.len() <= MOST.1;
+    let plain = readable && executable.outputs.len() <= OUTPUTS;
     for output in &executable.outputs {
         let text = if plain { output_text(output, used, components, is_geometry) } else { None };
         match text {

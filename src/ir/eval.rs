@@ -17,47 +17,17 @@ use super::walk::{Target, Targets};
 use super::{Node, scalar};
 use crate::entity::Handle;
 use crate::error::{At, Error, Result};
-use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{FLOATS, INPUTS, INTS};
 use crate::precision::{Precision, arith};
 
 /// Bits of the lanes of one value; those beyond its type are 0.
 pub type Lanes = [u32; 4];
 
-/// Where a program reads from. Everything that is not given reads as zero.
+/// The outside of a program.
 pub trait Environment {
-    /// v0..v15
-    fn input(&self, register: u8) -> Lanes;
-    /// c0..c95
-    fn uniform(&self, register: u8) -> Lanes {
-        let _ = register;
-        [0; 4]
-    }
-    /// Component of i0..i3.
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        let _ = (index, component);
-        0
-    }
-    /// b0..b15
-    fn bool_uniform(&self, register: u8) -> bool {
-        let _ = register;
-        false
-    }
-    /// An element of a member of the uniform block; nothing where there is none.
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        let _ = (member, element);
-        None
-    }
-    /// A field of the host block.
-    fn host_field(&self, field: HostField) -> Lanes {
-        let _ = field;
-        [0; 4]
-    }
-    /// A number that a kernel reads or is.
-    fn draw_field(&self, field: DrawField) -> i32 {
-        let _ = field;
-        0
-    }
+    /// What a read gives; nothing where there is nothing to read. Specialisation constants have the values of their
+    /// registers and are not asked for.
+    fn read(&self, resource: Resource) -> Option<Lanes>;
     /// An element of a buffer of a kernel; nothing where there is none.
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let _ = (buffer, index);
@@ -67,16 +37,9 @@ pub trait Environment {
     fn submit(&self, count: i32, outputs: &[Lanes]) {
         let _ = (count, outputs);
     }
-    /// A specialisation constant: here always the value of the register that it stands for.
-    fn specialized(&self, id: u8) -> u32 {
-        match id {
-            0..16 => u32::from(self.bool_uniform(id)),
-            _ => u32::from(self.int_uniform((id - 16) >> 2 & 3, id & 3)),
-        }
-    }
 }
 
-/// An environment of plain tables.
+/// An environment of plain tables. What they do not hold reads as zero, members aside.
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
     /// v0..v15
@@ -94,23 +57,22 @@ pub struct Registers {
 }
 
 impl Environment for Registers {
-    fn input(&self, register: u8) -> Lanes {
-        self.inputs[usize::from(register)]
-    }
-    fn uniform(&self, register: u8) -> Lanes {
-        self.uniforms.get(usize::from(register)).copied().unwrap_or_default()
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        self.ints[usize::from(index)][usize::from(component)]
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.bools >> register & 1 != 0
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
-    }
-    fn host_field(&self, field: HostField) -> Lanes {
-        self.host[field as usize]
+    fn read(&self, resource: Resource) -> Option<Lanes> {
+        Some(match resource {
+            Resource::Input(register) => self.inputs[usize::from(register)],
+            Resource::Uniform(register) => {
+                self.uniforms.get(usize::from(register)).copied().unwrap_or_default()
+            }
+            Resource::IntUniform { index, component } => {
+                [self.ints[usize::from(index)][usize::from(component)].into(), 0, 0, 0]
+            }
+            Resource::BoolUniform(register) => [u32::from(self.bools >> register & 1), 0, 0, 0],
+            Resource::Member { member, element } => {
+                *self.members.get(usize::from(member))?.get(usize::from(element))?
+            }
+            Resource::Host(field) => self.host[field as usize],
+            Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
+        })
     }
 }
 
@@ -126,7 +88,7 @@ impl Environment for Registers {
 /// ```
 ///
 /// # Errors
-/// The module breaks the law, takes more items than the budget, or reads a member that the environment does not have.
+/// The module breaks the law, takes more items than the budget, or reads what the environment does not have.
 pub fn eval(
     module: &Module,
     precision: Precision,
@@ -154,7 +116,7 @@ impl<'a> Evaluator<'a> {
     /// Runs it once, as [`eval`] does.
     ///
     /// # Errors
-    /// It takes more items than the budget, or reads a member that the environment does not have.
+    /// It takes more items than the budget, or reads what the environment does not have.
     pub fn run(
         &self,
         precision: Precision,
@@ -275,38 +237,26 @@ impl<'a> Machine<'a> {
     }
 
     fn read(&self, resource: Resource) -> Result<Lanes> {
-        let environment = self.environment;
-        Ok(match resource {
-            Resource::Input(register) => environment.input(register),
-            Resource::Uniform(register) => environment.uniform(register),
-            Resource::IntUniform { index, component } => {
-                [u32::from(environment.int_uniform(index, component)), 0, 0, 0]
-            }
-            Resource::BoolUniform(register) => [u32::from(environment.bool_uniform(register)), 0, 0, 0],
-            Resource::Member { member, element } => return self.member(member, Some(element)),
-            Resource::Host(field) => environment.host_field(field),
-            Resource::Draw(field) => [environment.draw_field(field).cast_unsigned(), 0, 0, 0],
-            Resource::Specialized(id) => [environment.specialized(id), 0, 0, 0],
-        })
+        let from = match resource {
+            Resource::Specialized(id) => Resource::specialized(id),
+            register => register,
+        };
+        self.environment.read(from).ok_or_else(|| nothing(format_args!("`{resource}`")))
     }
 
     fn read_at(&self, array: Array, index: i32) -> Result<Lanes> {
         match array {
-            Array::Uniform(base) => Ok(match arith::uniform_index(base, index) {
-                register if usize::from(register) < FLOATS => self.environment.uniform(register),
-                _ => [ONE; 4],
-            }),
-            Array::Member(member) => self.member(member, u16::try_from(index).ok()),
-            Array::Buffer(buffer) => {
-                let nothing = || broken(&format!("{} has no element {index}", buffer.name()));
-                self.environment.load(buffer, index).ok_or_else(nothing)
-            }
+            Array::Uniform(base) => match arith::uniform_index(base, index) {
+                register if usize::from(register) < FLOATS => self.read(Resource::Uniform(register)),
+                _ => Ok([ONE; 4]),
+            },
+            Array::Member(member) => match u16::try_from(index) {
+                Ok(element) => self.read(Resource::Member { member, element }),
+                Err(_) => Err(nothing(format_args!("element {index} of member {member}"))),
+            },
+            Array::Buffer(buffer) => (self.environment.load(buffer, index))
+                .ok_or_else(|| nothing(format_args!("element {index} of `{}`", buffer.name()))),
         }
-    }
-
-    fn member(&self, member: u16, element: Option<u16>) -> Result<Lanes> {
-        let lanes = element.and_then(|element| self.environment.member(member, element));
-        lanes.ok_or_else(|| Error::new(no_member(member, element), At::Whole))
     }
 }
 
@@ -393,9 +343,9 @@ pub fn same(kind: Kind, a: Lanes, b: Lanes) -> bool {
     a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
 }
 
-fn no_member(member: u16, element: Option<u16>) -> crate::error::Kind {
-    let element = element.map_or_else(|| "such an element".into(), |element| format!("element {element}"));
-    crate::error::Kind::Other(format!("member {member} has no {element}"))
+#[cold]
+fn nothing(what: std::fmt::Arguments<'_>) -> Error {
+    Error::new(crate::error::Kind::Other(format!("there is nothing to read: {what}")), At::Whole)
 }
 
 #[cold]

@@ -121,8 +121,7 @@ impl Resource {
                 ("host", "", field as u16, HostField::ALL.len(), results)
             }
             Self::Draw(field) => ("draw", "", field as u16, DrawField::ALL.len(), &[Type::I32]),
-            Self::Specialized(id @ 0..=15) => ("specialized", "", id as u16, 32, &[Type::BOOL]),
-            Self::Specialized(id) => ("specialized", "", id as u16, 32, &[Type::I32]),
+            Self::Specialized(id) => ("specialized", "", id as u16, 32, Self::specialized(id).row().results),
         };
         Row { word, prefix, number: Some(number), count: count as u32, results, pica: self.is_pica() }
     }
@@ -135,6 +134,14 @@ impl Resource {
             Self::Input(_) | Self::Member { .. } | Self::Host(_) | Self::Draw(_) | Self::Specialized(_) => {
                 false
             }
+        }
+    }
+
+    /// The register that a specialisation constant stands for.
+    pub const fn specialized(id: u8) -> Self {
+        match id {
+            0..16 => Self::BoolUniform(id),
+            _ => Self::IntUniform { index: (id - 16) >> 2 & 3, component: id & 3 },
         }
     }
 

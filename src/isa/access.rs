@@ -20,10 +20,10 @@ pub(crate) const LOOPS: u32 = LOOP_DEPTH as u32;
 /// component c of register n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// Of r0..r15.
+    /// Set of r0..r15.
     pub(crate) temps_read: u64,
     pub(crate) temps_written: u64,
-    /// Of o0..o15.
+    /// Set of o0..o15.
     pub(crate) outputs_written: u64,
     /// Address registers, aL and flags.
     pub(crate) rest_read: u16,
@@ -37,6 +37,7 @@ impl Access {
         match inst {
             Inst::Data { op, dest, mask, sources } => access.data(*op, *dest, *mask, sources),
             Inst::Mova { mask, source } => {
+                // Only a0.x and a0.y exist.
                 let mask = mask.0 & 3;
                 access.read(source, Mask(mask));
                 access.rest_written |= u16::from(mask) * ADDRESS;
@@ -54,6 +55,7 @@ impl Access {
 
     fn data(&mut self, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
         let info = op.opcode().info();
+        // An instruction without effect reads nothing.
         if mask.is_empty() && !info.writes_flags {
             return;
         }

@@ -60,6 +60,7 @@ impl Builder {
         check("code words", self.insts.len(), u16::MAX.into(), At::Whole)?;
         let mut descriptors = Vec::new();
         let mut numbers = vec![0; self.insts.len()];
+        // Short reach first: other instructions can share the low descriptors, but not the reverse.
         for limit in [MAD_DESCRIPTORS, DESCRIPTORS] {
             for (pc, inst) in self.insts.iter().enumerate().filter(|(_, inst)| reach(inst) == limit) {
                 let Some((descriptor, matters)) = inst.descriptor() else { continue };

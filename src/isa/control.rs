@@ -275,7 +275,7 @@ pub struct Scope {
     pub start: Pc,
     /// First word after it; reaching that in order ends the scope.
     pub end: Pc,
-    /// Where execution goes when it ends (a LOOP, when it does not repeat).
+    /// Address of the next word after it ends; for a LOOP, without a repetition.
     pub exit: Pc,
 }
 

@@ -142,6 +142,7 @@ struct Fitted(Word);
 impl Fitted {
     /// Sets a field.
     fn set(&mut self, field: Field, value: u32, what: &'static str) -> Result<()> {
+        // A field drops the bits that do not fit, so a value that reads back unchanged fits.
         self.0 = self.0.with(field, value);
         if self.0.get(field) == Some(value) {
             Ok(())

@@ -1,5 +1,6 @@
 //! The instruction set: registers, instruction words, operand descriptors, control flow.
-//! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no file format.
+//! In: code words and descriptors. Out: decoded instructions and the control-flow model. Knows no
+//! file format.
 
 pub(crate) mod access;
 pub mod builder;

@@ -80,6 +80,7 @@ impl<'a> Program<'a> {
             let kind = Kind::EntryOutOfReach { entry: address, words: VERTEX_WORDS };
             return Err(Error::new(kind, at));
         }
+        // No instruction can name a descriptor beyond these.
         let most = DESCRIPTORS.min(limits.descriptors as usize);
         Ok(Self { code, descriptors: cut(descriptors.into(), most), entry, stage })
     }

@@ -251,7 +251,7 @@ impl Word {
     pub fn opcode(self) -> Option<Opcode> {
         Opcode::of_word(self.0)
     }
-    /// How control moves, if this is a control-flow instruction.
+    /// The transfer of control, for a control-flow instruction.
     #[inline]
     pub fn moves(self) -> Option<Move> {
         self.opcode()?.moves()

@@ -180,6 +180,7 @@ pub fn load(precision: Precision, a: f32) -> f32 {
     match precision {
         Precision::Exact | Precision::Fast => a,
         Precision::F24 => {
+            // The common case without the conversion to float24 and back.
             let normal = F24_MIN_BITS..F24_OVERFLOW_BITS;
             if normal.contains(&(a.to_bits() & MAGNITUDE)) {
                 truncate(a)

@@ -23,7 +23,6 @@ pub(super) enum Token<'a> {
 }
 
 /// The rest of a text.
-#[derive(Clone)]
 pub(super) struct Lexer<'a> {
     rest: &'a str,
     line: u32,

@@ -1,5 +1,5 @@
 //! The readable form of a module: [`print`] writes it, [`parse`] reads it back.
-//! In and out: text and [`Module`]. Knows the words of the operations from their signatures, nothing of what they compute.
+//! In and out: text and [`Module`]. Knows the words of operations and reads from their tables, nothing of what they compute.
 //! Printing, parsing and printing again gives the same text, to the last bit of every float.
 //!
 //! ```text
@@ -21,9 +21,11 @@
 //! operation= "const" literal { literal }                      as many as the type has lanes
 //!          | "input" "v"n | "uniform" "c"n [ "[" value "]" ] | "uniform" ( "i"n "." component | "b"n )
 //!          | "member" number [ "[" ( number | value ) "]" ]
+//!          | ( "host" | "draw" | "specialized" ) number | "load" ( "feed" | "state" ) "[" value "]"
 //!          | "shuffle" lane { lane }                          as many as the type has lanes
 //!          | "select" value value value
 //!          | "call" number "(" { value } ")"                  number of the helper
+//!          | "submit" "(" value { value } ")"
 //!          | word value [ value ]                             the words stand in `signature.rs`
 //! lane     = value "." component
 //! literal  = float | "inf" | "-inf" | "0x" bits | integer | "true" | "false"

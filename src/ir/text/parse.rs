@@ -3,11 +3,10 @@
 
 use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};
-use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{
     Array, Binary, Buffer, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region,
-    Resource, Type, Unary, Value, ValueData, ValueList,
+    RegionData, Resource, Type, Unary, Value, ValueData, ValueList,
 };
 use crate::limits::Limits;
 
@@ -33,7 +32,7 @@ pub fn parse(text: &str) -> Result<Module> {
 enum Open {
     Body,
     Then(Node),
-    Otherwise(Node),
+    /// The last region of a construct.
     Only(Node),
     Case(Node),
     Default(Node),
@@ -155,11 +154,21 @@ impl<'a> Parser<'a> {
         Ok(Hint { register, mask })
     }
 
-    fn new_region(&mut self, open: Open) -> Result<Region> {
+    /// A region that yields nothing yet.
+    fn region(&mut self) -> Region {
+        let exit = Exit::Yield(ValueList::EMPTY);
+        self.f.regions.push(RegionData { exit, ..RegionData::default() })
+    }
+
+    fn open(&mut self, open: Open, region: Region) -> Result<()> {
         self.sign('{')?;
-        let region = self.f.regions.push(Default::default());
-        self.f.regions[region].exit = Exit::Yield(ValueList::EMPTY);
         self.open.push((open, region));
+        Ok(())
+    }
+
+    fn open_new(&mut self, open: Open) -> Result<Region> {
+        let region = self.region();
+        self.open(open, region)?;
         Ok(region)
     }
 
@@ -181,7 +190,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.f.params = self.f.list(params);
-        let body = self.new_region(Open::Body)?;
+        let body = self.open_new(Open::Body)?;
         self.f.body = Some(body);
         while let Some(&(_, region)) = self.open.last() {
             if self.take_sign('}')? || self.exit(region)? {
@@ -217,14 +226,14 @@ impl<'a> Parser<'a> {
         match open {
             Open::Body => Ok(()),
             Open::Then(node) => {
-                if !self.take_word("else")? {
-                    return self.results(node);
+                if let NodeData::If { otherwise, .. } = self.f.nodes[node]
+                    && self.take_word("else")?
+                {
+                    return self.open(Open::Only(node), otherwise);
                 }
-                let region = self.new_region(Open::Otherwise(node))?;
-                self.set_otherwise(node, region);
-                Ok(())
+                self.results(node)
             }
-            Open::Otherwise(node) | Open::Only(node) => self.results(node),
+            Open::Only(node) => self.results(node),
             Open::Case(node) => self.case(node),
             Open::Default(node) => {
                 self.sign('}')?;
@@ -233,51 +242,30 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn set_otherwise(&mut self, node: Node, region: Region) {
-        if let NodeData::If { otherwise, .. } = &mut self.f.nodes[node] {
-            *otherwise = region;
-        }
-    }
-
     fn results(&mut self, node: Node) -> Result<()> {
         if self.token != Token::Arrow {
-            // An `if` that was closed without `else` still needs its other arm.
-            return self.finish(node);
+            return Ok(());
         }
         self.bump()?;
-        let mut results = Vec::new();
-        while matches!(self.token, Token::Value(_)) && self.is_definition_without_operation()? {
-            results.push(self.define(Def::Result)?);
-        }
-        *self.f.nodes[node].results_mut() = self.f.list(results);
-        self.finish(node)
-    }
-
-    /// Whether the definition here is a result; an item would have an operation.
-    fn is_definition_without_operation(&self) -> Result<bool> {
-        let mut ahead = self.lexer.clone();
-        loop {
-            let (token, _) = ahead.next()?;
-            match token {
-                Token::Sign(':') => {
-                    ahead.next()?;
-                    return Ok(ahead.next()?.0 != Token::Sign('='));
-                }
-                Token::Sign('@' | '.') | Token::Word(_) => {}
-                Token::Text(_) | Token::Value(_) | Token::Arrow | Token::Sign(_) | Token::End => {
-                    return Ok(true);
-                }
+        let (mut results, mut next) = (Vec::new(), None);
+        while matches!(self.token, Token::Value(_)) && next.is_none() {
+            let value = self.define(Def::Result)?;
+            // A definition with an operation is the item behind the construct.
+            match self.take_sign('=')? {
+                true => next = Some(value),
+                false => results.push(value),
             }
         }
+        *self.f.nodes[node].results_mut() = self.f.list(results);
+        next.map_or(Ok(()), |value| self.evaluation(value))
     }
 
-    fn finish(&mut self, node: Node) -> Result<()> {
-        if let NodeData::If { then, otherwise, .. } = self.f.nodes[node]
-            && then == otherwise
-        {
-            let region = self.f.regions.push(Default::default());
-            self.f.regions[region].exit = Exit::Yield(ValueList::EMPTY);
-            self.set_otherwise(node, region);
+    /// What evaluates a value, behind the `=`.
+    fn evaluation(&mut self, value: Value) -> Result<()> {
+        let op = self.operation(self.f.ty(value))?;
+        self.f.values[value].def = Def::Op(op);
+        if let Some(&(_, region)) = self.open.last() {
+            self.f.regions[region].items.push(Item::Let(value));
         }
         Ok(())
     }
@@ -286,28 +274,24 @@ impl<'a> Parser<'a> {
         if matches!(self.token, Token::Value(_)) {
             let value = self.define(Def::Param)?;
             self.sign('=')?;
-            let op = self.operation(self.f.ty(value))?;
-            self.f.values[value].def = Def::Op(op);
-            self.f.regions[region].items.push(Item::Let(value));
-            return Ok(());
+            return self.evaluation(value);
         }
         let results = ValueList::EMPTY;
         let node = self.f.nodes.next_key();
         self.f.regions[region].items.push(Item::Node(node));
         let data = if self.take_word("if")? {
             let cond = self.value()?;
-            let then = self.new_region(Open::Then(node))?;
-            NodeData::If { cond, then, otherwise: then, results }
+            let then = self.open_new(Open::Then(node))?;
+            NodeData::If { cond, then, otherwise: self.region(), results }
         } else if self.take_word("loop")? {
             let (params, inits) = self.loop_params()?;
-            NodeData::Loop { params, inits, body: self.new_region(Open::Only(node))?, results }
+            NodeData::Loop { params, inits, body: self.open_new(Open::Only(node))?, results }
         } else if self.take_word("block")? {
-            NodeData::Block { body: self.new_region(Open::Only(node))?, results }
+            NodeData::Block { body: self.open_new(Open::Only(node))?, results }
         } else if self.take_word("switch")? {
             let selector = self.value()?;
             self.sign('{')?;
-            // Replaced when its text comes.
-            let default = Region::from_index(self.f.regions.len());
+            let default = self.region();
             self.f.nodes.push(NodeData::Switch { selector, cases: Vec::new(), default, results });
             return self.case(node);
         } else {
@@ -332,11 +316,10 @@ impl<'a> Parser<'a> {
     /// The beginning of a case or of the default.
     fn case(&mut self, node: Node) -> Result<()> {
         if self.take_word("default")? {
-            let region = self.new_region(Open::Default(node))?;
-            if let NodeData::Switch { default, .. } = &mut self.f.nodes[node] {
-                *default = region;
-            }
-            return Ok(());
+            return match self.f.nodes[node] {
+                NodeData::Switch { default, .. } => self.open(Open::Default(node), default),
+                NodeData::If { .. } | NodeData::Loop { .. } | NodeData::Block { .. } => Ok(()),
+            };
         }
         if !self.take_word("case")? {
             return self.wrong("`case` or `default`");
@@ -345,7 +328,7 @@ impl<'a> Parser<'a> {
         while matches!(self.token, Token::Word(_)) {
             values.push(self.read("an integer", |word| word.parse().ok())?);
         }
-        let region = self.new_region(Open::Case(node))?;
+        let region = self.open_new(Open::Case(node))?;
         if let NodeData::Switch { cases, .. } = &mut self.f.nodes[node] {
             cases.push((values, region));
         }
@@ -364,20 +347,12 @@ impl<'a> Parser<'a> {
                 self.sign('[')?;
                 self.read_at(Array::Buffer(buffer))?
             }
-            "submit" => {
-                self.sign('(')?;
-                let args = self.values()?;
-                self.sign(')')?;
-                Op::Submit { args }
-            }
+            "submit" => Op::Submit { args: self.args()? },
             "shuffle" => self.shuffle(ty)?,
             "select" => Op::Select { cond: self.value()?, a: self.value()?, b: self.value()? },
             "call" => {
                 let helper = self.read("the number of a helper", |word| word.parse().ok())?;
-                self.sign('(')?;
-                let args = self.values()?;
-                self.sign(')')?;
-                Op::Call { helper, args }
+                Op::Call { helper, args: self.args()? }
             }
             _ if Resource::EACH.iter().any(|kind| kind.row().word == word) => self.resource(word)?,
             _ => {
@@ -430,6 +405,13 @@ impl<'a> Parser<'a> {
         let index = self.value()?;
         self.sign(']')?;
         Ok(Op::ReadAt(array, index))
+    }
+
+    fn args(&mut self) -> Result<ValueList> {
+        self.sign('(')?;
+        let args = self.values()?;
+        self.sign(')')?;
+        Ok(args)
     }
 
     fn constant(&mut self, ty: Type) -> Result<Op> {

@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 use super::Module;
 use crate::entity::Handle;
 use crate::ir::{
-    Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, Node, NodeData, Op, Region, Type, Value, ValueList,
+    Def, Exit, Func, Hint, HintRegister, Kind, Lane, Node, NodeData, Op, Region, Step, Type, Value,
+    ValueList, Walk,
 };
 
 /// Writes a module; values keep their numbers.
@@ -61,17 +62,17 @@ fn definition_order(f: &Func) -> Vec<u32> {
     };
     let list = |list: ValueList| f.pool.get(list.range()).unwrap_or_default().iter().copied();
     list(f.params).for_each(&mut define);
-    let mut walk = crate::ir::Walk::new(f);
+    let mut walk = Walk::new(f);
     while let Some(step) = walk.next(f) {
         match step {
-            crate::ir::Step::Let(value) => define(value),
-            crate::ir::Step::Enter(node) => {
+            Step::Let(value) => define(value),
+            Step::Enter(node) => {
                 if let NodeData::Loop { params, .. } = f.nodes[node] {
                     list(params).for_each(&mut define);
                 }
             }
-            crate::ir::Step::Leave(node) => list(f.nodes[node].results()).for_each(&mut define),
-            crate::ir::Step::Begin(_) | crate::ir::Step::End(_) => {}
+            Step::Leave(node) => list(f.nodes[node].results()).for_each(&mut define),
+            Step::Begin(_) | Step::End(_) => {}
         }
     }
     for number in &mut numbers {
@@ -81,14 +82,6 @@ fn definition_order(f: &Func) -> Vec<u32> {
         }
     }
     numbers
-}
-
-/// What is left to write.
-enum Task {
-    Items(Region, usize),
-    Case(Node, usize),
-    Text(&'static str),
-    Results(Node),
 }
 
 struct Printer<'a> {
@@ -107,51 +100,54 @@ impl Printer<'_> {
             write!(self.out, "{:?}", self.f.name)?;
         }
         if self.f.params.len != 0 {
-            self.out.push('(');
-            for index in 0..self.f.params.len {
-                if index != 0 {
-                    self.out.push_str(", ");
-                }
-                self.def(self.element(self.f.params, index))?;
-            }
+            self.list("(", self.f.params, Self::def)?;
             self.out.push(')');
         }
         self.out.push_str(" {\n");
         self.depth += 1;
-        if let Some(body) = self.f.body {
-            self.region(body)?;
-        }
+        self.body()?;
         self.depth -= 1;
         self.out.push_str("}\n");
         Ok(())
     }
 
-    fn region(&mut self, region: Region) -> fmt::Result {
-        let mut tasks = vec![Task::Items(region, 0)];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Items(region, index) => match self.f.regions[region].items.get(index) {
-                    Some(&item) => {
-                        tasks.push(Task::Items(region, index + 1));
-                        self.line();
-                        match item {
-                            Item::Let(value) => self.evaluation(value)?,
-                            Item::Node(node) => self.construct(node, &mut tasks)?,
-                        }
-                    }
-                    None => self.exit(self.f.regions[region].exit)?,
-                },
-                Task::Case(node, index) => self.case(node, index, &mut tasks)?,
-                Task::Text(text) => {
-                    self.depth -= 1;
+    fn body(&mut self) -> fmt::Result {
+        let mut walk = Walk::new(self.f);
+        // By open construct: how many of its regions have begun.
+        let mut begun = Vec::new();
+        while let Some(step) = walk.next(self.f) {
+            match step {
+                Step::Let(value) => {
                     self.line();
-                    self.out.push_str(text);
-                    if text.ends_with('{') {
-                        self.depth += 1;
-                        self.out.push('\n');
+                    self.evaluation(value)?;
+                }
+                Step::Enter(node) => {
+                    self.line();
+                    self.head(node)?;
+                    begun.push(0);
+                }
+                Step::Begin(region) => {
+                    if let (Some(parent), Some(begun)) = (walk.parent(), begun.last_mut()) {
+                        self.begin(parent, *begun, region)?;
+                        *begun += 1;
                     }
                 }
-                Task::Results(node) => self.results(self.f.nodes[node].results())?,
+                Step::End(region) => {
+                    self.exit(self.f.regions[region].exit)?;
+                    if walk.parent().is_some_and(|parent| is_switch(&self.f.nodes[parent])) {
+                        self.depth -= 1;
+                        self.line();
+                        self.out.push_str("}\n");
+                    }
+                }
+                Step::Leave(node) => {
+                    begun.pop();
+                    self.depth -= 1;
+                    self.line();
+                    self.out.push('}');
+                    self.list(" -> ", self.f.nodes[node].results(), Self::def)?;
+                    self.out.push('\n');
+                }
             }
         }
         Ok(())
@@ -161,22 +157,16 @@ impl Printer<'_> {
         (0..self.depth).for_each(|_| self.out.push_str("  "));
     }
 
-    /// Begins a construct; its regions and its end become tasks.
-    fn construct(&mut self, node: Node, tasks: &mut Vec<Task>) -> fmt::Result {
-        tasks.push(Task::Results(node));
-        tasks.push(Task::Text("}"));
+    fn open(&mut self) {
+        self.out.push_str(" {\n");
+        self.depth += 1;
+    }
+
+    /// The line that a construct begins with.
+    fn head(&mut self, node: Node) -> fmt::Result {
         match &self.f.nodes[node] {
-            NodeData::If { cond, then, otherwise, .. } => {
-                self.out.push_str("if ");
-                self.value(*cond)?;
-                let other = &self.f.regions[*otherwise];
-                if !(other.items.is_empty() && is_empty_yield(other.exit)) {
-                    tasks.push(Task::Items(*otherwise, 0));
-                    tasks.push(Task::Text("} else {"));
-                }
-                tasks.push(Task::Items(*then, 0));
-            }
-            NodeData::Loop { params, inits, body, .. } => {
+            NodeData::If { cond, .. } => self.word("if", &[*cond])?,
+            NodeData::Loop { params, inits, .. } => {
                 self.out.push_str("loop");
                 for index in 0..params.len {
                     self.out.push_str(if index == 0 { " (" } else { ", " });
@@ -187,53 +177,55 @@ impl Printer<'_> {
                 if params.len != 0 {
                     self.out.push(')');
                 }
-                tasks.push(Task::Items(*body, 0));
             }
-            NodeData::Block { body, .. } => {
-                self.out.push_str("block");
-                tasks.push(Task::Items(*body, 0));
-            }
-            NodeData::Switch { selector, .. } => {
-                self.out.push_str("switch ");
-                self.value(*selector)?;
-                tasks.push(Task::Case(node, 0));
-            }
+            NodeData::Block { .. } => self.out.push_str("block"),
+            NodeData::Switch { selector, .. } => self.word("switch", &[*selector])?,
         }
-        self.out.push_str(" {\n");
-        self.depth += 1;
+        self.open();
         Ok(())
     }
 
-    fn case(&mut self, node: Node, index: usize, tasks: &mut Vec<Task>) -> fmt::Result {
-        let NodeData::Switch { cases, default, .. } = &self.f.nodes[node] else { return Ok(()) };
-        self.line();
-        let region = match cases.get(index) {
-            Some((values, region)) => {
-                self.out.push_str("case");
-                for (index, value) in values.iter().enumerate() {
-                    write!(self.out, "{}{value}", if index == 0 { " " } else { ", " })?;
+    /// The line before region number `index` of a construct, where there is one.
+    fn begin(&mut self, parent: Node, index: usize, region: Region) -> fmt::Result {
+        match &self.f.nodes[parent] {
+            NodeData::If { .. } => {
+                let data = &self.f.regions[region];
+                if index == 1 && !(data.items.is_empty() && is_empty_yield(data.exit)) {
+                    self.depth -= 1;
+                    self.line();
+                    self.out.push_str("} else");
+                    self.open();
                 }
-                tasks.push(Task::Case(node, index + 1));
-                *region
             }
-            None => {
-                self.out.push_str("default");
-                *default
+            NodeData::Switch { cases, .. } => {
+                self.line();
+                match cases.get(index) {
+                    Some((values, _)) => {
+                        self.out.push_str("case");
+                        for (index, value) in values.iter().enumerate() {
+                            write!(self.out, "{}{value}", if index == 0 { " " } else { ", " })?;
+                        }
+                    }
+                    None => self.out.push_str("default"),
+                }
+                self.open();
             }
-        };
-        self.out.push_str(" {\n");
-        self.depth += 1;
-        tasks.push(Task::Text("}\n"));
-        tasks.push(Task::Items(region, 0));
+            NodeData::Loop { .. } | NodeData::Block { .. } => {}
+        }
         Ok(())
     }
 
-    fn results(&mut self, results: ValueList) -> fmt::Result {
-        for index in 0..results.len {
-            self.out.push_str(if index == 0 { " -> " } else { ", " });
-            self.def(self.element(results, index))?;
+    /// The values of a list, commas between them, after `before`; nothing for an empty list.
+    fn list(
+        &mut self,
+        before: &str,
+        list: ValueList,
+        write: impl Fn(&mut Self, Value) -> fmt::Result,
+    ) -> fmt::Result {
+        for index in 0..list.len {
+            self.out.push_str(if index == 0 { before } else { ", " });
+            write(self, self.element(list, index))?;
         }
-        self.out.push('\n');
         Ok(())
     }
 
@@ -242,17 +234,13 @@ impl Printer<'_> {
             return Ok(());
         }
         self.line();
-        let (word, list) = match exit {
-            Exit::Yield(list) => ("yield", list),
-            Exit::Break(list) => ("break", list),
-            Exit::Continue(list) => ("continue", list),
-            Exit::Unreachable => ("unreachable", ValueList::EMPTY),
-        };
-        self.out.push_str(word);
-        for index in 0..list.len {
-            self.out.push_str(if index == 0 { " " } else { ", " });
-            self.value(self.element(list, index))?;
-        }
+        self.out.push_str(match exit {
+            Exit::Yield(_) => "yield",
+            Exit::Break(_) => "break",
+            Exit::Continue(_) => "continue",
+            Exit::Unreachable => "unreachable",
+        });
+        self.list(" ", exit.list(), Self::value)?;
         self.out.push('\n');
         Ok(())
     }
@@ -329,7 +317,9 @@ impl Printer<'_> {
             }
             Op::Submit { args } => {
                 self.out.push_str("submit(");
-                self.list_of(args)
+                self.list("", args, Self::value)?;
+                self.out.push(')');
+                Ok(())
             }
             Op::Shuffle(lanes) => self.shuffle(lanes, ty),
             Op::Unary(op, a) => self.word(op.signature().name, &[a]),
@@ -337,21 +327,11 @@ impl Printer<'_> {
             Op::Select { cond, a, b } => self.word("select", &[cond, a, b]),
             Op::Call { helper, args } => {
                 write!(self.out, "call {helper}(")?;
-                self.list_of(args)
+                self.list("", args, Self::value)?;
+                self.out.push(')');
+                Ok(())
             }
         }
-    }
-
-    /// The arguments of a call and the bracket behind them.
-    fn list_of(&mut self, args: ValueList) -> fmt::Result {
-        for index in 0..args.len {
-            if index != 0 {
-                self.out.push_str(", ");
-            }
-            self.value(self.element(args, index))?;
-        }
-        self.out.push(')');
-        Ok(())
     }
 
     fn word(&mut self, word: &str, operands: &[Value]) -> fmt::Result {
@@ -388,6 +368,10 @@ fn literal(out: &mut String, kind: Kind, bits: u32) -> fmt::Result {
             _ => write!(out, "{bits:#x}"),
         },
     }
+}
+
+fn is_switch(data: &NodeData) -> bool {
+    matches!(data, NodeData::Switch { .. })
 }
 
 fn is_empty_yield(exit: Exit) -> bool {

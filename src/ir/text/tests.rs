@@ -33,6 +33,14 @@ func main {
   %14 @none.w: f32 = sqrt %12
   %15 @a0.x: i32 = addressp %14
   %16 @cmp.y: bool = less %12 %14
+  %17: u32 = host 1
+  %18: f32x4 = host 2
+  %19: i32 = draw 7
+  %20: bool = specialized 3
+  %21: i32 = specialized 31
+  %22: f32x4 = load feed[%2]
+  %23 @count: u32 = load state[%2]
+  %24 @invocation: i32 = submit(%2, %0, %1, %3)
   yield %12
 }
 ",
@@ -123,6 +131,10 @@ fn errors_name_their_place() {
         ("func main { %0: bool = const 2 }", 1, 30),
         ("func main { switch %0 { } }", 1, 25),
         ("func main { %0: f32 = shuffle %1.q }", 1, 34),
+        ("func main { %0: i32 = draw 8 }", 1, 28),
+        ("func main { %0: u32 = host 3 }", 1, 28),
+        ("func main { %0: f32x4 = load input[%1] }", 1, 30),
+        ("func main { %0: f32x4 = input v0[%1] }", 1, 33),
     ] {
         assert_eq!(parse(text).unwrap_err().at, At::Text { line, column }, "{text}");
     }

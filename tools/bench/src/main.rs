@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use stages::{Assembled, Measured, Timing};
+use stages::{AssemblerTiming, Measurement, Timing};
 use transpica::stages::host::{Arithmetic, Options};
 use transpica::stages::precision::Precision;
 
@@ -114,7 +114,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         for (measured, reference) in &all {
             print(measured, *reference);
         }
-        for Assembled { file, lines, words, timing } in &sources {
+        for AssemblerTiming { file, lines, words, timing } in &sources {
             println!("{file}: {lines} lines, {words} words");
             println!("  {:<16} {:>9} min {:>9} median ns", "assemble", timing.min, timing.median);
         }
@@ -157,7 +157,7 @@ fn sizes(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-fn print(measured: &Measured, reference: Option<glslang::Reference>) {
+fn print(measured: &Measurement, reference: Option<glslang::Reference>) {
     println!("{} dvle {}: {} data instructions", measured.file, measured.dvle, measured.instructions);
     for (name, timing) in &measured.stages {
         println!("  {name:<16} {:>9} min {:>9} median ns", timing.min, timing.median);
@@ -179,7 +179,7 @@ fn print(measured: &Measured, reference: Option<glslang::Reference>) {
     }
 }
 
-fn to_json(measured: &Measured, reference: Option<glslang::Reference>) -> Value {
+fn to_json(measured: &Measurement, reference: Option<glslang::Reference>) -> Value {
     let timing = |timing: &Timing| json!({ "min": timing.min, "median": timing.median });
     let stages: serde_json::Map<String, Value> =
         measured.stages.iter().map(|(name, value)| ((*name).to_string(), timing(value))).collect();
@@ -194,8 +194,8 @@ fn to_json(measured: &Measured, reference: Option<glslang::Reference>) -> Value 
     })
 }
 
-fn source_to_json(source: &Assembled) -> Value {
-    let Assembled { file, lines, words, timing } = source;
+fn source_to_json(source: &AssemblerTiming) -> Value {
+    let AssemblerTiming { file, lines, words, timing } = source;
     let assemble = json!({ "min": timing.min, "median": timing.median });
     json!({ "file": file, "lines": lines, "words": words, "stages": { "assemble": assemble } })
 }

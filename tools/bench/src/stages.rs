@@ -37,7 +37,7 @@ impl Timing {
 }
 
 /// Results of one program.
-pub struct Measured {
+pub struct Measurement {
     /// File name.
     pub file: String,
     /// Index of the executable.
@@ -61,19 +61,19 @@ pub struct Measured {
 }
 
 /// Results of one source.
-pub struct Assembled {
+pub struct AssemblerTiming {
     /// File name.
     pub file: String,
     /// Lines of text.
     pub lines: usize,
-    /// Assembled code words.
+    /// AssemblerTiming code words.
     pub words: usize,
     /// Time from text to container bytes.
     pub timing: Timing,
 }
 
 /// Times the assembler on one source.
-pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, String> {
+pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTiming, String> {
     let file = path.display().to_string();
     let sources = [transpica::stages::asm::Source { name: &file, text }];
     let assemble = || transpica::stages::asm::assemble(&sources).map_err(|report| report.to_string());
@@ -84,7 +84,7 @@ pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<Assembled, Str
         black_box(assemble()?);
         samples.push(clock.lap());
     }
-    Ok(Assembled { lines: text.lines().count(), words, timing: Timing::of(samples), file })
+    Ok(AssemblerTiming { lines: text.lines().count(), words, timing: Timing::of(samples), file })
 }
 
 const STAGES: [&str; 8] = ["parse", "decode", "explore", "structure", "SSA", "passes", "SPIR-V", "WGSL"];
@@ -96,7 +96,7 @@ pub fn measure(
     only: Option<usize>,
     repeat: usize,
     fast: bool,
-) -> Result<Vec<Measured>, String> {
+) -> Result<Vec<Measurement>, String> {
     let at = |error: Error| format!("{}: {error}", path.display());
     let file = Shbin::parse(bytes).map_err(at)?;
     let precision = if fast { Precision::Fast } else { Precision::Exact };
@@ -128,7 +128,7 @@ impl Clock {
     }
 }
 
-fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Measured, Error> {
+fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Measurement, Error> {
     let profile = Profile::default();
     let mut translator = Translator::new(options, profile);
     let mut writer = SpirvWriter::new();
@@ -136,7 +136,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
     let mut samples: [Vec<u64>; STAGES.len()] = Default::default();
     for _ in 0..repeat {
         for (samples, time) in
-            samples.iter_mut().zip(staged(bytes, dvle, &options, &profile, &mut writer, &mut scratch)?)
+            samples.iter_mut().zip(time_stages(bytes, dvle, &options, &profile, &mut writer, &mut scratch)?)
         {
             samples.push(time);
         }
@@ -163,7 +163,7 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
     let file = Shbin::parse(bytes)?;
     let program = dvle::program(&file, dvle, &options.limits)?;
     let translated = translator.translate(&program, &Executable::new(&file, dvle, "bench")?, Job::Vertex)?;
-    Ok(Measured {
+    Ok(Measurement {
         file: String::new(),
         dvle,
         instructions: reached(&program, &options)?,
@@ -192,7 +192,7 @@ fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> 
 }
 
 /// Times each stage, in the order of [`STAGES`].
-fn staged(
+fn time_stages(
     bytes: &[u8],
     dvle: usize,
     options: &Options,

@@ -167,11 +167,11 @@ pub struct TranspicaResult {
     names: Buffer<u8>,
     errors: Vec<Message>,
     warnings: Vec<Message>,
-    described: Option<Described>,
+    described: Option<Interface>,
 }
 
 /// Interface of a program; names are stored separately, in the same order.
-struct Described {
+struct Interface {
     tier: TranspicaTier,
     inputs: Vec<(Span, u8)>,
     outputs: Vec<(Span, Location, usize)>,
@@ -239,7 +239,7 @@ impl TranspicaResult {
             names: memory.keep(names.0)?,
             errors: Vec::new(),
             warnings,
-            described: Some(Described {
+            described: Some(Interface {
                 tier: tier.into(),
                 inputs,
                 outputs,
@@ -265,7 +265,7 @@ impl TranspicaResult {
     fn figures(&self, head: TranspicaHead) -> TranspicaFigures {
         let described = self.described.as_ref();
         // Range: none of these lists has more than a few thousand entries.
-        let count = |count: fn(&Described) -> usize| described.map_or(0, count) as u32;
+        let count = |count: fn(&Interface) -> usize| described.map_or(0, count) as u32;
         TranspicaFigures {
             head,
             tier: described.map_or(TranspicaTier::Structured, |described| described.tier) as u32,
@@ -298,13 +298,13 @@ impl TranspicaResult {
         }
     }
 
-    fn input(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaInput {
+    fn input(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaInput {
         let (name, register) = described.inputs[index];
         let number = u32::from(register);
         TranspicaInput { head, name: self.text(name), name_length: name.length, number, location: number }
     }
 
-    fn output(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaOutput {
+    fn output(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaOutput {
         let (name, location, components) = described.outputs[index];
         let (destination, location) = match location {
             Location::Position => (TranspicaDestination::Position, 0),
@@ -322,7 +322,7 @@ impl TranspicaResult {
         }
     }
 
-    fn member(&self, described: &Described, index: usize, head: TranspicaHead) -> TranspicaMember {
+    fn member(&self, described: &Interface, index: usize, head: TranspicaHead) -> TranspicaMember {
         let name = described.members[index];
         let member = &described.block.members[index];
         let kind = match member.ty {
@@ -459,12 +459,12 @@ pub unsafe extern "C" fn transpica_result_warning(
 ///
 /// # Safety
 /// `result` is NULL or a result; as for [`fill`].
-unsafe fn described<T: Structure>(
+unsafe fn fill_listed<T: Structure>(
     result: *const TranspicaResult,
     index: usize,
     out: *mut T,
-    count: fn(&Described) -> usize,
-    make: fn(&TranspicaResult, &Described, usize, TranspicaHead) -> T,
+    count: fn(&Interface) -> usize,
+    make: fn(&TranspicaResult, &Interface, usize, TranspicaHead) -> T,
 ) -> TranspicaStatus {
     plain(|| {
         // SAFETY: guaranteed by the caller.
@@ -488,7 +488,7 @@ pub unsafe extern "C" fn transpica_result_input(
     input: *mut TranspicaInput,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { described(result, index, input, |of| of.inputs.len(), TranspicaResult::input) }
+    unsafe { fill_listed(result, index, input, |of| of.inputs.len(), TranspicaResult::input) }
 }
 
 /// Fills `output` with output number `index`, from 0.
@@ -499,7 +499,7 @@ pub unsafe extern "C" fn transpica_result_output(
     output: *mut TranspicaOutput,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { described(result, index, output, |of| of.outputs.len(), TranspicaResult::output) }
+    unsafe { fill_listed(result, index, output, |of| of.outputs.len(), TranspicaResult::output) }
 }
 
 /// Fills `member` with member number `index` of the uniform block, from 0.
@@ -510,7 +510,7 @@ pub unsafe extern "C" fn transpica_result_member(
     member: *mut TranspicaMember,
 ) -> TranspicaStatus {
     // SAFETY: NULL or such a structure.
-    unsafe { described(result, index, member, |of| of.members.len(), TranspicaResult::member) }
+    unsafe { fill_listed(result, index, member, |of| of.members.len(), TranspicaResult::member) }
 }
 
 /// Frees a result and everything that it owns. NULL is permitted.

@@ -215,7 +215,7 @@ pub(crate) struct Settings {
 
 /// The structures of a chain.
 #[derive(Default)]
-struct Given {
+struct Structures {
     options: Option<TranspicaOptions>,
     profile: Option<TranspicaProfile>,
     bindings: Option<TranspicaBindings>,
@@ -231,7 +231,7 @@ impl Settings {
     /// # Safety
     /// As for [`Chain::new`] and [`Memory::new`].
     pub(crate) unsafe fn new(first: *const TranspicaHead) -> Result<Self, Problem> {
-        let mut given = Given::default();
+        let mut given = Structures::default();
         // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Chain::new(first) };
         while let Some(link) = chain.next()? {
@@ -310,7 +310,7 @@ pub(crate) fn narrow<T: TryFrom<u32>>(name: &str, number: u32) -> Result<T, Prob
     })
 }
 
-fn options(given: &Given) -> Result<Options, Problem> {
+fn options(given: &Structures) -> Result<Options, Problem> {
     let limits = limits(given.limits.as_ref())?;
     let Some(given_options) = &given.options else {
         return match given.layout {
@@ -468,7 +468,7 @@ fn limits(given: Option<&TranspicaLimits>) -> Result<Limits, Problem> {
     })
 }
 
-fn profile(given: &Given) -> Result<Profile, Problem> {
+fn profile(given: &Structures) -> Result<Profile, Problem> {
     let default = Profile::default();
     let bindings = given.bindings.as_ref().map_or(default.bindings, bindings);
     let custom = given.locations.as_ref().map(locations).transpose()?;

@@ -1,5 +1,5 @@
 //! Program sources and requested targets.
-//! In: a chain. Out: [`Asked`], which provides the program with its bindings.
+//! In: a chain. Out: [`ProgramRequest`], which provides the program with its bindings.
 
 use std::ffi::{CStr, c_char};
 
@@ -140,14 +140,14 @@ structures! {
 
 /// Requested outputs for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct Targets {
     targets: u32,
     /// Version of GLSL.
     #[cfg(feature = "glsl")]
     pub(crate) glsl: transpica::stages::backend::text::GlslVersion,
 }
 
-impl Wanted {
+impl Targets {
     /// Requests a single target.
     pub(crate) fn only(target: TranspicaTarget) -> Self {
         Self {
@@ -196,7 +196,7 @@ pub(crate) const TARGETS: [(TranspicaTarget, bool); 6] = [
 
 /// The structures of a chain.
 #[derive(Default)]
-struct Given {
+struct Structures {
     request: Option<TranspicaRequest>,
     raw: Option<TranspicaRawProgram>,
     executable: Option<TranspicaExecutable>,
@@ -214,9 +214,9 @@ enum Source {
 }
 
 /// A program with the requested outputs.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ProgramRequest<'a> {
     source: Source,
-    pub(crate) wanted: Wanted,
+    pub(crate) targets: Targets,
     pub(crate) salt: &'a [u8],
 }
 
@@ -224,14 +224,14 @@ pub(crate) struct Asked<'a> {
 pub(crate) type Work<'w, R> =
     &'w mut dyn FnMut(&Program<'_>, &dyn Surroundings, &Constants) -> Result<R, Problem>;
 
-impl Asked<'_> {
+impl ProgramRequest<'_> {
     /// Reads a chain.
     ///
     /// # Safety
     /// As for [`Chain::new`]; and every pointer in its structures is NULL or points to the data
     /// that its comment describes, unchanged until this is dropped.
     pub(crate) unsafe fn new(first: *const TranspicaHead, call: &str) -> Result<Self, Problem> {
-        let mut given = Given::default();
+        let mut given = Structures::default();
         // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Chain::new(first) };
         while let Some(link) = chain.next()? {
@@ -257,7 +257,7 @@ impl Asked<'_> {
                 | T::Member) => return Err(link.misplaced(other, call)),
             }
         }
-        let wanted = Wanted::new(given.request.as_ref())?;
+        let targets = Targets::new(given.request.as_ref())?;
         let salt = match given.salt {
             // SAFETY: guaranteed by the caller.
             Some(salt) => unsafe { array(salt.bytes, salt.byte_count, "TranspicaSalt.bytes")? },
@@ -272,7 +272,7 @@ impl Asked<'_> {
         .into_iter()
         .flatten();
         match (sources.next(), sources.next()) {
-            (Some(source), None) => Ok(Self { source, wanted, salt }),
+            (Some(source), None) => Ok(Self { source, targets, salt }),
             (None, _) => {
                 let text = format!("{call} wants a structure that says which program is meant");
                 Err(Problem::argument(TranspicaCode::NoProgram, text))

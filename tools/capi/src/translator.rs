@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::problem::Problem;
 use crate::result::TranspicaResult;
 use crate::settings::Settings;
-use crate::source::{Asked, Wanted};
+use crate::source::{ProgramRequest, Targets};
 
 /// Translates programs under fixed options, and reuses its memory. One for each thread.
 pub struct TranspicaTranslator {
@@ -44,7 +44,7 @@ impl TranspicaTranslator {
     }
 
     /// Runs `work` on the translator; after a panic it is replaced first.
-    fn used<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
+    fn with_translator<R>(&mut self, work: impl FnOnce(&mut Translator, (Job<'static>, Memory)) -> R) -> R {
         if self.is_busy {
             self.translator = Translator::new(*self.translator.options(), *self.translator.profile());
         }
@@ -59,18 +59,18 @@ impl TranspicaTranslator {
 fn run(
     translator: &mut Translator,
     (job, memory): (Job<'static>, Memory),
-    asked: &Asked<'_>,
-    wanted: Wanted,
+    request: &ProgramRequest<'_>,
+    targets: Targets,
 ) -> Result<Option<TranspicaResult>, Problem> {
     let limits = translator.options().limits;
-    asked.with(&limits, &mut |program, around, constants| {
+    request.with(&limits, &mut |program, around, constants| {
         let translated = translator.translate(program, around, job)?;
-        let words = match wanted.has(TranspicaTarget::Spirv) {
+        let words = match targets.has(TranspicaTarget::Spirv) {
             true => translator.spirv(&translated)?,
             false => Vec::new(),
         };
-        let mut texts = texts(&translated, wanted)?;
-        if wanted.has(TranspicaTarget::Reflection) {
+        let mut texts = texts(&translated, targets)?;
+        if targets.has(TranspicaTarget::Reflection) {
             let reflection = serde_json::to_string(&Reflection::new(program, &translated, constants));
             let reflection = reflection.map_err(|error| Problem::internal(error.to_string()))?;
             texts.push((TranspicaTarget::Reflection, reflection));
@@ -80,7 +80,7 @@ fn run(
 }
 
 /// Prints the requested texts that this build supports.
-fn texts(translated: &Translated, wanted: Wanted) -> Result<Vec<(TranspicaTarget, String)>, Error> {
+fn texts(translated: &Translated, targets: Targets) -> Result<Vec<(TranspicaTarget, String)>, Error> {
     #[cfg_attr(
         not(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl")),
         expect(unused_mut, reason = "no text is built")
@@ -93,19 +93,19 @@ fn texts(translated: &Translated, wanted: Wanted) -> Result<Vec<(TranspicaTarget
             #[cfg(feature = "wgsl")]
             (TranspicaTarget::Wgsl, Language::Wgsl),
             #[cfg(feature = "glsl")]
-            (TranspicaTarget::Glsl, Language::Glsl(wanted.glsl)),
+            (TranspicaTarget::Glsl, Language::Glsl(targets.glsl)),
             #[cfg(feature = "hlsl")]
             (TranspicaTarget::Hlsl, Language::Hlsl),
             #[cfg(feature = "msl")]
             (TranspicaTarget::Msl, Language::Msl),
         ];
         for (target, language) in languages {
-            if wanted.has(target) {
+            if targets.has(target) {
                 texts.push((target, translated.text(language)?));
             }
         }
     }
-    let _ = (translated, wanted);
+    let _ = (translated, targets);
     Ok(texts)
 }
 
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn transpica_translator_free(translator: *mut TranspicaTra
     unsafe { free(translator) }
 }
 
-/// Runs a call on a chain; `wanted` overrides the targets that it requests.
+/// Runs a call on a chain; `targets` overrides the targets that it requests.
 ///
 /// # Safety
 /// The pointers are NULL or as the functions below describe.
@@ -154,7 +154,7 @@ unsafe fn call(
     program: *const TranspicaHead,
     result: *mut *mut TranspicaResult,
     name: &str,
-    wanted: Option<Wanted>,
+    targets: Option<Targets>,
 ) -> TranspicaStatus {
     if result.is_null() {
         return TranspicaStatus::BadArgument;
@@ -164,9 +164,9 @@ unsafe fn call(
     let memory = translator.as_ref().map_or(Memory::default(), |translator| translator.memory);
     let work = || {
         // SAFETY: NULL or such a chain.
-        let asked = unsafe { Asked::new(program, name)? };
-        let wanted = wanted.unwrap_or(asked.wanted);
-        translator?.used(|translator, fixed| run(translator, fixed, &asked, wanted))
+        let request = unsafe { ProgramRequest::new(program, name)? };
+        let targets = targets.unwrap_or(request.targets);
+        translator?.with_translator(|translator, fixed| run(translator, fixed, &request, targets))
     };
     // SAFETY: a place for a pointer.
     unsafe { answer(result, memory, work) }
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn transpica_scan(
 ) -> TranspicaStatus {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        call(translator, program, result, "transpica_scan", Some(Wanted::only(TranspicaTarget::Reflection)))
+        call(translator, program, result, "transpica_scan", Some(Targets::only(TranspicaTarget::Reflection)))
     }
 }
 
@@ -216,11 +216,11 @@ pub unsafe extern "C" fn transpica_key(
         // SAFETY: NULL or a translator that no other call uses.
         let translator = unsafe { exclusive(translator, "translator")? };
         // SAFETY: NULL or such a chain.
-        let asked = unsafe { Asked::new(program, "transpica_key")? };
-        let bytes = translator.used(|translator, (job, _)| {
+        let request = unsafe { ProgramRequest::new(program, "transpica_key")? };
+        let bytes = translator.with_translator(|translator, (job, _)| {
             let limits = translator.options().limits;
-            asked.with(&limits, &mut |program, around, _| {
-                Ok(translator.key(program, around, job, asked.salt).0)
+            request.with(&limits, &mut |program, around, _| {
+                Ok(translator.key(program, around, job, request.salt).0)
             })
         })?;
         // SAFETY: not NULL, so a place for a key.
@@ -257,9 +257,9 @@ mod tests {
     #[test]
     fn a_translator_is_good_after_a_panic() {
         let mut translator = TranspicaTranslator::new(Settings::default());
-        let used = std::panic::AssertUnwindSafe(|| translator.used(|_, _| panic!("for the test")));
+        let used = std::panic::AssertUnwindSafe(|| translator.with_translator(|_, _| panic!("for the test")));
         assert!(std::panic::catch_unwind(used).is_err() && translator.is_busy);
-        let version = translator.used(|translator, _| translator.profile().spirv_version);
+        let version = translator.with_translator(|translator, _| translator.profile().spirv_version);
         assert!(version == (1, 3) && !translator.is_busy);
     }
 }

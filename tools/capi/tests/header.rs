@@ -7,7 +7,7 @@ use std::path::Path;
 const SOURCES: [&str; 8] =
     ["enums", "chain", "memory", "settings", "source", "registers", "result", "translator"];
 
-fn made() -> String {
+fn generate_header() -> String {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml")).expect("a configuration");
     let mut builder = cbindgen::Builder::new().with_config(config).with_after_include(preamble());
@@ -39,18 +39,21 @@ fn preamble() -> String {
 #[test]
 fn the_header_is_what_the_sources_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/transpica.h");
-    let made = made();
+    let generated = generate_header();
     if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, made).expect("the header can be written");
+        fs::write(&path, generated).expect("the header can be written");
         return;
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == made, "include/transpica.h is stale: BLESS=1 cargo test -p transpica-capi --test header");
+    assert!(
+        kept == generated,
+        "include/transpica.h is stale: BLESS=1 cargo test -p transpica-capi --test header"
+    );
 }
 
 #[test]
 fn every_function_and_structure_is_in_the_header() {
-    let header = made();
+    let header = generate_header();
     for source in SOURCES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(source).with_extension("rs");
         let text = fs::read_to_string(path).expect("a source");

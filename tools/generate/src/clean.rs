@@ -1,7 +1,7 @@
 //! Block-structured programs like those of an assembler: nested scopes with the padding that
 //! separates their ends, procedures, forward jumps inside a block, END on every path.
 //! In: random choices. Out: code that never exceeds a stack limit and always ends. Knows no values.
-//! Facts: the padding rules are picasso's, see [`Block::finish`].
+//! Facts: the padding rules are picasso's, see [`Block::pad`].
 
 use transpica::stages::isa::word::{Field, Word};
 use transpica::stages::isa::{Move, Opcode};
@@ -295,7 +295,7 @@ impl Maker<'_> {
             self.land_jumps(&mut block, false);
         }
         self.land_jumps(&mut block, true);
-        block.finish(self, scope);
+        block.pad(self, scope);
     }
 
     /// Resolves the jumps that have skipped enough statements, or all of them.
@@ -520,13 +520,14 @@ impl Block {
     /// Pads a complete block in three cases: it is empty; its last word is a control-flow
     /// instruction, which the end of the scope would override; a label or the end of an inner scope
     /// is at its end, and two ends must not coincide.
-    fn finish(&self, maker: &mut Maker<'_>, scope: Scope) {
-        let steers = maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
-            Some(Move::Jump | Move::Call) => true,
-            Some(Move::Break) => scope.loop_body,
-            Some(Move::Next | Move::End | Move::If | Move::Loop) | None => false,
-        });
-        if steers || self.label_at_end {
+    fn pad(&self, maker: &mut Maker<'_>, scope: Scope) {
+        let is_overridden =
+            maker.piece.words[self.start..].last().is_none_or(|(word, _)| match word.moves() {
+                Some(Move::Jump | Move::Call) => true,
+                Some(Move::Break) => scope.loop_body,
+                Some(Move::Next | Move::End | Move::If | Move::Loop) | None => false,
+            });
+        if is_overridden || self.label_at_end {
             maker.nop();
         }
     }

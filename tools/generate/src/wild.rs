@@ -70,7 +70,7 @@ fn address(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> u3
 }
 
 /// A control-flow instruction with some target.
-fn steering(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> Word {
+fn control_flow(random: &mut Random, near: u32, size: u32, used: &mut Vec<u32>) -> Word {
     let length = match random.below(8) {
         0..6 => random.below(6),
         6 => size.saturating_sub(near),
@@ -110,7 +110,7 @@ fn scattered(random: &mut Random, data: &DataMaker, size: u32) -> Vec<u32> {
     (0..size)
         .map(|here| {
             let word = if random.chance(percent) {
-                steering(random, here, size, &mut used)
+                control_flow(random, here, size, &mut used)
             } else {
                 plain(random, data)
             };
@@ -186,8 +186,8 @@ fn fill(random: &mut Random, data: &DataMaker, size: u32, mut code: Vec<u32>) ->
     let mut used = Vec::new();
     while (code.len() as u32) < size {
         let here = code.len() as u32;
-        let steers = random.chance(percent);
-        let word = if steers { steering(random, here, size, &mut used) } else { plain(random, data) };
+        let is_control = random.chance(percent);
+        let word = if is_control { control_flow(random, here, size, &mut used) } else { plain(random, data) };
         code.push(word.0);
     }
     code
@@ -209,7 +209,7 @@ fn bent(random: &mut Random, data: &DataMaker, size: u32) -> (Vec<u32>, u16) {
             (Some(_), 2) => word.with(Field::Num, random.below(8)),
             (None, 0..=2) if word.opcode() == Some(Opcode::Nop) => plain(random, data),
             (_, 3) => plain(random, data),
-            (Some(_) | None, _) => steering(random, at, length, &mut used),
+            (Some(_) | None, _) => control_flow(random, at, length, &mut used),
         };
         *place = bent.0;
     }

@@ -90,7 +90,7 @@ fn every_draw_works_and_every_feature_occurs() {
         let bounds = bounds(&program, &graph(&generated), [None; 4]);
         // A loop with an unknown count runs up to 256 times.
         count("EMIT in loops", bounds.emits.is_none_or(|most| most >= 256));
-        for seen in seen(&generated) {
+        for seen in carried_state(&generated) {
             count(
                 match seen {
                     Carried::Temp { .. } => "sees r",
@@ -122,7 +122,7 @@ fn graph(generated: &GeneratedGeometry) -> transpica::stages::cfg::Cfg {
     }
 }
 
-fn seen(generated: &GeneratedGeometry) -> Vec<Carried> {
+fn carried_state(generated: &GeneratedGeometry) -> Vec<Carried> {
     let outputs = generated.setup.geometry.map_or(0, |geometry| geometry.outputs);
     let masks =
         std::array::from_fn(|register| if outputs >> register & 1 != 0 { Mask::XYZW } else { Mask::NONE });
@@ -134,7 +134,7 @@ fn programs_without_memory_see_nothing_and_few_others_do() {
     let mut stateless = 0;
     for seed in 0..SEEDS {
         let generated = generate_geometry(seed);
-        let seen = seen(&generated);
+        let seen = carried_state(&generated);
         match generated.memory {
             Memory::None => assert!(seen.is_empty(), "seed {seed}: {seen:?}"),
             Memory::Bounded => assert!(!seen.contains(&Carried::Ran), "seed {seed}"),

@@ -53,7 +53,7 @@ fn has_approximate(program: &Program<'_>) -> bool {
 }
 
 /// Output components that some instruction of a program writes: one mask per register, bit 0 = x.
-pub(crate) fn written(program: &Program<'_>) -> [u8; 16] {
+pub(crate) fn output_masks(program: &Program<'_>) -> [u8; 16] {
     let mut all = [0; 16];
     for inst in instructions(program) {
         if let Inst::Data { dest: Dest::Output(register), mask, .. } = inst {
@@ -146,7 +146,7 @@ impl Follow {
     pub(crate) fn new(arithmetic: Arithmetic, program: &Program<'_>) -> Self {
         Self {
             arithmetic,
-            written: written(program),
+            written: output_masks(program),
             outputs: START,
             other: START,
             temps: START,

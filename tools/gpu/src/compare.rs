@@ -274,7 +274,7 @@ pub fn compare_shader(
         .collect();
     let uniforms = uniform_bytes(translated, case.uniforms);
     let found = run_compute(gpu, shader, &uniforms, &inputs)?;
-    let written = bounds::written(case.program);
+    let written = bounds::output_masks(case.program);
     let bounds = self::bounds(case, &kept, gpu.facts(), route)?;
     let judge = |found: &[Registers], bounds: &[Bounds]| {
         let unfinished = expected.len() - kept.len();
@@ -282,8 +282,8 @@ pub fn compare_shader(
         let mut verdict = Verdict { vertices: kept.len(), unfinished, components, ..Verdict::default() };
         for (index, ((vertex, expected), found)) in kept.iter().zip(found).enumerate() {
             let bounds = bounds.get(index).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals, bounds, written: &written };
-            verdict.vertex(*vertex, [expected, found], &allowed);
+            let tolerance = Tolerance { subnormals, bounds, written: &written };
+            verdict.vertex(*vertex, [expected, found], &tolerance);
         }
         verdict
     };
@@ -330,7 +330,7 @@ fn class(value: f32) -> Class {
 
 /// Permitted differences of one vertex.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowed<'a> {
+pub(crate) struct Tolerance<'a> {
     /// The driver's treatment of subnormals.
     pub(crate) subnormals: Subnormals,
     /// Error bound of each component.
@@ -388,11 +388,11 @@ impl Verdict {
         &mut self,
         vertex: usize,
         [expected, found]: [&Registers; 2],
-        allowed: &Allowed<'_>,
+        tolerance: &Tolerance<'_>,
     ) {
         for (register, component) in (0..16).flat_map(|register| (0..4).map(move |lane| (register, lane))) {
-            let bound = allowed.bounds[register][component];
-            let counts = u64::from(allowed.written[register] >> component & 1);
+            let bound = tolerance.bounds[register][component];
+            let counts = u64::from(tolerance.written[register] >> component & 1);
             let (expected, found) = (expected[register][component], found[register][component]);
             let pair = Difference { vertex, register, component, expected, found };
             if bound.most.is_infinite() {
@@ -403,7 +403,7 @@ impl Verdict {
                 continue;
             }
             self.values += counts;
-            if !self.component(pair, bound, allowed.subnormals) {
+            if !self.component(pair, bound, tolerance.subnormals) {
                 self.differing += 1;
                 self.registers |= 1 << register;
                 self.first.get_or_insert(pair);
@@ -469,8 +469,8 @@ mod tests {
         };
         let mut written = [0; 16];
         written[0] = 1;
-        let allowed = Allowed { subnormals: Subnormals::Open, bounds: &bounds, written: &written };
-        verdict.vertex(0, [&registers(expected), &registers(found)], &allowed);
+        let tolerance = Tolerance { subnormals: Subnormals::Open, bounds: &bounds, written: &written };
+        verdict.vertex(0, [&registers(expected), &registers(found)], &tolerance);
         verdict
     }
 

@@ -135,12 +135,12 @@ impl Job {
         };
         let inputs = gpu.filled(bytes, BufferUsages::STORAGE);
         let mut bindings = vec![
-            Binding::whole(BufferBindingType::Storage { read_only: true }, inputs),
-            Binding::whole(BufferBindingType::Storage { read_only: false }, outputs.clone()),
+            Binding::entire(BufferBindingType::Storage { read_only: true }, inputs),
+            Binding::entire(BufferBindingType::Storage { read_only: false }, outputs.clone()),
         ];
         if !uniforms.is_empty() {
             let uniforms = gpu.filled(uniforms, BufferUsages::UNIFORM);
-            bindings.push(Binding::whole(BufferBindingType::Uniform, uniforms));
+            bindings.push(Binding::entire(BufferBindingType::Uniform, uniforms));
         }
         let (layout, group) = bind(gpu, &bindings, |_| wgpu::ShaderStages::COMPUTE);
         let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -186,7 +186,7 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    pub(crate) fn whole(ty: wgpu::BufferBindingType, buffer: wgpu::Buffer) -> Self {
+    pub(crate) fn entire(ty: wgpu::BufferBindingType, buffer: wgpu::Buffer) -> Self {
         Self { ty, buffer, window: None }
     }
 }

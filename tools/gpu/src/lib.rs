@@ -19,7 +19,7 @@ mod vertex;
 
 pub use compute::{Registers, Timed, run_compute, run_reported};
 pub use device::{Gpu, GpuError, INSTALL_LINE, Reason};
-pub use report::{Measured, Report};
+pub use report::{Measurement, Report};
 pub use vertex::{Captured, VertexJob, run_vertex};
 
 /// The way a program reaches the driver.

@@ -168,7 +168,7 @@ impl Near {
     }
 
     /// Returns the operand for an operation that takes no part in reassociation.
-    fn whole(self) -> Self {
+    fn without_reordering(self) -> Self {
         match self.is_overflow() && !self.is_open() {
             true => Self::exact(self.value).because(self.by_exponential),
             false => self,
@@ -371,7 +371,7 @@ impl Arithmetic {
     /// operations.
     fn taken_together(&self, operation: impl Fn(Self) -> Near) -> Near {
         let near = operation(Self { order: Order::Any, ..*self });
-        Near::leaf(near.value, near.whole().error()).because(near.by_exponential)
+        Near::leaf(near.value, near.without_reordering().error()).because(near.by_exponential)
     }
 
     /// A result of RCP or RSQ, which a driver may merge into a later multiplication.
@@ -386,7 +386,7 @@ impl Arithmetic {
     /// `1 / a`
     pub(crate) fn reciprocal(&self, a: Near) -> Near {
         let result = f64::from(arith::rcp(self.precision, a.value as f32));
-        let near = self.flushed(a.whole());
+        let near = self.flushed(a.without_reordering());
         let (value, error) = (near.value, near.error());
         let least = value.abs() - error;
         let bound = if error == 0.0 {
@@ -402,7 +402,7 @@ impl Arithmetic {
     /// `1 / sqrt(a)`
     pub(crate) fn root(&self, a: Near) -> Near {
         let result = f64::from(arith::rsq(self.precision, a.value as f32));
-        let near = self.flushed(a.whole());
+        let near = self.flushed(a.without_reordering());
         let [low, high] = near.ends();
         let bound = if near.is_exact() || high < 0.0 {
             // The root of a negative number is NaN.
@@ -425,7 +425,7 @@ impl Arithmetic {
 
     /// `2^a`, with the interpreter's result.
     pub(crate) fn power(&self, a: Near, result: f64) -> Near {
-        let near = self.flushed(a.whole());
+        let near = self.flushed(a.without_reordering());
         if self.is_portable(a) {
             return Near::exact(result);
         }
@@ -447,7 +447,7 @@ impl Arithmetic {
 
     /// Binary logarithm of `a`, with the interpreter's result.
     pub(crate) fn logarithm(&self, a: Near, result: f64) -> Near {
-        let near = self.flushed(a.whole());
+        let near = self.flushed(a.without_reordering());
         if self.is_portable(a) {
             return Near::exact(result);
         }

@@ -25,7 +25,7 @@ const PAIRS: u32 = 4096;
 
 /// Comparison of one operation with the interpreter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct Measurement {
     /// Name of the instruction.
     pub name: &'static str,
     /// Results that are not bit-equal, without those that differ only in the sign of zero, in the
@@ -53,7 +53,7 @@ pub struct Report {
     /// Route of the measuring program.
     pub route: Route,
     /// One entry for each operation.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<Measurement>,
 }
 
 /// Builds the program: output register n is operation n of v0 and v1.
@@ -98,7 +98,7 @@ impl Report {
     }
 }
 
-fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
+fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measurement>, CompareError> {
     let options =
         Options { block: Block { layout: Layout::Registers, ..Block::default() }, ..Options::default() };
     let program = Program::from_raw(code(), vec![PLAIN], Pc(0), Stage::Vertex)?;
@@ -119,7 +119,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
     let bits: Vec<_> =
         inputs.iter().map(|registers| registers.map(|register| register.map(f32::to_bits))).collect();
     let found = run_compute(gpu, shader, &[], &bits)?;
-    let mut all = PROBES.map(|(name, _)| Measured { name, ..Measured::default() });
+    let mut all = PROBES.map(|(name, _)| Measurement { name, ..Measurement::default() });
     for (expected, found) in expected.iter().flatten().zip(&found) {
         for (register, measured) in all.iter_mut().enumerate() {
             measured.add(f32::from_bits(expected[register][0]), f32::from_bits(found[register][0]));
@@ -128,7 +128,7 @@ fn measured(gpu: &Gpu, route: Route) -> Result<Vec<Measured>, CompareError> {
     Ok(all.to_vec())
 }
 
-impl Measured {
+impl Measurement {
     fn add(&mut self, expected: f32, found: f32) {
         if expected.is_subnormal() {
             self.subnormal += 1;
@@ -143,7 +143,7 @@ impl Measured {
     }
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, differing, worst_ulp, other_class, subnormal, flushed } = *self;
         write!(f, "{name}  ")?;

@@ -112,7 +112,7 @@ fn draw(gpu: &Gpu, job: VertexJob<'_>) -> Result<Vec<Option<Captured>>, GpuError
     let captured = gpu.buffer(size, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST);
     let mut bindings = Vec::new();
     for block in job.blocks() {
-        bindings.push(Binding::whole(BufferBindingType::Uniform, gpu.filled(block, BufferUsages::UNIFORM)));
+        bindings.push(Binding::entire(BufferBindingType::Uniform, gpu.filled(block, BufferUsages::UNIFORM)));
     }
     bindings.push(Binding {
         ty: BufferBindingType::Storage { read_only: false },

@@ -65,7 +65,7 @@ fn options(precision: Precision) -> Options {
 }
 
 /// Counts the operands whose result on the driver differs from IEEE's.
-fn wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
+fn count_wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     let mut translator = Translator::new(options(Precision::Fast), Profile::default());
     let translated = translator.translate(&program(instruction), &Bare, Job::Compute).expect("it translates");
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
@@ -102,7 +102,7 @@ fn a_driver_may_have_numbers_for_logarithms_and_powers_that_are_none() {
     // Driver behavior, asserted so that its end is noticed: SwiftShader's Log2 of -8 is 3, that of
     // 0 is -127, and its Exp2 of NaN is infinite.
     let gpu = gpu();
-    let found = [wrong(&gpu, "lg2", &LOGARITHMS), wrong(&gpu, "ex2", &POWERS)];
+    let found = [count_wrong(&gpu, "lg2", &LOGARITHMS), count_wrong(&gpu, "ex2", &POWERS)];
     let ieee = gpu.facts().ieee_exponentials;
     assert_eq!(found, if ieee { [0, 0] } else { [LOGARITHMS.len(), POWERS.len()] }, "{}", gpu.name());
 }

@@ -13,7 +13,7 @@ fn bits(vertices: &[[[f32; 4]; 16]]) -> Vec<Registers> {
 }
 
 /// Returns whether two vectors agree within the tolerance of the inexact routes.
-fn near(expected: [u32; 4], found: [u32; 4]) -> bool {
+fn is_close(expected: [u32; 4], found: [u32; 4]) -> bool {
     let close = |(a, b): (u32, u32)| {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
         x == y || (x - y).abs() <= x.abs().max(1.0) * 1.0e-5
@@ -45,7 +45,7 @@ fn compare(gpu: &Gpu, scene: &Scene, topology: Topology, route: Route) {
         let found = drawn.read(gpu).expect("read");
         assert_eq!(expected.len(), found.len(), "{what}");
         let wrong = expected.iter().zip(&found).position(|(&expected, &found)| {
-            expected != found && (route.is_exact() || !near(expected, found))
+            expected != found && (route.is_exact() || !is_close(expected, found))
         });
         if let Some(place) = wrong {
             panic!("{what}, vector {place}: {:x?}, GPU {:x?}", expected[place], found[place]);

@@ -43,7 +43,7 @@ fn judge(gpu: &Gpu, name: &str, case: &Case<'_>, total: &mut Verdict) {
     total.add(&verdict);
 }
 
-fn tell(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
+fn print_tally(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
     let Verdict { vertices, values, excused, approximate, .. } = total;
     let tally = Tally {
         stage: format!("GLSL 450 by glslang on {}: {what}", gpu.name()),
@@ -54,7 +54,7 @@ fn tell(gpu: &Gpu, what: &str, programs: u64, total: &Verdict) {
         ),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn samples_compiled_by_glslang_run_as_on_the_interpreter() {
         }
     });
     assert!(programs > 50, "only {programs}");
-    tell(&gpu, "samples, symbols and a register layout", programs, &total);
+    print_tally(&gpu, "samples, symbols and a register layout", programs, &total);
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
             judge(&gpu, &format!("{kind:?} seed {seed} {precision:?}"), &case, &mut total);
             programs += 1;
         }
-        tell(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
+        print_tally(&gpu, &format!("{kind:?} {precision:?}"), programs, &total);
     }
 }

@@ -25,7 +25,7 @@ fn gpu() -> Gpu {
 /// Runs a module over invocations with different iteration counts: word 0 is the count, any other
 /// word n is 1000 n. Returns the number of invocations whose first result differs from `expected`
 /// of the count.
-fn wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
+fn count_wrong(gpu: &Gpu, module: &[u8], expected: impl Fn(u32) -> u32) -> usize {
     let words = module.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let ends: Vec<u32> = (0..INVOCATIONS).map(|number| 1 + number * 5 % 7).collect();
     let registers = |&end: &u32| {
@@ -47,7 +47,7 @@ fn a_computed_value_of_a_loop_may_be_that_of_a_later_iteration() {
     // iteration is written before an invocation leaves.
     let gpu = gpu();
     let module = include_bytes!("../../../tests/cases/upstream/value_of_a_loop.spv");
-    let wrong = wrong(&gpu, module, |end| 9 * end);
+    let wrong = count_wrong(&gpu, module, |end| 9 * end);
     assert_eq!(wrong > 0, gpu.facts().recomputes_loop_values, "{wrong} of {INVOCATIONS}");
 }
 
@@ -57,7 +57,7 @@ fn a_loaded_value_of_a_loop_may_be_lost() {
     // have left, and this replaces the value they had.
     let gpu = gpu();
     let module = include_bytes!("../../../tests/cases/upstream/load_of_a_loop.spv");
-    let wrong = wrong(&gpu, module, |end| 1000 * (3 + end));
+    let wrong = count_wrong(&gpu, module, |end| 1000 * (3 + end));
     assert_eq!(wrong > 0, gpu.facts().loses_loop_values, "{wrong} of {INVOCATIONS}");
 }
 
@@ -125,7 +125,7 @@ fn run(kind: Kind, programs: usize) {
         ),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]

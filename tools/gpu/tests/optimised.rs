@@ -62,7 +62,7 @@ impl Total {
             note: format!("{before} words before, {after} after"),
             ..Tally::default()
         };
-        tally.tell();
+        tally.print();
     }
 }
 

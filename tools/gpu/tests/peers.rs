@@ -79,7 +79,7 @@ fn run(route: Route) {
         differing: wrong.len() as u64,
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -95,8 +95,8 @@ fn wgsl_stays_within_its_tolerance() {
 
 /// Compares captured varyings with the file's expected outputs of the vertex entry.
 fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated, case: &Case, route: Route) {
-    let told = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
-    for (run, vertex) in told.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
+    let listed = case.runs.iter().flat_map(|run| run.vertices.iter().map(move |vertex| (run, vertex)));
+    for (run, vertex) in listed.filter(|(_, vertex)| !vertex.semantics.is_empty()) {
         let shader = valid_shader(translator, translated, route).expect("a module");
         let uniforms = uniform_bytes(translated, &run.uniforms);
         let vertices = [vertex.inputs];
@@ -106,8 +106,8 @@ fn check_outputs(gpu: &Gpu, translator: &mut Translator, translated: &Translated
         let outputs = &translated.interface.outputs;
         let varyings = outputs.iter().filter(|output| output.location != Location::Position);
         for (output, found) in varyings.zip(&captured.varyings) {
-            let told = vertex.semantics.iter().find(|(name, _)| *name == output.name);
-            let (_, expected) = told.unwrap_or_else(|| panic!("nothing is told about {}", output.name));
+            let listed = vertex.semantics.iter().find(|(name, _)| *name == output.name);
+            let (_, expected) = listed.unwrap_or_else(|| panic!("the file lists no {}", output.name));
             let found = found.map(f32::to_bits);
             assert_eq!(expected[..], found[..expected.len()], "{} {}", case.name, output.name);
         }
@@ -129,5 +129,5 @@ fn outputs_reach_the_rasteriser() {
             seen += 1;
         }
     });
-    assert!(seen > 0, "no file tells anything about the vertex entry");
+    assert!(seen > 0, "no file lists outputs of the vertex entry");
 }

@@ -13,7 +13,7 @@ use transpica::stages::isa::Stage;
 use transpica::stages::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
 use transpica_gpu::compare::Verdict;
-use transpica_gpu::geometry::{EmitCase, GeometryChain, Given, compare_emits};
+use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_emits};
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::tally::Tally;
 
@@ -21,7 +21,7 @@ use support::Bare;
 
 /// Statistics of a comparison.
 #[derive(Default)]
-struct Compared {
+struct Statistics {
     triangles: u64,
     values: u64,
     /// Number of translated programs by kind of carried state.
@@ -48,7 +48,7 @@ fn compare(
     gpu: &Gpu,
     generated: &GeneratedGeometry,
     precision: Precision,
-    compared: &mut Compared,
+    compared: &mut Statistics,
 ) -> Result<(), String> {
     let (options, route) = (options(precision), Route::Passthrough);
     let (vertex, geometry) = (generated.vertex(), generated.geometry());
@@ -103,7 +103,7 @@ fn gpu() -> Gpu {
 
 fn run(seeds: Range<u64>, precision: Precision) {
     let gpu = gpu();
-    let mut compared = Compared::default();
+    let mut compared = Statistics::default();
     let programs = seeds.end - seeds.start;
     let mut wrong = Vec::new();
     for seed in seeds {
@@ -112,7 +112,7 @@ fn run(seeds: Range<u64>, precision: Precision) {
             wrong.push(format!("seed {seed} ({:?}): {what}", generated.memory));
         }
     }
-    let Compared { triangles, values, memory } = &compared;
+    let Statistics { triangles, values, memory } = &compared;
     let tally = Tally {
         stage: format!("{} on {}: geometry programs {precision:?}", Route::Passthrough.name(), gpu.name()),
         programs,
@@ -120,7 +120,7 @@ fn run(seeds: Range<u64>, precision: Precision) {
         note: format!("{triangles} triangles, {values} values bit for bit; memory {memory:?}"),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(wrong.is_empty(), "{} of {programs} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(*triangles > 50 * programs, "{triangles}");
     for wanted in ["None", "Depth", "Unbounded"] {
@@ -168,11 +168,11 @@ fn every_emit_is_that_of_the_interpreter() {
         let generated = generate_geometry(seed);
         let uniforms = generate::uniforms(seed);
         let bits = |vector: [f32; 4]| vector.map(f32::to_bits);
-        let given = |(seed, inputs): (u64, [[f32; 4]; 16])| Given {
+        let given = |(seed, inputs): (u64, [[f32; 4]; 16])| InvocationInput {
             inputs: inputs.map(bits),
             floats: generate::uniforms(seed).floats.map(bits),
         };
-        let given: Vec<Given> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
+        let given: Vec<InvocationInput> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
         let case = EmitCase {
             program: &generated.geometry(),
             around: &Bare,
@@ -198,6 +198,6 @@ fn what_a_draw_leaves_is_of_the_last_round() {
     // would be one iteration too far if it had fewer iterations than its neighbor.
     let gpu = gpu();
     let generated = generate_geometry(OF_A_LATER_ROUND);
-    let result = compare(&gpu, &generated, Precision::Exact, &mut Compared::default());
+    let result = compare(&gpu, &generated, Precision::Exact, &mut Statistics::default());
     result.expect("the same triangles");
 }

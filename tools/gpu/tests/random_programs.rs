@@ -57,7 +57,7 @@ fn run(kind: Kind, seeds: std::ops::Range<u64>, precision: Precision, routes: &[
         ),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
 }
 
 #[test]

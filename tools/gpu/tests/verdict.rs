@@ -45,7 +45,7 @@ fn text(generated: &Generated, mutant: Option<Mutant>) -> Option<String> {
 
 /// Returns the first program that detects a mutant on the WGSL route, and the number of programs
 /// tried.
-fn caught(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
+fn find_detection(gpu: &Gpu, mutant: Mutant) -> Option<(usize, String)> {
     let mut tried = 0;
     for seed in 0..PROGRAMS {
         for kind in [Kind::Clean, Kind::Numeric] {
@@ -70,7 +70,7 @@ fn every_mutant_is_caught_where_the_driver_may_reassociate() {
     let gpu = gpu();
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        match caught(&gpu, mutant) {
+        match find_detection(&gpu, mutant) {
             Some((tried, place)) => println!("{mutant:?}: caught by changed program {tried} ({place})"),
             None => survivors.push(mutant),
         }

@@ -125,7 +125,7 @@ impl<'a> Setting<'a> {
 }
 
 /// Encodes an attribute in its format; returns its bits and the numbers that they represent.
-fn fed(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
+fn encode(register: [f32; 4], format: AttributeFormat) -> ([u32; 4], [f32; 4]) {
     // Integers in the range of bytes, which the console's formats have.
     let byte = |x: f32| (x * 13.0).clamp(-128.0, 127.0) as i32;
     match format.kind {
@@ -175,7 +175,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
     machine.set_uniforms(&uniforms);
     let fed: Vec<_> = inputs()
         .into_iter()
-        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| fed(vertex[n], options.attributes[n])))
+        .map(|vertex| std::array::from_fn::<_, 16, _>(|n| encode(vertex[n], options.attributes[n])))
         .collect();
     let vertices: Vec<_> = fed.iter().map(|vertex| vertex.map(|(bits, _)| bits)).collect();
     let shader = valid_shader(&mut translator, &translated, route).expect("a module");
@@ -206,7 +206,7 @@ fn run(gpu: &Gpu, setting: &Setting<'_>, route: Route) -> usize {
         note: format!("of {}", fed.len()),
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     arrived
 }
 
@@ -346,6 +346,6 @@ fn other_forms_of_vertex_stages_draw_the_same() {
         vertices: vertices as u64,
         ..Tally::default()
     };
-    tally.tell();
+    tally.print();
     assert!(programs > 20 && vertices > 400, "{programs} samples, {vertices} vertices prove little");
 }

@@ -17,7 +17,7 @@ use transpica::stages::host::{
 };
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
-use transpica::stages::ir::{Buffer, Kind};
+use transpica::stages::ir::{Buffer, Kind, Resource};
 use transpica::stages::isa::{Program, Stage};
 use transpica::stages::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
@@ -101,14 +101,17 @@ struct Thread<'a> {
 }
 
 impl Environment for Thread<'_> {
-    fn input(&self, register: u8) -> Lanes {
-        self.registers.input(register)
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.registers.member(member, element)
-    }
-    fn draw_field(&self, field: DrawField) -> i32 {
-        self.draw[field as usize]
+    fn read(&self, resource: Resource) -> Option<Lanes> {
+        match resource {
+            Resource::Draw(field) => Some([self.draw[field as usize].cast_unsigned(), 0, 0, 0]),
+            Resource::Input(_)
+            | Resource::Uniform(_)
+            | Resource::IntUniform { .. }
+            | Resource::BoolUniform(_)
+            | Resource::Member { .. }
+            | Resource::Host(_)
+            | Resource::Specialized(_) => self.registers.read(resource),
+        }
     }
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let index = usize::try_from(index).ok()?;
@@ -282,7 +285,7 @@ impl Comparison<'_> {
             let Ok(drawn) = pipeline.draw(&draw.vertices, draw.indices.as_deref()) else { return Ok(None) };
             let (feed, invocations) = feeder.draw(draw).map_err(|error| fault("feed", error))?;
             let form = format!("draw {number}, {:?}, {:?} invocations a thread", self.topology, self.chunk);
-            let told = Told {
+            let parameters = DrawParameters {
                 precision: options.arithmetic.precision,
                 registers: &block,
                 feed: &feed,
@@ -291,14 +294,14 @@ impl Comparison<'_> {
                 chunk: self.chunk,
                 heeds_winding: self.topology == Topology::Geometry,
             };
-            let found = told.run(&form, self.translated, &mut state)?;
+            let found = parameters.run(&form, self.translated, &mut state)?;
             let expected: Vec<Vec<Lanes>> = drawn
                 .triangles()
                 .map(|vertices| {
                     vertices.into_iter().flatten().map(|output| output.map(f32::to_bits)).collect()
                 })
                 .collect();
-            differ(&form, &expected, &found)?;
+            compare_triangles(&form, &expected, &found)?;
             if invocations > 0 {
                 block.members[2][0][0] |= 1 << 15;
             }
@@ -311,7 +314,7 @@ impl Comparison<'_> {
 }
 
 /// Parameters of a draw for the compute shader.
-struct Told<'a> {
+struct DrawParameters<'a> {
     precision: Precision,
     registers: &'a Registers,
     feed: &'a [Lanes],
@@ -322,7 +325,7 @@ struct Told<'a> {
     heeds_winding: bool,
 }
 
-impl Told<'_> {
+impl DrawParameters<'_> {
     /// Runs every thread; returns the submitted triangles.
     fn run(
         &self,
@@ -382,7 +385,7 @@ fn registers(uniforms: &Uniforms, precision: Precision) -> Registers {
 
 /// Registers at the start of an invocation.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct InvocationInput {
     /// Input registers v0..v15.
     pub inputs: [[f32; 4]; 16],
     /// Float uniforms c0..c95.
@@ -397,7 +400,7 @@ pub fn compare_emits(
     program: &Program<'_>,
     outputs: u16,
     uniforms: &Uniforms,
-    invocations: &[Given],
+    invocations: &[InvocationInput],
     options: Options,
 ) -> Result<usize, Disagreement> {
     let mut translator = Translator::new(options, Profile::default());
@@ -410,7 +413,7 @@ pub fn compare_emits(
     machine.set_uniforms(uniforms);
     let (mut expected, mut feed) = (Vec::new(), Vec::new());
     let load = |vector: &[f32; 4]| vector.map(|x| arith::load(options.arithmetic.precision, x).to_bits());
-    for (number, Given { inputs, floats }) in (0u32..).zip(invocations) {
+    for (number, InvocationInput { inputs, floats }) in (0u32..).zip(invocations) {
         machine.deliver(0, floats);
         let ran = machine.run(inputs).map_err(|error| fault("interpreter", error))?;
         for emit in ran.emits() {
@@ -428,7 +431,7 @@ pub fn compare_emits(
     for chunk in chunks(kernel) {
         let form = format!("emits, {chunk:?} invocations a thread");
         let mut state: Vec<u32> = kernel.state.iter().map(|word| word.initial).collect();
-        let told = Told {
+        let parameters = DrawParameters {
             precision: options.arithmetic.precision,
             registers: &registers,
             feed: &feed,
@@ -437,14 +440,14 @@ pub fn compare_emits(
             chunk,
             heeds_winding: false,
         };
-        let found = told.run(&form, &translated, &mut state)?;
-        differ(&form, &expected, &found)?;
+        let found = parameters.run(&form, &translated, &mut state)?;
+        compare_triangles(&form, &expected, &found)?;
     }
     Ok(expected.len())
 }
 
 /// Compares the triangles of two lists.
-fn differ(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) -> Result<(), Disagreement> {
+fn compare_triangles(form: &str, expected: &[Vec<Lanes>], found: &[Vec<Lanes>]) -> Result<(), Disagreement> {
     if expected.len() != found.len() {
         return Err(fault(form, format!("{} triangles, expected {}", found.len(), expected.len())));
     }

@@ -103,7 +103,7 @@ impl Run<'_> {
             let generated = generate(stage.kind, self.arguments.seed.wrapping_add(number));
             let result = chain::compare(&generated, stage.precision);
             if let Err(disagreement) = &result {
-                self.keep(&generated, stage, disagreement);
+                self.store(&generated, stage, disagreement);
             }
             let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match result {
@@ -117,7 +117,7 @@ impl Run<'_> {
     }
 
     /// Shrinks a program that disagrees and writes it.
-    fn keep(&self, generated: &Generated, stage: Stage, disagreement: &Disagreement) {
+    fn store(&self, generated: &Generated, stage: Stage, disagreement: &Disagreement) {
         let Stage { kind, precision } = stage;
         eprintln!("{kind:?} seed {} {precision:?}: {disagreement}", generated.seed);
         let fails = |program: &Generated| {

@@ -3,7 +3,7 @@
 
 use transpica::stages::error::{At, Error, Kind, Result};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, same};
-use transpica::stages::ir::{self, Exit, Module};
+use transpica::stages::ir::{self, Exit, Module, Resource};
 use transpica::stages::precision::Precision;
 
 /// Limit of items per run; programs beyond it are not compared.
@@ -92,20 +92,19 @@ impl Random {
 }
 
 impl Environment for Random {
-    fn input(&self, register: u8) -> Lanes {
-        self.lanes(1, register.into())
-    }
-    fn uniform(&self, register: u8) -> Lanes {
-        self.lanes(2, register.into())
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        (self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6) as u8
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.bits(4 << 36 | u64::from(register)) & 1 != 0
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        Some(self.lanes(5, u64::from(member) << 16 | u64::from(element)))
+    fn read(&self, resource: Resource) -> Option<Lanes> {
+        Some(match resource {
+            Resource::Input(register) => self.lanes(1, register.into()),
+            Resource::Uniform(register) => self.lanes(2, register.into()),
+            Resource::IntUniform { index, component } => {
+                [self.bits(3 << 36 | u64::from(index) << 2 | u64::from(component)) % 6, 0, 0, 0]
+            }
+            Resource::BoolUniform(register) => [self.bits(4 << 36 | u64::from(register)) & 1, 0, 0, 0],
+            Resource::Member { member, element } => {
+                self.lanes(5, u64::from(member) << 16 | u64::from(element))
+            }
+            Resource::Host(_) | Resource::Draw(_) | Resource::Specialized(_) => [0; 4],
+        })
     }
 }
 
@@ -115,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    fn told(before: &str, after: &str) -> Option<String> {
+    fn difference(before: &str, after: &str) -> Option<String> {
         let module = |body: &str| text::parse(&format!("func main {{ {body} }}")).expect("a module");
         let compared = compare(&module(before), &module(after), Precision::Exact, 1, 50);
         compared.err().map(|error| error.to_string())
@@ -125,30 +124,31 @@ mod tests {
     fn a_difference_on_rare_inputs_is_told() {
         let zero = "%0: f32x4 = input v0 %1: f32x4 = const 0 0 0 0 %2: f32x4";
         // Negative zeros are rare.
-        let found = told(&format!("{zero} = addp %0 %1 yield %2"), &format!("{zero} = addp %0 %1 yield %0"));
+        let found =
+            difference(&format!("{zero} = addp %0 %1 yield %2"), &format!("{zero} = addp %0 %1 yield %0"));
         assert!(found.is_some_and(|text| text.contains("outputs differ")));
     }
 
     #[test]
     fn a_missing_output_is_told() {
         let input = "%0: f32x4 = input v0 yield %0";
-        assert!(told(&format!("{input} %0"), input).is_some());
-        assert_eq!(told(input, input), None);
+        assert!(difference(&format!("{input} %0"), input).is_some());
+        assert_eq!(difference(input, input), None);
     }
 
     #[test]
     fn not_numbers_are_equal_whatever_their_bits() {
         let nan = |bits: &str| format!("%0: f32 = const {bits} yield %0");
-        assert_eq!(told(&nan("0x7fc00000"), &nan("0xffc00001")), None);
+        assert_eq!(difference(&nan("0x7fc00000"), &nan("0xffc00001")), None);
     }
 
     #[test]
     fn a_program_without_end_is_not_compared() {
-        assert_eq!(told("loop { continue } unreachable", "%0: f32x4 = input v0 yield %0"), None);
+        assert_eq!(difference("loop { continue } unreachable", "%0: f32x4 = input v0 yield %0"), None);
     }
 
     #[test]
     fn a_read_of_nothing_is_an_error_of_the_module() {
-        assert!(told("%0: i32 = const -1 %1: f32x4 = member 0[%0] yield %1", "yield").is_some());
+        assert!(difference("%0: i32 = const -1 %1: f32x4 = member 0[%0] yield %1", "yield").is_some());
     }
 }

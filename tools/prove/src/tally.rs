@@ -41,7 +41,7 @@ impl Tally {
     ///
     /// # Panics
     /// If the file cannot be written: a missing count would look as if nothing had been compared.
-    pub fn tell(&self) {
+    pub fn print(&self) {
         println!("{self}");
         let Some(path) = std::env::var_os(FILE) else { return };
         let Self { stage, programs, vertices, differing, note } = self;

@@ -96,11 +96,11 @@ fn fuzz(request: &Request<'_>) -> Result<bool, String> {
         println!("{:<12} {executions:>11} {rate:>8} {coverage:>9}  {result}", target.name);
         match outcome.failed {
             Some(input) => failed.push((fuzzer, input)),
-            None if request.keep => fuzzer.keep()?,
+            None if request.keep => fuzzer.merge_corpus()?,
             None => {}
         }
     }
-    failed.iter().for_each(|(fuzzer, input)| fuzzer.tell(input));
+    failed.iter().for_each(|(fuzzer, input)| fuzzer.print_failure(input));
     Ok(failed.is_empty())
 }
 
@@ -154,7 +154,7 @@ struct Fuzzer<'a> {
 }
 
 impl Fuzzer<'_> {
-    fn kept(&self) -> PathBuf {
+    fn corpus(&self) -> PathBuf {
         Path::new(FOLDER).join("corpus").join(self.target.name)
     }
 
@@ -179,7 +179,7 @@ impl Fuzzer<'_> {
         let (finds, failures) = (self.folder("finds")?, self.folder("failures")?);
         let log = self.work.join("log.txt");
         let mut command = self.command(&log)?;
-        command.args([&finds, &self.kept()]);
+        command.args([&finds, &self.corpus()]);
         command.arg(format!("-artifact_prefix={}/", failures.display()));
         command.arg(format!("-max_total_time={seconds}")).args(["-timeout=10", "-print_final_stats=1"]);
         if let Some(seed) = seed {
@@ -202,12 +202,12 @@ impl Fuzzer<'_> {
     }
 
     /// Merges the smallest inputs with the same coverage into the repository.
-    fn keep(&self) -> Result<(), String> {
+    fn merge_corpus(&self) -> Result<(), String> {
         let chosen = self.folder("chosen")?;
         let io = |error: std::io::Error| format!("{}: {error}", self.target.name);
         fs::remove_dir_all(&chosen).and_then(|()| fs::create_dir(&chosen)).map_err(io)?;
         let mut command = self.command(&self.work.join("merge.txt"))?;
-        command.arg("-set_cover_merge=1").args([&chosen, &self.folder("finds")?, &self.kept()]);
+        command.arg("-set_cover_merge=1").args([&chosen, &self.folder("finds")?, &self.corpus()]);
         if !command.status().is_ok_and(|status| status.success()) {
             return Err(format!("{}: see merge.txt in {}", self.target.name, self.work.display()));
         }
@@ -217,7 +217,7 @@ impl Fuzzer<'_> {
             inputs.push((entry.metadata().map_err(io)?.len(), entry.file_name()));
         }
         inputs.sort();
-        let kept = self.kept();
+        let kept = self.corpus();
         let _ = fs::remove_dir_all(&kept);
         fs::create_dir_all(&kept).map_err(io)?;
         let mut left = KEPT;
@@ -230,7 +230,7 @@ impl Fuzzer<'_> {
     }
 
     /// Prints the failing input and the command that reproduces it.
-    fn tell(&self, input: &Path) {
+    fn print_failure(&self, input: &Path) {
         let name = self.target.name;
         println!("\n{name} fails on {}", input.display());
         let log = fs::read(self.work.join("log.txt")).unwrap_or_default();

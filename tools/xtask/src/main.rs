@@ -23,23 +23,24 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
        cargo xtask fuzz [--seconds N] [--seed N] [--keep] [TARGET...]
        cargo xtask install --prefix DIR [--features LIST | --built DIR]
 
-  test             installs a software Vulkan driver, spirv-tools, compilers for C and C++, cmake, pkg-config and
-                   valgrind where they are missing (Debian, Ubuntu), then checks formatting, lints, features, runs every test and prints what they compared
-  --second-driver  then fetches SwiftShader into the target folder (Debian) and runs the GPU tests on it
-  validate         installs Node.js and Python where they are missing, fetches Tint (npm) and DXC (PyPI) into the target
-                   folder, and lets them read the WGSL of every sample, case and of random programs, and the HLSL of
-                   every sample and case; exit status 3 if one of them cannot be had
-  prove            compares every form of random programs with the interpreter, without end or as long as told, and
+  test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
+                   compilers, cmake, pkg-config, valgrind); then checks formatting, lints and features, runs every
+                   test, and prints the counts of their comparisons
+  --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
+  validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
+                   and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
+                   and case; exit status 3 if one of them cannot be installed
+  prove            compares every form of random programs with the interpreter, without end or up to a limit, and
                    writes the smallest program of each difference to target/prove
-  coverage         runs the library's tests that need no GPU and prints which share of its lines they run; installs
-                   llvm-tools (rustup) and cargo-llvm-cov (into the target folder) where they are missing
+  coverage         runs the library's tests that need no GPU and prints their line coverage; installs llvm-tools
+                   (rustup) and cargo-llvm-cov (into the target folder) if missing
   --uncovered      also lists the lines that no test runs
-  fuzz             installs cargo-fuzz (into the target folder) and g++ where they are missing and runs each fuzz target
-                   (container, translate, assembler, round_trip, interpreter, ir_text) for N seconds, 60 if not told
-  --keep           then takes the smallest inputs that reach everything into tools/fuzz/corpus
-  install          builds the C interface and puts its libraries, header, CMake and pkg-config files below DIR
-  --features       texts that it shall write: a list of wgsl, glsl, hlsl, msl
-  --built          takes the libraries from the folder where cargo built them before (target/debug, say)";
+  fuzz             installs cargo-fuzz (into the target folder) and g++ if missing and runs each fuzz target
+                   (container, translate, assembler, round_trip, interpreter, ir_text) for N seconds, by default 60
+  --keep           then merges the smallest inputs with the same coverage into tools/fuzz/corpus
+  install          builds the C interface and installs its libraries, header, CMake and pkg-config files below DIR
+  --features       optional text targets: a list of wgsl, glsl, hlsl, msl
+  --built          installs the libraries from a folder of an earlier cargo build (for example target/debug)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

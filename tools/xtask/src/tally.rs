@@ -23,7 +23,7 @@ pub fn print(path: &Path) -> Result<(), String> {
     let mut rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     rows.sort();
     if rows.is_empty() {
-        return Err("no test told what it compared".into());
+        return Err("no test reported a comparison".into());
     }
     println!("\ncompared with the reference interpreter:");
     println!("{:>8} {:>9} {:>6}  what", "programs", "vertices", "differ");

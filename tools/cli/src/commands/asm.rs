@@ -11,7 +11,7 @@ use crate::report::{Failure, Text, print_diagnostics};
 
 /// Options of the assembler command.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct AsmOptions {
     /// Insert no padding NOPs.
     pub no_nop: bool,
     /// Report lint findings.
@@ -26,7 +26,7 @@ pub fn run(
     paths: &[PathBuf],
     output: &Path,
     header: Option<&Path>,
-    options: &Wanted,
+    options: &AsmOptions,
     common: &Common,
 ) -> Result<(), Failure> {
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -53,7 +53,7 @@ pub fn run(
             let found = if options.lint {
                 lint(&assembled, &sources, &texts, options, common)?
             } else {
-                lint::Found::default()
+                lint::Findings::default()
             };
             print_json(&found.json, options)?;
             lint::check(&found.rules, &options.deny)
@@ -77,7 +77,7 @@ pub fn run(
 }
 
 /// Prints a list on standard output if JSON is requested.
-fn print_json(list: &[serde_json::Value], options: &Wanted) -> Result<(), Failure> {
+fn print_json(list: &[serde_json::Value], options: &AsmOptions) -> Result<(), Failure> {
     if !options.json {
         return Ok(());
     }
@@ -90,9 +90,9 @@ fn lint(
     assembled: &Assembled,
     sources: &[Source<'_>],
     texts: &[Text],
-    options: &Wanted,
+    options: &AsmOptions,
     common: &Common,
-) -> Result<lint::Found, Failure> {
+) -> Result<lint::Findings, Failure> {
     let found = lint::assembled(assembled, sources, &options.deny)
         .map_err(|error| Failure::new(format!("the assembled program: {error}")))?;
     if !options.json {

@@ -234,7 +234,7 @@ impl Run<'_> {
                 around: &around,
                 outputs: executable.output_mask(),
                 uniforms: &state.uniforms,
-                given: &geometry::given(&state),
+                given: &geometry::invocations(&state),
                 options,
                 budget: BUDGET,
             };

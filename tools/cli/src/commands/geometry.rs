@@ -9,7 +9,7 @@ use transpica::stages::error::Error;
 use transpica::stages::interp::{Emit, GeometryMachine, Settings};
 use transpica::stages::isa::Program;
 use transpica_gpu::compare::CompareError;
-use transpica_gpu::geometry::{EmitCase, Given, Record, run_emits, translate_emits};
+use transpica_gpu::geometry::{EmitCase, InvocationInput, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
 
 use super::run::{components, document, to_line};
@@ -55,7 +55,7 @@ fn record(invocation: usize, emit: Emit<'_>) -> Record {
 
 /// Returns the registers of each invocation: its inputs, and the uniforms with all deliveries up to
 /// it.
-pub fn given(state: &State) -> Vec<Given> {
+pub fn invocations(state: &State) -> Vec<InvocationInput> {
     let mut floats = state.uniforms.floats.map(|register| register.map(f32::to_bits));
     let vertices = state.vertices.iter().zip(&state.delivered);
     vertices
@@ -63,7 +63,7 @@ pub fn given(state: &State) -> Vec<Given> {
             for &(register, value) in delivered {
                 floats[usize::from(register)] = value;
             }
-            Given { inputs, floats }
+            InvocationInput { inputs, floats }
         })
         .collect()
 }

@@ -41,7 +41,7 @@ pub fn check(found: &[Rule], denied: &[Denied]) -> Result<(), Failure> {
 
 /// Findings about an assembled file.
 #[derive(Default)]
-pub struct Found {
+pub struct Findings {
     /// Diagnostics about source lines, without duplicates from several executables.
     pub messages: Vec<Diagnostic>,
     /// The rule of each diagnostic.
@@ -77,9 +77,13 @@ pub fn describe_error(error: &Diagnostic) -> Value {
 ///
 /// # Errors
 /// An executable has no program.
-pub fn assembled(assembled: &Assembled, sources: &[Source<'_>], denied: &[Denied]) -> Result<Found, Error> {
+pub fn assembled(
+    assembled: &Assembled,
+    sources: &[Source<'_>],
+    denied: &[Denied],
+) -> Result<Findings, Error> {
     let file = Shbin::parse(&assembled.bytes)?;
-    let mut all = Found::default();
+    let mut all = Findings::default();
     for index in 0..file.executables.len() {
         let (found, entry) = findings(&file, index)?;
         for finding in found {

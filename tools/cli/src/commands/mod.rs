@@ -39,7 +39,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
             info::run(&file, lint, json, output.as_deref(), &common)
         }
         Command::Asm(Asm { files, output, header, no_nop, lint, deny, json }) => {
-            let wanted = asm::Wanted { no_nop, lint: lint || !deny.is_empty(), deny, json };
+            let wanted = asm::AsmOptions { no_nop, lint: lint || !deny.is_empty(), deny, json };
             asm::run(&files, &output, header.as_deref(), &wanted, &common)
         }
         Command::Dis(Dis { file, hex, output }) => dis::run(&file, hex, output.as_deref(), &common),

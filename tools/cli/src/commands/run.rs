@@ -53,7 +53,7 @@ pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
             // Run the interpreter first: a program that exceeds its budget must not reach the GPU.
             geometry::run(&program, mapped, &state, settings, None, json)
                 .map_err(|error| input.fail(&error))?;
-            let given = geometry::given(&state);
+            let given = geometry::invocations(&state);
             let case = EmitCase {
                 program: &program,
                 around: &around,

@@ -46,9 +46,9 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
     let options = position.apply(options);
     let version = glsl_version.unwrap_or(GlslVersion::Vulkan450);
     let has_depth = position.depth.is_some() || raw_depth;
-    let wanted = Wanted { options, vertex, target, version, has_depth, output, reflect };
+    let request = Request { options, vertex, target, version, has_depth, output, reflect };
     match (&raw.code, file) {
-        (Some(code), _) => from_words(code, &raw, start, wanted, common),
+        (Some(code), _) => from_words(code, &raw, start, request, common),
         (None, Some(file)) => {
             let input = Input::read(&file)?;
             let container = input.parse()?;
@@ -57,10 +57,10 @@ pub fn run(arguments: Translate, common: &Common) -> Result<(), Failure> {
             fits(&program, geometry, shapes_outputs)?;
             let name = input.name();
             let around = Executable::new(&container, dvle, &name).map_err(|error| input.fail(&error))?;
-            let mut translator = Translator::new(wanted.options, Profile::default());
+            let mut translator = Translator::new(request.options, Profile::default());
             let translated = translated(&mut translator, &container, dvle, &around, vertex, geometry);
             let translated = translated.map_err(|error| input.fail(&error))?;
-            show(&input, &program, translator, &translated, &around.constants(), wanted, common)
+            show(&input, &program, translator, &translated, &around.constants(), request, common)
         }
         (None, None) => unreachable!("one of both is required"),
     }
@@ -95,7 +95,7 @@ fn entry_point(values: &[EntryOption]) -> (Job<'static>, Pc) {
 }
 
 /// Translates a program without a container; the output map registers provide its interface.
-fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common) -> Result<(), Failure> {
+fn from_words(code: &Path, raw: &Raw, start: Pc, request: Request, common: &Common) -> Result<(), Failure> {
     let input = Input::read(code)?;
     let mut code = words(&input)?;
     code.truncate(Stage::Vertex.words() as usize);
@@ -106,12 +106,13 @@ fn from_words(code: &Path, raw: &Raw, start: Pc, wanted: Wanted, common: &Common
     let program =
         Program::from_raw(code, descriptors, start, Stage::Vertex).map_err(|error| input.fail(&error))?;
     let state = output_registers(&raw.outmap);
-    let mut translator = Translator::new(wanted.options, Profile::default());
-    let mut translated =
-        translator.translate(&program, &state.vertex(), wanted.vertex).map_err(|error| input.fail(&error))?;
+    let mut translator = Translator::new(request.options, Profile::default());
+    let mut translated = translator
+        .translate(&program, &state.vertex(), request.vertex)
+        .map_err(|error| input.fail(&error))?;
     translated.interface.source = input.name();
     translated.interface.entry = Some(start);
-    show(&input, &program, translator, &translated, &Constants::default(), wanted, common)
+    show(&input, &program, translator, &translated, &Constants::default(), request, common)
 }
 
 /// Returns the little-endian words of a file.
@@ -140,7 +141,7 @@ fn output_registers(map: &[(u8, u32)]) -> RegisterState {
 }
 
 /// Requested translation of a program.
-struct Wanted {
+struct Request {
     options: Options,
     /// The job if it is a vertex program.
     vertex: Job<'static>,
@@ -159,7 +160,7 @@ fn show(
     mut translator: Translator,
     translated: &Translated,
     constants: &Constants,
-    wanted: Wanted,
+    request: Request,
     common: &Common,
 ) -> Result<(), Failure> {
     let path = input.path.display();
@@ -167,23 +168,23 @@ fn show(
         common.warn(format_args!("{path}: {warning}"));
     }
     let has_position = translated.interface.entry_point == EntryPoint::Vertex;
-    if wanted.target == Target::Glsl && wanted.version.is_opengl() && !wanted.has_depth && has_position {
+    if request.target == Target::Glsl && request.version.is_opengl() && !request.has_depth && has_position {
         common.note("z is 0..w as in Vulkan; OpenGL wants --depth -w..w, or with glClipControl --depth 0..w");
     }
     let reflection = Reflection::new(program, translated, constants);
     let start = Instant::now();
     let bytes =
-        emit(&mut translator, translated, &reflection, &wanted).map_err(|error| input.fail(&error))?;
+        emit(&mut translator, translated, &reflection, &request).map_err(|error| input.fail(&error))?;
     common.detail(format_args!(
         "{path}: {}, {} code words, {} bytes of {} in {:?}",
         translated.tier,
         program.code().len(),
         bytes.len(),
-        wanted.target.name(),
+        request.target.name(),
         start.elapsed()
     ));
-    let reflection = wanted.reflect.map(|path| (path, to_json(&reflection)));
-    let output = wanted.output.as_deref();
+    let reflection = request.reflect.map(|path| (path, to_json(&reflection)));
+    let output = request.output.as_deref();
     match reflection {
         Some((path, text)) => files::write_both((&path, text.as_bytes()), (output, &bytes)),
         None => files::write(output, &bytes),
@@ -199,10 +200,10 @@ fn emit(
     translator: &mut Translator,
     translated: &Translated,
     reflection: &Reflection,
-    wanted: &Wanted,
+    request: &Request,
 ) -> Result<Vec<u8>, transpica::stages::error::Error> {
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
-    let language = match wanted.target {
+    let language = match request.target {
         Target::Spirv => {
             let words = translator.spirv(translated)?;
             return Ok(words.into_iter().flat_map(u32::to_le_bytes).collect());
@@ -211,12 +212,12 @@ fn emit(
             let words = translator.spirv(translated)?;
             return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes());
         }
-        Target::Reflection if wanted.output.as_ref().is_some_and(is_json) => {
+        Target::Reflection if request.output.as_ref().is_some_and(is_json) => {
             return Ok(to_json(reflection).into_bytes());
         }
         Target::Reflection => return Ok(reflection.to_string().into_bytes()),
         Target::Wgsl => Language::Wgsl,
-        Target::Glsl => Language::Glsl(wanted.version.into()),
+        Target::Glsl => Language::Glsl(request.version.into()),
         Target::Hlsl => Language::Hlsl,
         Target::Msl => Language::Msl,
     };

@@ -51,7 +51,7 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         for target in ["translate", "round_trip", "interpreter"] {
             put(to, target, &name, &input)?;
         }
-        if let Some(text) = lowered(&file, index) {
+        if let Some(text) = lower(&file, index) {
             put(to, "ir_text", &name, text.as_bytes())?;
         }
     }
@@ -59,7 +59,7 @@ fn binary(to: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 }
 
 /// Returns the IR text of a program after lowering.
-fn lowered(file: &Shbin<'_>, index: usize) -> Option<String> {
+fn lower(file: &Shbin<'_>, index: usize) -> Option<String> {
     let options = Options::default();
     let program: isa::Program<'_> = dvle::program(file, index, &options.limits).ok()?;
     let explored = explore::explore(&program, &explore::Options::default(), &options.limits).ok()?;

@@ -119,7 +119,7 @@ impl Input {
     }
 
     fn entries(&mut self, bytes: &mut Unstructured<'_>) -> Result<()> {
-        let mut steering = Vec::new();
+        let mut control_flow = Vec::new();
         let mut names: Vec<Vec<u8>> = NAMES.map(<[u8]>::to_vec).to_vec();
         let mut last = 0;
         while !bytes.is_empty() && self.model.code.len() < CODE {
@@ -130,7 +130,7 @@ impl Input {
             }
             let tag = tag % 8;
             match tag {
-                1 => steering.push(self.model.code.len()),
+                1 => control_flow.push(self.model.code.len()),
                 7 if last == 7 => names.last_mut().expect("never empty").extend(value.to_le_bytes()),
                 7 => names.push(value.to_le_bytes().to_vec()),
                 _ => {}
@@ -141,7 +141,7 @@ impl Input {
         // An unrestricted target would leave most programs at once.
         let words = self.model.code.len() as u32 + 1; // Range: `CODE`.
         self.model.executables[0].header.main %= words;
-        for index in steering {
+        for index in control_flow {
             let word = &mut self.model.code[index];
             *word = *word & !0x003F_FC00 | ((*word >> 10 & 0xFFF) % words) << 10;
         }

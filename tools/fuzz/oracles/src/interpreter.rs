@@ -4,15 +4,15 @@
 use arbitrary::Unstructured;
 use transpica::stages::container::{Shbin, write};
 use transpica::stages::host::dvle::{self, Executable};
-use transpica::stages::host::{HostField, HostValues, MemberType, UniformBlock, pack};
+use transpica::stages::host::{HostValues, MemberType, UniformBlock, pack};
 use transpica::stages::interp::{Machine, Settings};
-use transpica::stages::ir::eval::{Environment, Evaluator, Lanes};
+use transpica::stages::ir::eval::{Evaluator, Lanes, Registers};
 use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
 use transpica::stages::limits::Limits;
 use transpica::stages::lower::Outputs;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
-use transpica_prove::chain::{self, BUDGET, Bits, Case, bits, same_outputs};
+use transpica_prove::chain::{self, BUDGET, Case, bits, same_outputs};
 
 use crate::{Input, unless_refused};
 
@@ -35,8 +35,8 @@ pub fn check(bytes: &[u8]) {
     let (mut uniforms, vertices) = state(&input);
     around.constants().apply(&mut uniforms);
     input.options.control.apply(&mut uniforms);
-    forms(&input, &program, &uniforms, &vertices);
-    door(&input, &program, &around, &uniforms, &vertices);
+    check_forms(&input, &program, &uniforms, &vertices);
+    check_module(&input, &program, &around, &uniforms, &vertices);
 }
 
 /// Generates uniforms and vertices from the seed: moderate values, or those at which rewrite rules
@@ -51,7 +51,7 @@ fn state(input: &Input) -> (Uniforms, Vec<[[f32; 4]; 16]>) {
 }
 
 /// Checks every form separately, on the program without its undefined opcodes.
-fn forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
+fn check_forms(input: &Input, program: &Program<'_>, uniforms: &Uniforms, vertices: &[[[f32; 4]; 16]]) {
     let defined = |&word: &u32| if Opcode::of_word(word).is_some() { word } else { NOP };
     let code: Vec<u32> = program.code().iter().map(defined).collect();
     let Pc(entry) = program.entry();
@@ -83,7 +83,7 @@ fn machine(program: &Program<'_>, settings: Settings, uniforms: &Uniforms) -> Op
 }
 
 /// Checks the translator's module.
-fn door(
+fn check_module(
     input: &Input,
     program: &Program<'_>,
     around: &Executable<'_>,
@@ -98,7 +98,14 @@ fn door(
     let outputs = &translated.interface.outputs;
     let block = &translated.interface.block;
     let host = host_values(input.seed);
-    let members = members(block, &pack(block, uniforms));
+    let mut environment = Registers {
+        // For specialisation constants, which are given the values of their registers.
+        ints: uniforms.ints,
+        bools: uniforms.bools,
+        members: members(block, &pack(block, uniforms)),
+        host: fields(&host),
+        ..Registers::default()
+    };
     for (vertex, inputs) in vertices.iter().enumerate() {
         let Ok(registers) = machine.run(&options.attributes_seen(*inputs)) else { continue };
         let expected: Vec<Lanes> = match input.job.is_compute() {
@@ -108,7 +115,7 @@ fn door(
                 .map(|output| output.value(registers, &options, &host).map(f32::to_bits))
                 .collect(),
         };
-        let environment = Host { inputs: bits(inputs), members: &members, uniforms, host: fields(&host) };
+        environment.inputs = bits(inputs);
         let found = evaluator
             .run(options.arithmetic.precision, &environment, ITEMS)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -135,34 +142,6 @@ fn members(block: &UniformBlock, buffer: &[u8]) -> Vec<Vec<Lanes>> {
         (0..elements).map(element).collect()
     });
     elements.collect()
-}
-
-/// A host: attributes and a uniform buffer.
-struct Host<'a> {
-    inputs: Bits,
-    members: &'a [Vec<Lanes>],
-    /// Values of specialization constants, by register.
-    uniforms: &'a Uniforms,
-    /// The host block.
-    host: [Lanes; 3],
-}
-
-impl Environment for Host<'_> {
-    fn input(&self, register: u8) -> Lanes {
-        self.inputs[usize::from(register)]
-    }
-    fn member(&self, member: u16, element: u16) -> Option<Lanes> {
-        self.members.get(usize::from(member))?.get(usize::from(element)).copied()
-    }
-    fn int_uniform(&self, index: u8, component: u8) -> u8 {
-        self.uniforms.ints[usize::from(index)][usize::from(component)]
-    }
-    fn bool_uniform(&self, register: u8) -> bool {
-        self.uniforms.bool(register)
-    }
-    fn host_field(&self, field: HostField) -> Lanes {
-        self.host[field as usize]
-    }
 }
 
 /// Returns the host's values at the draw.

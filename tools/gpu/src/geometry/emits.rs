@@ -17,7 +17,7 @@ use wgpu::BufferUsages;
 
 use super::stage::{self, Buffers, Stage};
 use crate::bounds::{self, Bounds, Follow};
-use crate::compare::{self, Allowed, CompareError, Verdict};
+use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
 use transpica::stages::isa::limits::FLOATS;
@@ -30,7 +30,7 @@ const MOST_EMITS: u32 = 4096;
 const WINDOW: u32 = 112;
 /// Registers at the start of an invocation, as f32 bits.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct InvocationInput {
     /// Input registers v0..v15.
     pub inputs: Registers,
     /// Float uniforms c0..c95.
@@ -64,7 +64,7 @@ pub struct EmitCase<'a> {
     /// All uniform registers; floats are replaced by those of each invocation.
     pub uniforms: &'a Uniforms,
     /// Registers at the start of each invocation.
-    pub given: &'a [Given],
+    pub given: &'a [InvocationInput],
     /// Options; the entry point is always the compute entry.
     pub options: Options,
     /// Limit of instructions per invocation on the interpreter.
@@ -192,18 +192,19 @@ impl Run<'_> {
         let mut state: Vec<u32> = state.map(|word| word.initial).collect();
         state.resize(2 * state.len(), 0);
         // Modules copy vectors of the feed into registers without conversion, so round them here.
-        let held = |bits: u32| arith::load(case.options.arithmetic.precision, f32::from_bits(bits)).to_bits();
+        let rounded =
+            |bits: u32| arith::load(case.options.arithmetic.precision, f32::from_bits(bits)).to_bits();
         let given = case.given.iter();
         let vectors = given.flat_map(|given| given.inputs.iter().chain(&given.floats));
-        let feed: Vec<u32> = vectors.flatten().copied().map(held).collect();
+        let feed: Vec<u32> = vectors.flatten().copied().map(rounded).collect();
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
+        let uniform = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
         let feed = gpu.filled(bytemuck::cast_slice(&feed), storage);
         let (made, counts) = (gpu.buffer(self.bytes, storage), stage::counts(gpu, draw.threads));
-        let block = told(&compare::uniform_bytes(translated, case.uniforms));
+        let block = uniform(&compare::uniform_bytes(translated, case.uniforms));
         let half = state.len() as u64 * 2;
         let state = gpu.filled(bytemuck::cast_slice(&state), storage);
-        let host = told(&HostValues::default().pack());
+        let host = uniform(&HostValues::default().pack());
         let mut commands = gpu.device.create_command_encoder(&Default::default());
         let [feed, made_by, block, counts_by, work, host] = [&feed, &made, &block, &counts, &state, &host];
         let buffers = Buffers { feed, triangles: made_by, block, counts: counts_by, state: work, half, host };
@@ -253,7 +254,7 @@ fn machine(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<GeometryMachin
 /// Runs the next invocation.
 fn run<'m>(
     machine: &'m mut GeometryMachine,
-    given: &Given,
+    given: &InvocationInput,
     trace: &mut impl Trace,
 ) -> Result<&'m Invocation, Error> {
     machine.deliver(0, &given.floats.map(|register| register.map(f32::from_bits)));
@@ -288,7 +289,7 @@ fn reference(case: &EmitCase<'_>, subnormals: Subnormals) -> Result<(Vec<Record>
 }
 
 /// Error bounds of all EMITs of a case.
-struct Moved {
+struct EmitBounds {
     /// One entry for each EMIT; empty if every driver returns the same bits.
     emits: Vec<Bounds>,
     /// True if the sequence of EMITs itself is uncertain.
@@ -296,24 +297,31 @@ struct Moved {
 }
 
 /// Computes the error bounds of the EMITs of the first invocations, all of which end.
-fn moved(case: &EmitCase<'_>, given: &[Given], memory: Memory, judged: &Judged<'_>) -> Result<Moved, Error> {
-    let mut moved = Moved { emits: Vec::new(), is_lost: false };
-    let Some(arithmetic) = bounds::arithmetic(case.program, &case.options, judged.route, judged.facts) else {
-        return Ok(moved);
+fn emit_bounds(
+    case: &EmitCase<'_>,
+    given: &[InvocationInput],
+    memory: Memory,
+    comparison: &Comparison<'_>,
+) -> Result<EmitBounds, Error> {
+    let mut emit_bounds = EmitBounds { emits: Vec::new(), is_lost: false };
+    let Some(arithmetic) =
+        bounds::arithmetic(case.program, &case.options, comparison.route, comparison.facts)
+    else {
+        return Ok(emit_bounds);
     };
-    let mut machine = machine(case, judged.facts.subnormals)?;
+    let mut machine = machine(case, comparison.facts.subnormals)?;
     let mut follow = Follow::new(arithmetic, case.program);
     for given in given {
         if memory == Memory::None {
-            moved.is_lost |= follow.is_lost();
+            emit_bounds.is_lost |= follow.is_lost();
             let ended = std::mem::replace(&mut follow, Follow::new(arithmetic, case.program));
-            moved.emits.extend(ended.into_emits());
+            emit_bounds.emits.extend(ended.into_emits());
         }
         run(&mut machine, given, &mut |step: &Step| follow.step(step))?;
     }
-    moved.is_lost |= follow.is_lost();
-    moved.emits.extend(follow.into_emits());
-    Ok(moved)
+    emit_bounds.is_lost |= follow.is_lost();
+    emit_bounds.emits.extend(follow.into_emits());
+    Ok(emit_bounds)
 }
 
 /// Runs a geometry program on interpreter and GPU and compares every EMIT; the verdict counts
@@ -328,24 +336,24 @@ pub fn compare_emits(gpu: &Gpu, case: &EmitCase<'_>, route: Route) -> Result<Ver
     let given = &case.given[..finished];
     let (translated, shader) = translate(case, route)?;
     let found = run_emits(gpu, &translated, shader, &EmitCase { given, ..*case })?;
-    let judged = Judged { case, expected: &expected, route, facts };
+    let comparison = Comparison { case, expected: &expected, route, facts };
     let kernel = translated.interface.kernel();
     let memory = kernel.map_or(Memory::Unbounded, |kernel| kernel.memory);
-    let mut verdict = judged.verdict(&found, &moved(case, given, memory, &judged)?);
+    let mut verdict = comparison.verdict(&found, &emit_bounds(case, given, memory, &comparison)?);
     verdict.unfinished = case.given.len() - finished;
     Ok(verdict)
 }
 
 /// Rules by which records are compared.
-struct Judged<'a> {
+struct Comparison<'a> {
     case: &'a EmitCase<'a>,
     expected: &'a [Record],
     route: Route,
     facts: &'a Facts,
 }
 
-impl Judged<'_> {
-    fn verdict(&self, found: &[Record], moved: &Moved) -> Verdict {
+impl Comparison<'_> {
+    fn verdict(&self, found: &[Record], emit_bounds: &EmitBounds) -> Verdict {
         let expected = self.expected;
         let written =
             std::array::from_fn(|register| if self.case.outputs >> register & 1 != 0 { 15 } else { 0 });
@@ -357,7 +365,7 @@ impl Judged<'_> {
         let shapes_agree = expected.len() == found.len() && expected.iter().zip(found).all(same);
         if !shapes_agree {
             let missing = expected.len().max(found.len()) as u64;
-            if moved.is_lost {
+            if emit_bounds.is_lost {
                 verdict.excused += missing;
             } else {
                 verdict.differing += missing;
@@ -365,9 +373,9 @@ impl Judged<'_> {
             return verdict;
         }
         for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
-            let bounds = moved.emits.get(number).unwrap_or(&bounds::EXACT);
-            let allowed = Allowed { subnormals: self.facts.subnormals, bounds, written: &written };
-            verdict.vertex(number, [&expected.outputs, &found.outputs], &allowed);
+            let bounds = emit_bounds.emits.get(number).unwrap_or(&bounds::EXACT);
+            let tolerance = Tolerance { subnormals: self.facts.subnormals, bounds, written: &written };
+            verdict.vertex(number, [&expected.outputs, &found.outputs], &tolerance);
         }
         verdict
     }

@@ -26,7 +26,7 @@ use crate::{Gpu, GpuError, Reason, Registers, Route, Shader};
 pub(crate) use stage::Stage;
 use stage::{Buffers, READ, UNIFORM, WRITE};
 
-pub use emits::{EmitCase, Given, Record, compare_emits, run_emits, translate as translate_emits};
+pub use emits::{EmitCase, InvocationInput, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
 use transpica::stages::isa::limits::FLOATS;
 
@@ -73,7 +73,7 @@ struct Part {
 }
 
 /// Result of one attempt at a draw.
-struct Tried {
+struct Attempt {
     found: Found,
     vertices: wgpu::Buffer,
     arguments: wgpu::Buffer,
@@ -83,7 +83,7 @@ struct Tried {
 
 /// A finished draw.
 #[derive(Debug)]
-pub struct Drawn {
+pub struct DrawOutput {
     /// Number of triangles.
     pub found: Found,
     /// Invocations of the geometry program.
@@ -96,7 +96,7 @@ pub struct Drawn {
     pub arguments: wgpu::Buffer,
 }
 
-impl Drawn {
+impl DrawOutput {
     /// Number of triangles in the finished list.
     pub fn triangles(&self) -> u32 {
         self.found.vertex_count / 3
@@ -309,18 +309,22 @@ impl<'a> GeometryChain<'a> {
     /// As [`Plan::new`]; [`Kind::Limit`] if buffers of the largest size cannot hold the triangles
     /// of a thread; [`GpuError::Unfinished`] if the driver leaves loops of a single invocation or
     /// of the vertex program; errors of the driver or wgpu. A failed draw leaves no state.
-    pub fn draw(&mut self, vertices: &[Registers], indices: Option<&[u32]>) -> Result<Drawn, CompareError> {
+    pub fn draw(
+        &mut self,
+        vertices: &[Registers],
+        indices: Option<&[u32]>,
+    ) -> Result<DrawOutput, CompareError> {
         if let Some(watch) = &self.watch {
             watch.check(self.gpu, &self.vertex.uniforms, vertices)?;
         }
-        let (mut plan, mut tried) = self.finished(vertices, indices)?;
-        let found = tried.found;
+        let (mut plan, mut attempt) = self.draw_split(vertices, indices)?;
+        let found = attempt.found;
         if found.overflowed != 0 {
             // The count is complete even if the triangles overflowed the capacity.
             self.triangles = found.largest.div_ceil(plan.draw.chunk.min(plan.draw.invocations).max(1));
-            (plan, tried) = self.finished(vertices, indices)?;
+            (plan, attempt) = self.draw_split(vertices, indices)?;
         }
-        let Tried { found, vertices, arguments, state, file } = tried;
+        let Attempt { found, vertices, arguments, state, file } = attempt;
         if found.overflowed != 0 {
             let (value, limit) = (found.largest as usize, plan.draw.capacity);
             let kind = Kind::Limit { name: "triangles of a thread", value, limit };
@@ -331,19 +335,19 @@ impl<'a> GeometryChain<'a> {
             self.geometry.uniforms.set_bool(15, true);
         }
         let (invocations, vectors) = (plan.draw.invocations, plan.collect.vectors);
-        Ok(Drawn { found, invocations, vectors, vertices, arguments })
+        Ok(DrawOutput { found, invocations, vectors, vertices, arguments })
     }
 
     /// Runs a draw in enough dispatches for the driver to leave no loop.
-    fn finished(
+    fn draw_split(
         &mut self,
         vertices: &[Registers],
         indices: Option<&[u32]>,
-    ) -> Result<(Plan, Tried), CompareError> {
+    ) -> Result<(Plan, Attempt), CompareError> {
         loop {
-            let (plan, tried) = self.attempt(vertices, indices)?;
-            if !self.kernel.reports_unfinished || tried.found.unfinished & Found::DRIVER_LEFT == 0 {
-                return Ok((plan, tried));
+            let (plan, attempt) = self.attempt(vertices, indices)?;
+            if !self.kernel.reports_unfinished || attempt.found.unfinished & Found::DRIVER_LEFT == 0 {
+                return Ok((plan, attempt));
             }
             let fewer = fewer_invocations(self.gpu, &plan.draw, self.kernel.memory, 1)?;
             if fewer >= self.most_invocations {
@@ -361,7 +365,7 @@ impl<'a> GeometryChain<'a> {
         &self,
         vertices: &[Registers],
         indices: Option<&[u32]>,
-    ) -> Result<(Plan, Tried), CompareError> {
+    ) -> Result<(Plan, Attempt), CompareError> {
         let count = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
         let plan = Plan::new(&Request {
             input: self.kernel.setup.input,
@@ -376,24 +380,24 @@ impl<'a> GeometryChain<'a> {
             most_invocations: self.most_invocations,
             bytes: self.bytes,
         })?;
-        let tried = self.gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
-        Ok((plan, tried))
+        let attempt = self.gpu.checked(|| self.submit(&plan, vertices, indices.unwrap_or_default()))?;
+        Ok((plan, attempt))
     }
 
     /// Executes a plan in one submission.
-    fn submit(&self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Tried, GpuError> {
+    fn submit(&self, plan: &Plan, vertices: &[Registers], indices: &[u32]) -> Result<Attempt, GpuError> {
         let gpu = self.gpu;
         let storage = |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
         let read = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::STORAGE);
-        let told = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
-        let block = |part: &Part| told(&compare::uniform_bytes(&part.translated, &part.uniforms));
+        let uniform = |bytes: &[u8]| gpu.filled(bytes, BufferUsages::UNIFORM);
+        let block = |part: &Part| uniform(&compare::uniform_bytes(&part.translated, &part.uniforms));
         let finished =
             |bytes| gpu.buffer(bytes, BufferUsages::STORAGE | BufferUsages::VERTEX | BufferUsages::COPY_SRC);
         let sizes = plan.sizes;
         let (inputs, shaded) = (read(bytemuck::cast_slice(vertices)), storage(sizes.vertices));
         let (feed, triangles) = (storage(sizes.feed), storage(sizes.triangles));
         let (counts, offsets) = (stage::counts(gpu, plan.collect.threads), storage(sizes.counts));
-        let (stream, collect) = (finished(sizes.triangles), told(&plan.collect.to_bytes()));
+        let (stream, collect) = (finished(sizes.triangles), uniform(&plan.collect.to_bytes()));
         let usage = BufferUsages::STORAGE | BufferUsages::INDIRECT | BufferUsages::COPY_SRC;
         let arguments = gpu.buffer(FOUND_BYTES, usage);
         let mut commands = gpu.device.create_command_encoder(&Default::default());
@@ -406,10 +410,10 @@ impl<'a> GeometryChain<'a> {
             self.passes[pass as usize].run(gpu, c, buffers, plan.dispatch(pass));
         };
         let (indices, primitives) = (read(bytemuck::cast_slice(indices)), read(&plan.primitive_bytes()));
-        let parameters = told(&plan.feed.to_bytes());
+        let parameters = uniform(&plan.feed.to_bytes());
         pass(Pass::Feed, c, &[&shaded, &feed, &parameters, &indices, &primitives, &self.file]);
         let half = self.kernel.state.len() as u64 * 4;
-        let (geometry_block, host) = (&block(&self.geometry), &told(&self.host.pack()));
+        let (geometry_block, host) = (&block(&self.geometry), &uniform(&self.host.pack()));
         let buffers = Buffers {
             feed: &feed,
             triangles: &triangles,
@@ -436,7 +440,7 @@ impl<'a> GeometryChain<'a> {
         let back = gpu.buffer(FOUND_BYTES, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         c.copy_buffer_to_buffer(&arguments, 0, &back, 0, Some(FOUND_BYTES));
         let found = Found::from_words(&gpu.submit_and_read(commands, &back)?);
-        Ok(Tried { found, vertices, arguments, state, file })
+        Ok(Attempt { found, vertices, arguments, state, file })
     }
 
     /// Returns the buffers of the state before and after a draw, and where it is stored afterwards.

@@ -83,7 +83,7 @@ fn translated_by(
 }
 
 /// Returns the description of a failure, if any.
-fn wrong(result: &Result<Verdict, String>) -> Option<String> {
+fn failure(result: &Result<Verdict, String>) -> Option<String> {
     match result {
         Ok(verdict) => {
             let first = verdict.first?;
@@ -102,14 +102,14 @@ pub fn prove(
     route: Route,
 ) -> Result<Verdict, String> {
     let result = one(gpu, generated, precision, route);
-    let Some(what) = wrong(&result) else { return result };
+    let Some(what) = failure(&result) else { return result };
     let name = format!("{:?} seed {} {precision:?} {}", generated.kind, generated.seed, route.name());
     let differs = |program: &Generated| one(gpu, program, precision, route).is_ok_and(|v| !v.passed());
     let small = match &result {
         Ok(_) => shrink::shrink(generated, differs),
         Err(_) => shrink::shrink(generated, |program| one(gpu, program, precision, route).is_err()),
     };
-    let left = wrong(&one(gpu, &small, precision, route)).unwrap_or_default();
+    let left = failure(&one(gpu, &small, precision, route)).unwrap_or_default();
     let text = shrink::text(&small).unwrap_or_else(|error| error.to_string());
     let state = shrink::state(&small, SHOWN);
     Err(format!("{name}: {what}\nsmallest program: {left}\n{text}\nstate: {state}"))
