@@ -301,48 +301,31 @@ impl fmt::Display for Kind {
 impl Kind {
     /// Advice for the person who gave the input.
     pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Truncated { .. } | Self::OutOfFile { .. } => {
-                Some("the file is cut short or damaged; get it again from its source")
+        Some(match self.code() {
+            Code::Truncated | Code::OutOfFile => {
+                "the file is cut short or damaged; get it again from its source"
             }
-            Self::BadMagic { expected: "DVLB", .. } => {
-                Some("a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first")
+            Code::BadMagic if matches!(self, Self::BadMagic { expected: "DVLB", .. }) => {
+                "a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first"
             }
-            Self::BadMagic { .. } | Self::BadField { .. } => {
-                Some("the file is damaged or was written by a broken tool; rebuild it")
+            Code::BadMagic | Code::BadField => {
+                "the file is damaged or was written by a broken tool; rebuild it"
             }
-            Self::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
-            Self::EntryOutOfCode { .. } => {
-                Some("the DVLE's main offset is wrong, or code words have not been handed over")
+            Code::NoExecutable => "`transpica info FILE` lists the executables",
+            Code::EntryOutOfCode => {
+                "the DVLE's main offset is wrong, or code words have not been handed over"
             }
-            Self::EntryOutOfReach { .. } => {
-                Some("the entry procedure of a vertex program must stand at the front of the code")
+            Code::EntryOutOfReach => {
+                "the entry procedure of a vertex program must stand at the front of the code"
             }
-            Self::BadOpcode(_) => Some("the lenient option treats undefined opcodes as NOP"),
-            Self::Limit { .. } => {
-                Some("raise the limit in `Limits` if the program is meant to be this large")
-            }
-            Self::Stage { .. } => {
-                Some("choose an executable of the other stage (--dvle on the command line)")
-            }
-            Self::StepBudget(_) => Some("the program may never end; raise the step budget if it does"),
-            Self::Verify(_) | Self::Backend(_) => {
-                Some("this is a defect of transpica; please report it with the file")
-            }
-            Self::NoGeometryStage(_) => Some("the compute form runs every geometry program"),
-            Self::KnownAndSpecialized { .. }
-            | Self::AttributeComponents { .. }
-            | Self::MisplacedBank { .. }
-            | Self::OverlappingBanks(_)
-            | Self::SharedLocation { .. }
-            | Self::SharedBinding { .. }
-            | Self::SpirvVersion { .. }
-            | Self::TargetLacks { .. }
-            | Self::Setup(_)
-            | Self::NoVertex { .. }
-            | Self::Syntax(_)
-            | Self::Other(_) => None,
-        }
+            Code::BadOpcode => "the lenient option treats undefined opcodes as NOP",
+            Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",
+            Code::Stage => "choose an executable of the other stage (--dvle on the command line)",
+            Code::StepBudget => "the program may never end; raise the step budget if it does",
+            Code::Verify | Code::Backend => "this is a defect of transpica; please report it with the file",
+            Code::NoGeometryStage => "the compute form runs every geometry program",
+            Code::BadOption | Code::Syntax | Code::Other => return None,
+        })
     }
     /// Returns whether the input may be valid but this library does not support it, so that another
     /// way to run the program, such as [`interp`](crate::interp), can do better. True for defects

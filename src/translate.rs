@@ -22,6 +22,7 @@ use crate::{ir, passes};
 
 /// A translated program, ready for every back end, with everything that its module follows from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Translated {
     /// The program, legalised.
     pub module: ir::Module,

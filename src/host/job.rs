@@ -12,6 +12,7 @@ use crate::isa::Stage;
 /// assert!(Job::Compute.is_compute() && !Job::default().is_compute());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Job<'a> {
     /// A vertex program as a vertex stage: attributes in, position and varyings out.
     #[default]

@@ -226,6 +226,7 @@ pub struct Geometry {
 /// What a translated program reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Reflection {
     /// [`SCHEMA`].
     pub schema: u32,

@@ -250,7 +250,7 @@ pub fn translate(
     around: &dyn Surroundings,
     mutant: Mutant,
 ) -> Result<Translated> {
-    let right = translator.translate(program, around, Job::Compute)?;
+    let mut right = translator.translate(program, around, Job::Compute)?;
     let options: Options = *translator.options();
     let wrong = mutant.program(program);
     let context = Context {
@@ -280,7 +280,8 @@ pub fn translate(
     mutant.module(Place::Legal, &mut module);
     passes::tidy(&mut module, &mut scratch);
     passes::leave::run(&mut module.main, &module.helpers, &mut scratch);
-    Ok(Translated { module, interface, usage, ..right })
+    (right.module, right.interface, right.usage) = (module, interface, usage);
+    Ok(right)
 }
 
 #[cfg(test)]
