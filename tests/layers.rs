@@ -129,8 +129,8 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-/// Two layers that read an option separately can interpret it in two ways. `host` owns the options, so
-/// it may pass derived values to other layers.
+/// Two layers that read an option separately can interpret it in two ways. `host` owns the options,
+/// so it may pass derived values to other layers.
 #[test]
 fn each_option_is_read_in_one_layer() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -11,8 +11,8 @@ use transpica::stages::host::{
     Options, OutputMap, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
 use transpica::stages::interp::{Machine, Uniforms};
+use transpica::stages::ir::Resource;
 use transpica::stages::ir::eval::{Registers, eval};
-use transpica::stages::ir::{Op, Resource};
 use transpica::stages::isa::builder::Builder;
 use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::stages::limits::Limits;
@@ -217,12 +217,8 @@ fn attributes_show_as_many_components_as_the_options_say() {
 fn host_fields_are_read_only_where_something_needs_them() {
     let reads = |job, options| {
         let module = translate(job, &copy(), options, Profile::default()).module;
-        let ops = module.main.values.values().iter().map(|value| value.def);
-        let mut fields: Vec<HostField> = ops
-            .filter_map(|def| match def {
-                transpica::stages::ir::Def::Op(Op::Read(Resource::Host(field))) => Some(field),
-                _other_operation => None,
-            })
+        let mut fields: Vec<HostField> = (module.main.reads())
+            .filter_map(|(_, resource)| if let Resource::Host(field) = resource { Some(field) } else { None })
             .collect();
         fields.sort_unstable();
         fields.dedup();

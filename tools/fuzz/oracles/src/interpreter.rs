@@ -99,7 +99,7 @@ fn check_module(
     let block = &translated.interface.block;
     let host = host_values(input.seed);
     let mut environment = Registers {
-        // For specialisation constants, which are given the values of their registers.
+        // Specialization constants take the values of their registers.
         ints: uniforms.ints,
         bools: uniforms.bools,
         members: members(block, &pack(block, uniforms)),
