@@ -15,13 +15,14 @@ pub trait Handle: Copy {
 }
 
 /// Defines a handle type: a `u32` index that prints as `prefix` and a number.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! define_handle {
     ($(#[$attr:meta])* $name:ident, $prefix:literal) => {
         $(#[$attr])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
-        impl $crate::entity::Handle for $name {
+        impl $crate::stages::entity::Handle for $name {
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index < u32::MAX as usize);
@@ -48,7 +49,7 @@ macro_rules! define_handle {
 /// A growing table of `T`, indexed by handles of type `K`.
 ///
 /// ```
-/// use transpica::entity::Arena;
+/// use transpica::stages::entity::Arena;
 /// transpica::define_handle!(/** A node. */ Node, "node");
 /// let mut nodes: Arena<Node, &str> = Arena::new();
 /// let first = nodes.push("a");
@@ -148,7 +149,7 @@ impl<K: Handle + std::fmt::Debug, T: std::fmt::Debug> std::fmt::Debug for Arena<
 /// longer, 2 % of the time from bytes to SPIR-V.)
 ///
 /// ```
-/// use transpica::entity::Interner;
+/// use transpica::stages::entity::Interner;
 /// let mut words = Interner::default();
 /// assert_eq!([words.intern("a"), words.intern("b")], [(0, true), (1, true)]);
 /// assert_eq!(words.intern("a"), (0, false));

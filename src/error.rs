@@ -116,8 +116,72 @@ pub enum Kind {
     },
     /// The step budget of the interpreter is exhausted.
     StepBudget(u64),
-    /// An option or a profile field that contradicts another, or that a target cannot express.
-    BadOption(String),
+    /// A uniform is both known and a specialisation constant.
+    KnownAndSpecialized {
+        /// `b` or `i`.
+        bank: char,
+        /// Its register.
+        register: u8,
+    },
+    /// An attribute has another number of components than 1 to 4.
+    AttributeComponents {
+        /// Its register.
+        register: u8,
+        /// Its components.
+        components: u8,
+    },
+    /// A bank of a register layout is not aligned, or ends beyond what every device can bind.
+    MisplacedBank {
+        /// Name of the bank.
+        bank: &'static str,
+        /// Its first byte.
+        byte: u32,
+        /// What that must be a multiple of.
+        align: u32,
+        /// Bytes that a block can have.
+        most: u32,
+    },
+    /// Two banks of a register layout overlap.
+    OverlappingBanks([&'static str; 2]),
+    /// Two outputs have one location.
+    SharedLocation {
+        /// The location.
+        location: u32,
+        /// Their names.
+        outputs: [String; 2],
+    },
+    /// Uniform block and host block have one place.
+    SharedBinding {
+        /// Set or group.
+        set: u32,
+        /// Binding in it.
+        binding: u32,
+    },
+    /// A SPIR-V version that does not exist.
+    SpirvVersion {
+        /// Its first number.
+        major: u8,
+        /// Its second number.
+        minor: u8,
+    },
+    /// The target language has no means for what the options, the profile or the job ask for; another target may.
+    TargetLacks {
+        /// The language.
+        target: &'static str,
+        /// What it has not.
+        what: String,
+    },
+    /// A setup of a draw, or its indices, that contradicts itself.
+    Setup(String),
+    /// An index names a vertex that does not exist.
+    NoVertex {
+        /// Which index.
+        place: usize,
+        /// Its value.
+        vertex: u32,
+        /// Vertices there are.
+        count: usize,
+    },
     /// Text with a syntax error.
     Syntax(String),
     /// An intermediate form violates an invariant (a defect of this library).
@@ -132,19 +196,18 @@ pub enum Kind {
 }
 
 macro_rules! define_codes {
-    ($($kind:ident = $code:literal,)*) => {
-        /// The variants of [`Kind`] without their data, for hosts that distinguish errors by
-        /// number. The numbers are stable.
+    ($($code:ident = $number:literal: $($kind:ident)|+,)*) => {
+        /// Groups of [`Kind`], for hosts that distinguish errors by number. The numbers are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
-            $(#[doc = concat!("[`Kind::", stringify!($kind), "`]")] $kind = $code,)*
+            $($(#[doc = concat!("[`Kind::", stringify!($kind), "`]")])+ $code = $number,)*
         }
 
         impl Kind {
-            /// The variant without its data.
+            /// The group of the variant.
             pub fn code(&self) -> Code {
                 match self {
-                    $(Self::$kind { .. } => Code::$kind,)*
+                    $($(Self::$kind { .. })|+ => Code::$code,)*
                 }
             }
         }
@@ -152,23 +215,24 @@ macro_rules! define_codes {
 }
 
 define_codes! {
-    Truncated = 1,
-    BadMagic = 2,
-    OutOfFile = 3,
-    BadField = 4,
-    NoExecutable = 5,
-    EntryOutOfCode = 6,
-    EntryOutOfReach = 7,
-    BadOpcode = 8,
-    Limit = 9,
-    Stage = 10,
-    StepBudget = 11,
-    BadOption = 12,
-    Syntax = 13,
-    Verify = 14,
-    Backend = 15,
-    Other = 16,
-    NoGeometryStage = 17,
+    Truncated = 1: Truncated,
+    BadMagic = 2: BadMagic,
+    OutOfFile = 3: OutOfFile,
+    BadField = 4: BadField,
+    NoExecutable = 5: NoExecutable,
+    EntryOutOfCode = 6: EntryOutOfCode,
+    EntryOutOfReach = 7: EntryOutOfReach,
+    BadOpcode = 8: BadOpcode,
+    Limit = 9: Limit,
+    Stage = 10: Stage,
+    StepBudget = 11: StepBudget,
+    BadOption = 12: KnownAndSpecialized | AttributeComponents | MisplacedBank | OverlappingBanks | SharedLocation
+        | SharedBinding | SpirvVersion | TargetLacks | Setup,
+    Syntax = 13: Syntax,
+    Verify = 14: Verify,
+    Backend = 15: Backend,
+    Other = 16: NoVertex | Other,
+    NoGeometryStage = 17: NoGeometryStage,
 }
 
 impl fmt::Display for Kind {
@@ -198,7 +262,33 @@ impl fmt::Display for Kind {
             Self::Limit { name, value, limit } => write!(f, "{name}: {value} is over the limit of {limit}"),
             Self::Stage { what, stage } => write!(f, "{what} does not take a {stage} program"),
             Self::StepBudget(steps) => write!(f, "not finished after {steps} instructions"),
-            Self::BadOption(text)
+            Self::KnownAndSpecialized { bank, register } => {
+                write!(f, "{bank}{register} is both known and a specialisation constant")
+            }
+            Self::AttributeComponents { register, components } => {
+                write!(f, "attribute v{register} has {components} components, must be 1 to 4")
+            }
+            Self::MisplacedBank { bank, byte, align, .. } if byte % align != 0 => {
+                write!(f, "register layout: {bank} at byte {byte}, which is no multiple of {align}")
+            }
+            Self::MisplacedBank { bank, byte, most, .. } => {
+                write!(f, "register layout: {bank} at byte {byte}, beyond {most} bytes")
+            }
+            Self::OverlappingBanks([a, b]) => write!(f, "register layout: {a} and {b} overlap"),
+            Self::SharedLocation { location, outputs: [a, b] } => {
+                write!(f, "{a} and {b} have location {location}")
+            }
+            Self::SharedBinding { set, binding } => {
+                write!(f, "both blocks have set {set}, binding {binding}")
+            }
+            Self::SpirvVersion { major, minor } => {
+                write!(f, "SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are")
+            }
+            Self::TargetLacks { target, what } => write!(f, "{target} has no {what}"),
+            Self::NoVertex { place, vertex, count } => {
+                write!(f, "indices[{place}] is {vertex}, there are {count} vertices")
+            }
+            Self::Setup(text)
             | Self::Syntax(text)
             | Self::Verify(text)
             | Self::Backend(text)
@@ -211,60 +301,54 @@ impl fmt::Display for Kind {
 impl Kind {
     /// Advice for the person who gave the input.
     pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Truncated { .. } | Self::OutOfFile { .. } => {
-                Some("the file is cut short or damaged; get it again from its source")
+        Some(match self.code() {
+            Code::Truncated | Code::OutOfFile => {
+                "the file is cut short or damaged; get it again from its source"
             }
-            Self::BadMagic { expected: "DVLB", .. } => {
-                Some("a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first")
+            Code::BadMagic if matches!(self, Self::BadMagic { expected: "DVLB", .. }) => {
+                "a .shbin file begins with DVLB; a BCSDR or CGFX file must be unpacked first"
             }
-            Self::BadMagic { .. } | Self::BadField { .. } => {
-                Some("the file is damaged or was written by a broken tool; rebuild it")
+            Code::BadMagic | Code::BadField => {
+                "the file is damaged or was written by a broken tool; rebuild it"
             }
-            Self::NoExecutable { .. } => Some("`transpica info FILE` lists the executables"),
-            Self::EntryOutOfCode { .. } => {
-                Some("the DVLE's main offset is wrong, or code words have not been handed over")
+            Code::NoExecutable => "`transpica info FILE` lists the executables",
+            Code::EntryOutOfCode => {
+                "the DVLE's main offset is wrong, or code words have not been handed over"
             }
-            Self::EntryOutOfReach { .. } => {
-                Some("the entry procedure of a vertex program must stand at the front of the code")
+            Code::EntryOutOfReach => {
+                "the entry procedure of a vertex program must stand at the front of the code"
             }
-            Self::BadOpcode(_) => Some("the lenient option treats undefined opcodes as NOP"),
-            Self::Limit { .. } => {
-                Some("raise the limit in `Limits` if the program is meant to be this large")
-            }
-            Self::Stage { .. } => {
-                Some("choose an executable of the other stage (--dvle on the command line)")
-            }
-            Self::StepBudget(_) => Some("the program may never end; raise the step budget if it does"),
-            Self::Verify(_) | Self::Backend(_) => {
-                Some("this is a defect of transpica; please report it with the file")
-            }
-            Self::NoGeometryStage(_) => Some("the compute form runs every geometry program"),
-            Self::BadOption(_) | Self::Syntax(_) | Self::Other(_) => None,
-        }
+            Code::BadOpcode => "the lenient option treats undefined opcodes as NOP",
+            Code::Limit => "raise the limit in `Limits` if the program is meant to be this large",
+            Code::Stage => "choose an executable of the other stage (--dvle on the command line)",
+            Code::StepBudget => "the program may never end; raise the step budget if it does",
+            Code::Verify | Code::Backend => "this is a defect of transpica; please report it with the file",
+            Code::NoGeometryStage => "the compute form runs every geometry program",
+            Code::BadOption | Code::Syntax | Code::Other => return None,
+        })
     }
     /// Returns whether the input may be valid but this library does not support it, so that another
     /// way to run the program, such as [`interp`](crate::interp), can do better. True for defects
     /// of this library. Otherwise the input is invalid.
     pub fn is_unsupported(&self) -> bool {
-        match self {
-            Self::BadOpcode(_)
-            | Self::Limit { .. }
-            | Self::Stage { .. }
-            | Self::StepBudget(_)
-            | Self::Verify(_)
-            | Self::Backend(_)
-            | Self::NoGeometryStage(_) => true,
-            Self::Truncated { .. }
-            | Self::BadMagic { .. }
-            | Self::OutOfFile { .. }
-            | Self::BadField { .. }
-            | Self::NoExecutable { .. }
-            | Self::EntryOutOfCode { .. }
-            | Self::EntryOutOfReach { .. }
-            | Self::BadOption(_)
-            | Self::Syntax(_)
-            | Self::Other(_) => false,
+        match self.code() {
+            Code::BadOpcode
+            | Code::Limit
+            | Code::Stage
+            | Code::StepBudget
+            | Code::Verify
+            | Code::Backend
+            | Code::NoGeometryStage => true,
+            Code::Truncated
+            | Code::BadMagic
+            | Code::OutOfFile
+            | Code::BadField
+            | Code::NoExecutable
+            | Code::EntryOutOfCode
+            | Code::EntryOutOfReach
+            | Code::BadOption
+            | Code::Syntax
+            | Code::Other => false,
         }
     }
 }
@@ -272,7 +356,7 @@ impl Kind {
 /// An error with its place.
 ///
 /// ```
-/// use transpica::error::{At, Error, Kind};
+/// use transpica::{At, Error, Kind};
 /// let error = Error::new(Kind::BadOpcode(0x2f), At::Pc(0x1c));
 /// assert_eq!(error.to_string(), "pc 0x1c: opcode 0x2f is not defined");
 /// ```
@@ -289,6 +373,11 @@ impl Error {
     #[cold]
     pub fn new(kind: Kind, at: At) -> Self {
         Self { kind, at }
+    }
+    /// An error in words about the setup of a draw.
+    #[cold]
+    pub fn setup(text: impl Into<String>) -> Self {
+        Self::new(Kind::Setup(text.into()), At::Whole)
     }
     /// Returns whether another way to run the program can do better: [`Kind::is_unsupported`].
     pub fn is_unsupported(&self) -> bool {

@@ -12,7 +12,8 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::cfg::reach::reach;
-use crate::host::{GeometryInput, GeometrySetup, Job, Options, Profile, Setup, Surroundings};
+use crate::geometry::{GeometryInput, GeometrySetup};
+use crate::host::{Job, Options, Profile, Setup, Surroundings};
 use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::stable;
@@ -34,18 +35,17 @@ impl fmt::Display for Key {
 /// [`Settings`] saves the work on options and profile where there are many programs.
 ///
 /// ```
-/// use transpica::host::{Job, RegisterState};
-/// use transpica::isa::{Pc, Program, Stage};
-/// use transpica::{Options, Profile};
+/// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
+/// use transpica::stages::isa::Pc;
 /// let state = RegisterState::default();
 /// let key = |code: &[u32]| {
 ///     let program = Program::from_raw(code, &[0x36F][..], Pc(0), Stage::Vertex)?;
-///     Ok(transpica::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
+///     Ok(transpica::stages::key::key(&program, &state.vertex(), Job::Vertex, &Options::default(), &Profile::default(), b""))
 /// };
 /// let (mov, end) = (0x4C00_0000, 0x8800_0000);
 /// assert_eq!(key(&[mov, end])?, key(&[mov, end, 0x1234])?); // nothing reaches the last word
 /// assert_ne!(key(&[mov, end])?, key(&[mov | 0x1000, end])?);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn key(
     program: &Program<'_>,

@@ -17,7 +17,7 @@ use crate::error::{At, Error, Kind, Result};
 /// | `values` of a pc dispatcher, all others | [`Kind::Limit`] |
 ///
 /// ```
-/// let limits = transpica::limits::Limits::default();
+/// let limits = transpica::stages::limits::Limits::default();
 /// assert_eq!(limits.code_words, 4096);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use crate::asm::{Source as Text, assemble};
 use crate::container::Shbin;
 use crate::dis::{self, disassemble};
 use crate::host::dvle::{self, Executable};
-use crate::host::{Arithmetic, Job, Options, OutputSet, Outputs, Profile};
+use crate::host::{Arithmetic, Job, Options, Outputs, Profile};
 use crate::interp::{Machine, Registers};
 use crate::ir::eval::{self, eval};
 use crate::isa::access::Access;
@@ -85,7 +85,7 @@ fn a_test_opcode_is_interpreted_and_translated_alike() {
     for precision in [Precision::Exact, Precision::Fast, Precision::F24] {
         let options = Options {
             arithmetic: Arithmetic { precision, ..Arithmetic::default() },
-            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            outputs: Outputs { all: true, ..Outputs::default() },
             ..Options::default()
         };
         let program = dvle::program(&file, 0, &options.limits).expect("a vertex program");

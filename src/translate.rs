@@ -22,6 +22,7 @@ use crate::{ir, passes};
 
 /// A translated program, ready for every back end, with everything that its module follows from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Translated {
     /// The program, legalised.
     pub module: ir::Module,
@@ -132,10 +133,8 @@ struct Input<'a> {
 /// Translates programs; keeps its memory from one to the next. One for each thread.
 ///
 /// ```
-/// use transpica::container::Shbin;
-/// use transpica::host::dvle::{self, Executable};
-/// use transpica::host::Job;
-/// use transpica::{Options, Profile, Translator};
+/// use transpica::{Job, Options, Profile, Shbin, Translator};
+/// use transpica::stages::host::dvle::{self, Executable};
 ///
 /// let bytes = include_bytes!("../shaders/textured.shbin");
 /// let file = Shbin::parse(bytes)?;
@@ -148,7 +147,7 @@ struct Input<'a> {
 /// let words = translator.spirv(&translated)?;
 /// assert_eq!(words[0], 0x0723_0203);
 /// assert_eq!(words, translated.spirv()?);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub struct Translator {
     options: Options,
@@ -198,23 +197,23 @@ impl Translator {
     /// program cannot be. [`Error::is_unsupported`] tells whether running the program otherwise could do better.
     ///
     /// ```
-    /// use transpica::host::{Job, RegisterState};
-    /// use transpica::isa::{Pc, Program, Stage};
+    /// use transpica::{Job, Program, RegisterState, Stage};
+    /// use transpica::stages::isa::Pc;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let undefined = Program::from_raw(&[0x4000_0000][..], &[][..], Pc(0), Stage::Vertex)?;
     /// let error = translator.translate(&undefined, &state.vertex(), Job::Vertex).expect_err("no such opcode");
     /// assert!(error.is_unsupported());
     /// assert_eq!(error.to_string(), "pc 0x0: opcode 0x10 is not defined");
-    /// # Ok::<(), transpica::error::Error>(())
+    /// # Ok::<(), transpica::Error>(())
     /// ```
     ///
     /// A geometry program:
     ///
     /// ```
-    /// use transpica::container::Shbin;
-    /// use transpica::host::{Job, Memory, Setup, dvle, dvle::Executable};
-    /// use transpica::{Options, Profile, Translator};
+    /// use transpica::{Job, Options, Profile, Setup, Shbin, Translator};
+    /// use transpica::stages::geometry::Memory;
+    /// use transpica::stages::host::{dvle, dvle::Executable};
     /// let file = Shbin::parse(include_bytes!("../shaders/points.shbin"))?;
     /// let options = Options::default();
     /// let program = dvle::program(&file, 1, &options.limits)?;
@@ -224,7 +223,7 @@ impl Translator {
     /// let translated = translator.translate(&program, &around, Job::Geometry(&setup))?;
     /// let kernel = translated.interface.kernel().expect("it is one");
     /// assert_eq!((kernel.memory, kernel.triangles), (Memory::None, Some(2)));
-    /// # Ok::<(), transpica::error::Error>(())
+    /// # Ok::<(), transpica::Error>(())
     /// ```
     pub fn translate(
         &mut self,

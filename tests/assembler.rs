@@ -8,8 +8,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transpica::asm::{Assembled, Options, Report, Source, assemble_with};
-use transpica::container::{Model, Shbin};
+use transpica::stages::asm::{Assembled, Options, Report, Source, assemble_with};
+use transpica::stages::container::{Model, Shbin};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

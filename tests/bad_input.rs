@@ -8,14 +8,14 @@ use std::sync::Mutex;
 use std::thread;
 
 use samples::{Sample, samples};
-use transpica::backend::text::Language;
-use transpica::container::Shbin;
-use transpica::error::{At, Error, Kind, Result};
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
-use transpica::isa::{Pc, Stage};
-use transpica::precision::Precision;
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
+use transpica::stages::isa::{Pc, Stage};
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::spirv_tools;
 
@@ -316,7 +316,7 @@ fn an_undefined_opcode_is_refused_at_its_address_and_is_nop_when_lenient() {
             Err(Error { kind: Kind::BadOpcode(found), at }) => {
                 assert_eq!((found, at), (opcode, At::Pc(2)));
                 let translated = patched.translate(lenient).expect("NOP");
-                let text = |translated: &Translated| transpica::ir::text::print(&translated.module);
+                let text = |translated: &Translated| transpica::stages::ir::text::print(&translated.module);
                 assert_eq!(text(&translated), text(&nop), "opcode {opcode:#x}");
                 undefined += 1;
             }
@@ -341,7 +341,7 @@ fn an_entry_point_outside_the_code_is_refused() {
 
 #[test]
 fn a_vertex_program_cannot_begin_at_word_512() {
-    use transpica::container::{Model, write};
+    use transpica::stages::container::{Model, write};
     let file = Shbin::parse(TEXTURED).expect("valid");
     let mut model = Model::from(&file);
     model.code.resize(600, 0x22 << 26);

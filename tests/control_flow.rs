@@ -2,17 +2,17 @@
 //!
 //! This test verifies the rules of `cfg::live`. Simpler rules were wrong, and no other test failed.
 
-use transpica::cfg::Cfg;
-use transpica::cfg::explore::{Explored, Options, explore};
-use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::error::Kind as ErrorKind;
-use transpica::interp::{Machine, Record, Registers, Settings, Uniforms};
-use transpica::isa::{Inst, Pc, Program};
-use transpica::limits::Limits;
-use transpica::precision::Precision;
-use transpica::structure::{Structured, blocks, structure, tree::Tree};
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::error::Kind as ErrorKind;
+use transpica::stages::interp::{Machine, Record, Registers, Settings, Uniforms};
+use transpica::stages::isa::{Inst, Pc, Program};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
+use transpica::stages::structure::{Structured, blocks, structure, tree::Tree};
 // The text form of programs uses these names, as in the library's own tests.
-use transpica::{isa, limits};
+use transpica::stages::{isa, limits};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::tally::Tally;
 use transpica_prove::walk::{Walk, Walked};

@@ -11,14 +11,14 @@ use std::thread;
 
 use expect_test::expect_file;
 use samples::{Sample, samples};
-use transpica::backend::naga::validate;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Layout};
-use transpica::isa::{Program, Stage};
-use transpica::precision::Precision;
-use transpica::translate::Tier;
+use transpica::stages::backend::naga::validate;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Job, Layout};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::precision::Precision;
+use transpica::stages::translate::Tier;
 use transpica::{Arithmetic, Block, Options, Profile, Translated, Translator};
 use transpica_prove::spirv_tools;
 

@@ -11,11 +11,11 @@ use std::sync::OnceLock;
 use std::thread;
 
 use samples::samples;
-use transpica::container::{Descriptor, Model, ShaderType, Shbin, write};
-use transpica::error::Result;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Arithmetic, Job, Options, Profile};
-use transpica::precision::Precision;
+use transpica::stages::container::{Descriptor, Model, ShaderType, Shbin, write};
+use transpica::stages::error::Result;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Arithmetic, Job, Options, Profile};
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::spirv_tools;
@@ -111,7 +111,7 @@ fn fingerprint(translator: &mut (Translator, Job<'static>), input: &Input) -> St
 
 #[cfg(feature = "wgsl")]
 fn text(translated: &Translated) -> String {
-    let text = translated.text(transpica::backend::text::Language::Wgsl);
+    let text = translated.text(transpica::stages::backend::text::Language::Wgsl);
     text.unwrap_or_else(|error| error.to_string())
 }
 

@@ -8,10 +8,12 @@ use std::path::Path;
 
 use expect_test::{expect, expect_file};
 use samples::samples;
-use transpica::asm::{Assembled, Report, Source, assemble};
-use transpica::container::{self, Descriptor, Executable, Header, Model, Output, Shbin, Symbol, Version};
-use transpica::dis::{Options, content, disassemble};
-use transpica::isa::Opcode;
+use transpica::stages::asm::{Assembled, Report, Source, assemble};
+use transpica::stages::container::{
+    self, Descriptor, Executable, Header, Model, Output, Shbin, Symbol, Version,
+};
+use transpica::stages::dis::{Options, content, disassemble};
+use transpica::stages::isa::Opcode;
 
 fn reassemble(text: &str) -> Result<Assembled, Report> {
     assemble(&[Source { name: "text", text }])

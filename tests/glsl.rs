@@ -15,16 +15,17 @@ use std::{fs, thread};
 use expect_test::expect_file;
 use products::with_products;
 use samples::{Sample, samples};
-use transpica::backend::text::{self, GlslVersion, Language};
-use transpica::backend::{Source, spirv};
-use transpica::container::{ShaderType, Shbin};
-use transpica::error::Result;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
+use transpica::Translator;
+use transpica::stages::backend::text::{self, GlslVersion, Language};
+use transpica::stages::backend::{Source, spirv};
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::Result;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{
     Block, ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
-    OutputMap, OutputSet, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
+    OutputMap, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
 };
-use transpica::{Translator, ir};
+use transpica::stages::ir;
 use transpica_generate::{Kind, generate};
 use transpica_prove::glslang::{self, Stage};
 
@@ -135,7 +136,7 @@ fn has_all(text: &str, version: GlslVersion, ports: &[Port]) -> bool {
 fn host(layout: Layout) -> (Options, Profile, &'static [Port]) {
     let options = Options {
         block: Block { layout, ..Block::default() },
-        outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+        outputs: Outputs { all: true, ..Outputs::default() },
         ..Options::default()
     };
     match layout {
@@ -446,7 +447,7 @@ fn four_thousand_dependent_products_need_little_stack() {
         let module = ir::text::parse(&source).expect("parses");
         let outputs = vec![Output {
             name: "position".into(),
-            location: transpica::host::Location::Position,
+            location: transpica::stages::host::Location::Position,
             components: vec![ComponentSource::One; 4],
             value: OutputValue::Plain,
         }];

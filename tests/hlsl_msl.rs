@@ -12,12 +12,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use products::with_products;
-use transpica::backend::text::Language;
-use transpica::container::Shbin;
-use transpica::geometry::kernel::bindings;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, UniformBlock};
-use transpica::limits::Limits;
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::geometry::kernel::bindings;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Job, UniformBlock};
+use transpica::stages::limits::Limits;
 use transpica::{Options, Profile, Translator};
 use transpica_prove::glslang::{self, Stage};
 use transpica_prove::{metal, spirv_tools};

@@ -5,13 +5,13 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use transpica::container::Shbin;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Block, BoolUniforms, Control, Job, Layout, Options, Profile, RegisterState};
-use transpica::isa::{Pc, Program, Stage};
-use transpica::key::{Key, Settings};
-use transpica::limits::Limits;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Block, BoolUniforms, Control, Job, Layout, Options, Profile, RegisterState};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::key::{Key, Settings};
+use transpica::stages::limits::Limits;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use values::Values;
@@ -128,7 +128,7 @@ impl Products {
 /// The words of a translation or its error.
 fn words(
     translator: &mut Translator,
-    translate: impl FnOnce(&mut Translator) -> transpica::error::Result<Translated>,
+    translate: impl FnOnce(&mut Translator) -> transpica::stages::error::Result<Translated>,
 ) -> Result<Vec<u32>, String> {
     let translated = translate(translator).map_err(|error| error.to_string())?;
     translator.spirv(&translated).map_err(|error| error.to_string())

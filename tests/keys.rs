@@ -4,18 +4,18 @@
 mod samples;
 
 use samples::samples;
-use transpica::cfg::reach::reach;
-use transpica::container::{ShaderType, Shbin};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
+use transpica::stages::cfg::reach::reach;
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{
     Arithmetic, Block, BoolUniforms, ClipPlanes, Control, Job, Layout, Options, Outputs, Profile,
     RegisterState, Unwritten,
 };
-use transpica::interp::{Machine, Settings};
-use transpica::isa::{Pc, Program, Stage};
-use transpica::key::{Key, key};
-use transpica::limits::Limits;
-use transpica::precision::Precision;
+use transpica::stages::interp::{Machine, Settings};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::key::{Key, key};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Generated, Kind, generate};
 use transpica_prove::spirv_tools;
@@ -151,7 +151,7 @@ fn equal_keys_give_equal_words() {
         let (code, descriptors) = disguised(&generated, &of, &mut random);
         changed += usize::from((&code, &descriptors) != (&generated.code, &generated.descriptors));
         for (translator, job) in translators.iter_mut().zip([Job::Vertex, Job::Compute].into_iter().cycle()) {
-            let mut words = |program: &Program<'_>| -> transpica::error::Result<Vec<u32>> {
+            let mut words = |program: &Program<'_>| -> transpica::stages::error::Result<Vec<u32>> {
                 let translated: Translated = translator.translate(program, &state.vertex(), job)?;
                 translator.spirv(&translated)
             };

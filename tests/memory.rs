@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use peak_alloc::PeakAlloc;
 use samples::samples;
 use transpica::Translator;
-use transpica::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
-use transpica::error::Result;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Options, Profile};
-use transpica::translate::Tier;
+use transpica::stages::container::{Constant, Model, NameOffset, Shbin, Symbol, write};
+use transpica::stages::error::Result;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Job, Options, Profile};
+use transpica::stages::translate::Tier;
 use transpica_prove::spirv_tools;
 use worst::{PLAIN, descriptor, hostile, model};
 

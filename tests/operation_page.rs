@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use transpica::ir::resource::Row;
-use transpica::ir::{Array, Binary, Buffer, Kind, Resource, Shape, Signature, Type, Unary};
+use transpica::stages::ir::resource::Row;
+use transpica::stages::ir::{Array, Binary, Buffer, Kind, Resource, Shape, Signature, Type, Unary};
 
 const HEAD: &str = "\
 # Operations of the intermediate form

@@ -6,16 +6,16 @@ mod samples;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use samples::{Sample, samples};
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::{ShaderType, Shbin};
-use transpica::error::{Error, Kind};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::{Code, Error, Kind};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control, DepthRange,
-    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, OutputSet, Outputs, Profile,
-    RegisterLayout, Unwritten,
+    FlipY, IntPacking, IntUniforms, Job, Layout, Locations, Options, Outputs, Profile, RegisterLayout,
+    Unwritten,
 };
-use transpica::precision::Precision;
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_prove::{glslang, spirv_tools};
 
@@ -55,7 +55,7 @@ fn check((sample, executable): (&Sample, usize), form: &Form, version: GlslVersi
     for language in [Language::Hlsl, Language::Msl] {
         match translated.text(language) {
             Ok(_) => {}
-            Err(error) if specialized(&options) && matches!(error.kind, Kind::BadOption(_)) => {}
+            Err(error) if specialized(&options) && error.kind.code() == Code::BadOption => {}
             Err(error) => return Err(format!("{language:?}: {error}")),
         }
     }
@@ -79,7 +79,7 @@ fn check_glsl(translated: &Translated, version: GlslVersion) -> Result<(), Strin
     };
     let text = match translated.text(Language::Glsl(version)) {
         Ok(text) => text,
-        Err(error) if lacks && matches!(error.kind, Kind::BadOption(_)) => return Ok(()),
+        Err(error) if lacks && matches!(error.kind, Kind::TargetLacks { .. }) => return Ok(()),
         Err(error) => return Err(format!("{version:?}: {error}")),
     };
     let stage = if is_vertex { glslang::Stage::Vertex } else { glslang::Stage::Compute };
@@ -120,7 +120,7 @@ const CHANGES: [Change; 48] = [
     ("clip distances", |f| f.options.outputs.clip_planes = ClipPlanes::BuiltIn),
     ("clip varying", |f| f.options.outputs.clip_planes = ClipPlanes::Varying),
     ("colours as they are", |f| f.options.outputs.clamp_colors = false),
-    ("all outputs", |f| f.options.outputs.set = OutputSet::All),
+    ("all outputs", |f| f.options.outputs.all = true),
     ("unmapped 0", |f| f.options.outputs.unmapped = Unwritten::Zero),
     ("uninitialized 0", |f| f.options.arithmetic.uninitialized = Unwritten::Zero),
     ("ints", |f| f.options.attributes = [AttributeFormat { kind: AttributeKind::Int, components: 4 }; 16]),
@@ -241,7 +241,7 @@ fn translate_as(job: Job<'_>, bytes: &[u8], options: Options, profile: Profile) 
     let mut translator = Translator::new(options, profile);
     let translated = translator.translate(&program, &around, job).expect("translates");
     let words = translator.spirv(&translated).expect("SPIR-V");
-    let assembly = transpica::backend::spirv::text(&words).expect("readable");
+    let assembly = transpica::stages::backend::spirv::text(&words).expect("readable");
     (assembly, translated.text(Language::Wgsl).expect("WGSL"))
 }
 
@@ -403,7 +403,7 @@ fn error_as(job: Job<'_>, options: Options, profile: Profile, language: Language
     let around = Executable::new(&file, 0, "").expect("there");
     let translated = translator.translate(&program, &around, job).expect("translates");
     let error = translated.text(language).expect_err("is refused");
-    assert!(matches!(error.kind, Kind::BadOption(_)), "{error}");
+    assert!(matches!(error.kind, Kind::TargetLacks { .. }), "{error}");
     error.to_string()
 }
 
@@ -453,7 +453,7 @@ fn two_things_in_one_place_are_refused() {
             naga
         });
         let error = spirv.expect_err("is refused");
-        assert!(matches!(error.kind, Kind::BadOption(_)) && error.to_string().contains(part), "{error}");
+        assert!(error.kind.code() == Code::BadOption && error.to_string().contains(part), "{error}");
     };
     let locations = Locations { color: 3, texcoord0: 3, ..Locations::default() };
     let profile = Profile { locations, ..Profile::default() };

@@ -2,22 +2,22 @@
 //! beforehand; every form of random programs under options that change control flow or uniforms,
 //! against the interpreter.
 
-use transpica::cfg::Cfg;
-use transpica::cfg::explore::{Explored, explore};
-use transpica::error::Result;
-use transpica::host::{
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{Explored, explore};
+use transpica::stages::error::Result;
+use transpica::stages::host::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control,
     DepthRange, FlipY, HostField, IntPacking, IntUniforms, Interface, Job, Layout, Location, Locations,
-    Options, OutputMap, OutputSet, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
+    Options, OutputMap, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
 };
-use transpica::interp::{Machine, Uniforms};
-use transpica::ir::Resource;
-use transpica::ir::eval::{Registers, eval};
-use transpica::isa::builder::Builder;
-use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
-use transpica::limits::Limits;
-use transpica::precision::Precision;
-use transpica::translate::{Translated, Translator};
+use transpica::stages::interp::{Machine, Uniforms};
+use transpica::stages::ir::Resource;
+use transpica::stages::ir::eval::{Registers, eval};
+use transpica::stages::isa::builder::Builder;
+use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
+use transpica::stages::translate::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
 
@@ -146,10 +146,8 @@ fn colours_are_clamped_unless_the_options_say_otherwise() {
 #[test]
 fn all_outputs_stand_at_their_locations_and_unmapped_ones_read_1_or_0() {
     for (unmapped, value) in [(Unwritten::Default, 1.0), (Unwritten::Zero, 0.0)] {
-        let options = Options {
-            outputs: Outputs { set: OutputSet::All, unmapped, ..Outputs::default() },
-            ..Options::default()
-        };
+        let options =
+            Options { outputs: Outputs { all: true, unmapped, ..Outputs::default() }, ..Options::default() };
         let profile = Profile { locations: Locations::AZAHAR, ..Profile::default() };
         let all = outputs(options, profile, OFF);
         let places: Vec<_> = all.iter().map(|(name, place, _)| (name.as_str(), *place)).collect();
@@ -186,7 +184,7 @@ fn registers_that_nothing_wrote_read_their_default_or_zero() {
         let found = eval(&translated.module, Precision::Exact, &Registers::default(), 1000).expect("ends");
         let expected = [0.0, 0.0, 0.0, w];
         let mut machine = Machine::new(&read_r0, options.settings(chain::BUDGET)).expect("vertex");
-        let interpreted = *machine.run(&transpica::interp::Registers::DEFAULT_INPUTS).expect("ends");
+        let interpreted = *machine.run(&transpica::stages::interp::Registers::DEFAULT_INPUTS).expect("ends");
         assert_eq!(interpreted, [expected; 16]);
         assert_eq!(found, [expected.map(f32::to_bits); 16]);
     }
@@ -399,7 +397,7 @@ fn fragments() -> Program<'static> {
 
 /// Counts edges to the same or an earlier block.
 fn edges_back(cfg: &Cfg) -> usize {
-    let back = |(block, data): (_, &transpica::cfg::BlockData)| {
+    let back = |(block, data): (_, &transpica::stages::cfg::BlockData)| {
         data.terminator.targets().filter(|&target| target <= block).count()
     };
     cfg.blocks.iter().map(back).sum()
@@ -438,7 +436,7 @@ fn a_known_b14_takes_every_loop_out_of_a_program_that_jumps_by_it() {
     let mut machine = Machine::new(&program, dynamic.settings(chain::BUDGET)).expect("vertex");
     let uniforms = Uniforms { bools: b14, ..Uniforms::default() };
     machine.set_uniforms(&uniforms);
-    let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
+    let mut inputs = transpica::stages::interp::Registers::DEFAULT_INPUTS;
     for (register, value) in inputs.iter_mut().zip([1.0, 10.0, 100.0, 1000.0]) {
         *register = [value; 4];
     }
@@ -471,7 +469,7 @@ fn the_guard_counts_jumps_back_and_ends_the_run_at_the_next_one() {
         };
         let mut machine = Machine::new(&endless, options.settings(chain::BUDGET)).expect("vertex");
         machine.set_uniforms(&Uniforms { bools: 1 << 14, ..Uniforms::default() });
-        let mut inputs = transpica::interp::Registers::DEFAULT_INPUTS;
+        let mut inputs = transpica::stages::interp::Registers::DEFAULT_INPUTS;
         inputs[0] = [1.0, 0.0, 0.0, 0.0];
         assert_eq!(machine.run(&inputs).expect("ends")[0], [rounds, 0.0, 0.0, 1.0]);
         assert!(machine.is_stopped());

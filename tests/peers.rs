@@ -2,16 +2,16 @@
 //! one behavior per file.
 //! Every form must give exactly the results of the file, and every module must be valid.
 
-use transpica::backend::naga::validate;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{DepthRange, Job, Layout, Locations, Output, Surroundings, varying};
-use transpica::interp::{Machine, Settings};
-use transpica::isa::Program;
-use transpica::lower::Outputs;
-use transpica::precision::Precision;
-use transpica::translate::Tier;
+use transpica::stages::backend::naga::validate;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{DepthRange, Job, Layout, Locations, Output, Surroundings, varying};
+use transpica::stages::interp::{Machine, Settings};
+use transpica::stages::isa::Program;
+use transpica::stages::lower::Outputs;
+use transpica::stages::precision::Precision;
+use transpica::stages::translate::Tier;
 use transpica::{Block, Options, Profile, Translator};
 use transpica_prove::chain::{self, Bits, bits};
 use transpica_prove::expected::{Case, Run, cases};

@@ -10,14 +10,14 @@ mod samples;
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use transpica::container::Shbin;
-use transpica::error::Result;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
-use transpica::interp::{GeometryMachine, Machine};
-use transpica::isa::{Program, Stage};
-use transpica::precision::Precision;
+use transpica::stages::container::Shbin;
+use transpica::stages::error::Result;
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Layout};
+use transpica::stages::interp::{GeometryMachine, Machine};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile, Translator};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 use expect_test::expect;
 use naga::{AddressSpace, Binding as Place, TypeInner};
 use samples::{Sample, samples};
-use transpica::container::{ShaderType, Shbin};
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::registers::number;
-use transpica::host::{
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control, FlipY, IntUniforms,
     Job, Layout, Options, Outputs, Profile, RegisterState,
 };
-use transpica::isa::{Pc, Program, Stage};
-use transpica::reflect::{Reflection, SCHEMA};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::reflect::{Reflection, SCHEMA};
 use transpica::{Translated, Translator};
 
 /// Every vertex program of the samples: name, file, index in it.
@@ -123,7 +123,7 @@ fn describe_reflection(reflection: &Reflection) -> Vec<String> {
     lines.extend(reflection.uniforms.iter().map(|u| format!("member {} {}", u.offset, u.name)));
     if reflection.host_block.is_some() {
         // The module declares the entire block; the reflection lists the fields that are read.
-        let fields = transpica::host::HostField::ALL;
+        let fields = transpica::stages::host::HostField::ALL;
         lines.extend(fields.map(|field| format!("member {} {}", field.offset(), field.name())));
     }
     for attribute in &reflection.attributes {

@@ -4,10 +4,10 @@ mod samples;
 
 use samples::samples;
 use transpica::Translator;
-use transpica::container::{Dvle, ShaderType, Shbin};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Block, Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
-use transpica::isa::{Stage, Uniforms};
+use transpica::stages::container::{Dvle, ShaderType, Shbin};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Block, Job, Layout, Options, OutputMap, Profile, RegisterState, Surroundings};
+use transpica::stages::isa::{Stage, Uniforms};
 use transpica_prove::spirv_tools;
 
 /// Returns whether the registers of an output table are o0, o1, … without a gap, and as many as the

@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use transpica::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
-use transpica::host::{GeometryInput, Options, dvle};
-use transpica::interp::{Machine, Registers, Settings, Uniforms};
-use transpica::isa::control::{self, Outcome, State};
-use transpica::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
-use transpica::limits::Limits;
-use transpica::precision::{Precision, float24};
+use transpica::stages::container::{ConstantValue, Dvle, SEMANTICS, ShaderType, Shbin};
+use transpica::stages::geometry::GeometryInput;
+use transpica::stages::host::{Options, dvle};
+use transpica::stages::interp::{Machine, Registers, Settings, Uniforms};
+use transpica::stages::isa::control::{self, Outcome, State};
+use transpica::stages::isa::{Dest, Flow, Index, Inst, Opcode, Operand, Pc, Program, Source, Stage};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::{Precision, float24};
 
 /// Demonstrates infinities and NaN.
 const SPECIAL: &str = "extremes.shbin";

@@ -2,13 +2,14 @@
 //! configurations that cannot be a stage. Tests with a driver compare their results with the
 //! interpreter's.
 
-use transpica::asm::{Source, assemble};
-use transpica::backend::text::Language;
-use transpica::container::Shbin;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{GeometryInput, GeometryStage, IntUniforms, Job, StagePrimitive, Topology};
-use transpica::limits::Limits;
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::geometry::{GeometryInput, GeometryStage, StagePrimitive, Topology};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{IntUniforms, Job};
+use transpica::stages::limits::Limits;
 use transpica::{Control, Options, Profile, Translator};
 use transpica_prove::spirv_tools;
 

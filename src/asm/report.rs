@@ -59,7 +59,7 @@ impl fmt::Display for Diagnostic {
 /// The errors of all texts, without those that another error causes.
 ///
 /// ```
-/// use transpica::asm::{Source, assemble};
+/// use transpica::stages::asm::{Source, assemble};
 /// let text = ".proc main\n\tmov r0, r16\n\tmvo r1, r0\n\tend\n.end";
 /// let report = assemble(&[Source { name: "a.pica", text }]).unwrap_err();
 /// assert_eq!(

@@ -4,10 +4,11 @@
 //! language.
 
 use crate::error::{At, Error, Kind, Result};
+use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::bindings;
 use crate::host::{
-    AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location, Member,
-    MemberType, Output, Profile,
+    AttributeKind, Binding, DrawField, EntryPoint, HostField, Interface, Location, Member, MemberType,
+    Output, Profile,
 };
 use crate::ir::{self, Binary, Def, Func, Module, Op, Resource, Type};
 use crate::limits::Limits;
@@ -46,7 +47,7 @@ impl Source<'_> {
     /// The binding of the host block.
     ///
     /// # Errors
-    /// [`Kind::BadOption`] where the uniform block has it too.
+    /// [`Kind::SharedBinding`] where the uniform block has it too.
     pub(super) fn host_binding(&self) -> Result<Binding> {
         if self.interface.kernel().is_some() {
             return Ok(Binding { set: 0, binding: bindings::HOST });

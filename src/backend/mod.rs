@@ -24,6 +24,7 @@ use crate::{
 /// A text target.
 #[cfg(any(feature = "wgsl", feature = "glsl"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Language {
     /// WGSL.
     #[cfg(feature = "wgsl")]

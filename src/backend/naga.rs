@@ -135,7 +135,7 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 /// The module as HLSL for shader model 5.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::BadOption`] for specialisation constants.
+/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants.
 #[cfg(feature = "hlsl")]
 pub fn hlsl(source: &Source<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
@@ -157,7 +157,7 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
 /// The module as MSL 2.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::BadOption`] for specialisation constants and bindings that MSL does not
+/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants and bindings that MSL does not
 /// have.
 #[cfg(feature = "msl")]
 pub fn msl(source: &Source<'_>) -> Result<String> {
@@ -189,7 +189,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
 
 /// The naga module of a program without specialisation constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
-fn settled(source: &Source<'_>, target: &str) -> Result<naga::Module> {
+fn settled(source: &Source<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;
     if module.overrides.is_empty() { Ok(module) } else { Err(text::unspecialized(target)) }
 }
@@ -203,9 +203,9 @@ fn bindings(module: &naga::Module) -> impl Iterator<Item = naga::ResourceBinding
 /// A binding that a language does not have.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 #[cold]
-fn no_place(target: &str, binding: naga::ResourceBinding) -> Error {
-    let text = format!("{target} has no place for set {}, binding {}", binding.group, binding.binding);
-    Error::new(Kind::BadOption(text), At::Whole)
+fn no_place(target: &'static str, binding: naga::ResourceBinding) -> Error {
+    let what = format!("place for set {}, binding {}", binding.group, binding.binding);
+    Error::new(Kind::TargetLacks { target, what }, At::Whole)
 }
 
 #[cold]

@@ -15,7 +15,7 @@ use crate::isa::Program;
 /// A graph in the DOT language.
 ///
 /// ```
-/// use transpica::cfg::{dot::Dot, Cfg};
+/// use transpica::stages::cfg::{dot::Dot, Cfg};
 /// let text = Dot { cfg: &Cfg::default(), program: None }.to_string();
 /// assert!(text.starts_with("digraph"));
 /// ```

@@ -67,14 +67,15 @@ pub enum Explored {
 /// lenient.
 ///
 /// ```
-/// use transpica::cfg::explore::{Explored, Options, explore};
-/// use transpica::isa::{Pc, Program, Stage};
-/// let limits = transpica::limits::Limits::default();
+/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::isa::Pc;
+/// use transpica::{Program, Stage};
+/// let limits = transpica::stages::limits::Limits::default();
 /// let end = [0x8800_0000];
 /// let program = Program::new(&end[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
 /// let Explored::Graph(cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("one word") };
 /// assert_eq!(cfg.blocks.len(), 2);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Explored> {
     match straight(program, options)? {

@@ -23,14 +23,15 @@ impl Set {
 /// whether it does not follow the one visited before. The order depends on these words alone.
 ///
 /// ```
-/// use transpica::cfg::reach::reach;
-/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::stages::cfg::reach::reach;
+/// use transpica::stages::isa::Pc;
+/// use transpica::{Program, Stage};
 /// let words = [0x8800_0000, 0x4C00_0000]; // end, and a mov behind it
 /// let program = Program::from_raw(&words[..], &[][..], Pc(0), Stage::Vertex)?;
 /// let mut reached = Vec::new();
 /// reach(&program, |pc, word, is_start| reached.push((pc, word, is_start)));
 /// assert_eq!(reached, [(Pc(0), 0x8800_0000, true)]);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
     let code = program.code();

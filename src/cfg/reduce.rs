@@ -34,7 +34,7 @@ const STEPS_FOR_EACH_BLOCK: u32 = 32;
 /// Makes a graph reducible.
 ///
 /// ```
-/// use transpica::cfg::{Cfg, reduce::{Reduced, reduce}};
+/// use transpica::stages::cfg::{Cfg, reduce::{Reduced, reduce}};
 /// assert_eq!(reduce(&mut Cfg::default(), &Default::default()), Reduced::Reducible);
 /// ```
 pub fn reduce(cfg: &mut Cfg, limits: &Limits) -> Reduced {

@@ -14,12 +14,12 @@ pub(super) const HEADER: u32 = 8;
 ///
 /// ```
 /// let bytes = include_bytes!("../../shaders/textured.shbin");
-/// let file = transpica::container::Shbin::parse(bytes)?;
+/// let file = transpica::stages::container::Shbin::parse(bytes)?;
 /// let executable = &file.executables[0];
 /// let symbols = executable.symbols.iter();
 /// let names: Vec<_> = symbols.map(|s| executable.name(s.name).to_string()).collect();
 /// assert_eq!(names, ["inpos", "inuv", "incol", "projection", "modelView", "texScale"]);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shbin<'a> {

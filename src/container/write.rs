@@ -52,10 +52,11 @@ impl Tables {
 /// Writes a file.
 ///
 /// ```
-/// use transpica::container::{Model, Shbin, write};
+/// use transpica::stages::container::{Model, write};
+/// use transpica::Shbin;
 /// let bytes = include_bytes!("../../shaders/library.shbin");
 /// assert_eq!(write(&Model::from(&Shbin::parse(bytes)?)), bytes);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn write(model: &Model) -> Vec<u8> {
     let mut out = Vec::new();

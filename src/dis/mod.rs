@@ -65,9 +65,9 @@ const FORMS: [Form; 5] = [
 /// Disassembles a file.
 ///
 /// ```
-/// use transpica::asm::{Source, assemble};
-/// use transpica::container::Shbin;
-/// use transpica::dis::{Options, disassemble};
+/// use transpica::stages::asm::{Source, assemble};
+/// use transpica::Shbin;
+/// use transpica::stages::dis::{Options, disassemble};
 /// let text = "\
 /// .in position v0
 /// .fvec projection[4]
@@ -83,7 +83,7 @@ const FORMS: [Form; 5] = [
 /// let bytes = assemble(&[Source { name: "scale.v.pica", text }])?.bytes;
 /// let file = Shbin::parse(&bytes).expect("well formed");
 /// assert_eq!(disassemble(&file, &Options::default()).expect("small").replace('\t', "    "), text);
-/// # Ok::<(), transpica::asm::Report>(())
+/// # Ok::<(), transpica::stages::asm::Report>(())
 /// ```
 ///
 /// # Errors

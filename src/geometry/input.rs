@@ -83,7 +83,7 @@ pub struct GeometrySetup {
 
 /// An error about the configuration.
 fn wrong<T>(text: impl Into<String>) -> Result<T> {
-    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+    Err(Error::setup(text))
 }
 
 impl GeometryInput {
@@ -91,7 +91,7 @@ impl GeometryInput {
     /// in `outputs`.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: a vertex program that forwards nothing; numbers out of the documented
+    /// [`Kind::Setup`]: a vertex program that forwards nothing; numbers out of the documented
     /// ranges; in point mode a number of vectors that is not a multiple of the outputs of a vertex
     /// (the behavior of the hardware is unknown); in fixed mode vertices beyond c95.
     pub fn check(&self, outputs: u16) -> Result<()> {
@@ -113,7 +113,7 @@ impl GeometryInput {
     /// Checks the rules that do not concern the vertex program.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: numbers out of the documented ranges.
+    /// [`Kind::Setup`]: numbers out of the documented ranges.
     pub fn check_numbers(&self) -> Result<()> {
         let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
             true => Ok(()),
@@ -148,8 +148,7 @@ impl GeometryInput {
 
 /// The error that `indices[place]` refers to a vertex that does not exist.
 pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
-    let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
-    Error::new(Kind::Other(text), At::Whole)
+    Error::new(Kind::NoVertex { place, vertex, count }, At::Whole)
 }
 
 /// A primitive of variable mode.
@@ -180,20 +179,14 @@ impl<'a> Primitives<'a> {
     /// There are no indices.
     pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
         let Some(indices) = indices else {
-            let text = "primitives of variable size need indices, which tell the sizes";
-            return Err(Error::new(Kind::Other(text.to_string()), At::Whole));
+            return wrong("primitives of variable size need indices, which tell the sizes");
         };
         Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
     }
 
     /// Reads the primitive whose size is at `place`.
     fn primitive(&self, place: usize, size: u32) -> Result<Primitive> {
-        let wrong = |text: String| {
-            Err(Error::new(
-                Kind::Other(format!("indices[{place}]: a primitive of {size} vertices{text}")),
-                At::Whole,
-            ))
-        };
+        let wrong = |text: String| wrong(format!("indices[{place}]: a primitive of {size} vertices{text}"));
         let main = self.main;
         // The behavior of the hardware is unknown.
         if size < main {

@@ -35,8 +35,8 @@ use crate::isa::{Component, Mask, Pc};
 /// An item of the state that carries over from one invocation to the next.
 ///
 /// ```
-/// use transpica::geometry::Carried;
-/// use transpica::isa::Component;
+/// use transpica::stages::geometry::Carried;
+/// use transpica::stages::isa::Component;
 /// let register = Carried::Temp { register: 3, component: Component::Y };
 /// assert_eq!(register.to_string(), "r3.y");
 /// assert_eq!(Carried::Slot(1).to_string(), "vertex slot 1");

@@ -22,10 +22,10 @@ const RAN: u8 = 15;
 /// uniforms receive vertices.
 ///
 /// ```
-/// use transpica::cfg::explore::{Explored, Options, explore};
-/// use transpica::geometry::{Carried, observe};
-/// use transpica::isa::{Mask, Pc, Program, Stage};
-/// use transpica::limits::Limits;
+/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::geometry::{Carried, observe};
+/// use transpica::stages::isa::{Mask, Pc};
+/// use transpica::{Limits, Program, Stage};
 /// // mov o0, v0; emit; end
 /// let code = [0x4C00_0000, 0xA800_0000, 0x8800_0000];
 /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
@@ -36,7 +36,7 @@ const RAN: u8 = 15;
 /// // Without SETEMIT, EMIT may submit a triangle of the slots that it does not fill.
 /// let slots = [0, 1, 2].map(|slot| (Carried::Slot(slot), Pc(1)));
 /// assert_eq!(seen, [&slots[..], &[(Carried::Setting, Pc(1))]].concat());
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask; 16]) -> Vec<Observation> {
     let flow = Flow::new(program, cfg);

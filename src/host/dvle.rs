@@ -17,11 +17,11 @@ use crate::precision::float24;
 /// The program of an executable.
 ///
 /// ```
-/// use transpica::{container::Shbin, host::dvle, limits::Limits};
+/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits};
 /// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
 /// let program = dvle::program(&file, 0, &Limits::default())?;
 /// assert_eq!((program.code().len(), program.entry().0), (13, 0));
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors

@@ -8,10 +8,11 @@ use crate::isa::Stage;
 /// What a program is translated to.
 ///
 /// ```
-/// use transpica::host::Job;
+/// use transpica::Job;
 /// assert!(Job::Compute.is_compute() && !Job::default().is_compute());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Job<'a> {
     /// A vertex program as a vertex stage: attributes in, position and varyings out.
     #[default]
@@ -27,18 +28,18 @@ pub enum Job<'a> {
         /// Bit n: on is passed on.
         outputs: u16,
     },
-    /// A geometry program as a compute stage: see [`GeometryKernel`](super::GeometryKernel) for what it reads and writes,
+    /// A geometry program as a compute stage: see [`GeometryKernel`](crate::geometry::GeometryKernel) for what it reads and writes,
     /// and the guide for the whole chain of a draw. The outputs are those of the setup, in which the maps of both programs
     /// may be merged; constants and names come from the environment of the program.
     Geometry(&'a Setup),
     /// As [`Geometry`](Self::Geometry), but it keeps every EMIT with raw output registers, and each invocation is given all its
-    /// inputs and float uniforms: see [`GeometryKernel::records_emits`](super::GeometryKernel::records_emits). For comparison
+    /// inputs and float uniforms: see [`GeometryKernel::records_emits`](crate::geometry::GeometryKernel::records_emits). For comparison
     /// with [`GeometryMachine`](crate::interp::GeometryMachine).
     Emits {
         /// Bit n: on is passed on.
         outputs: u16,
     },
-    /// A geometry program as a geometry stage of the host's API: see [`GeometryStage`](super::GeometryStage) for what it takes.
+    /// A geometry program as a geometry stage of the host's API: see [`GeometryStage`](crate::geometry::GeometryStage) for what it takes.
     /// SPIR-V alone has such a stage. It makes exactly the triangles that the program makes, in their order; the stage before
     /// it is [`BeforeGeometry`](Self::BeforeGeometry).
     GeometryStage(&'a Setup),

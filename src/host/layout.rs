@@ -208,9 +208,10 @@ fn place(members: &mut [Member]) -> u32 {
 /// The bytes of the uniform buffer.
 ///
 /// ```
-/// use transpica::host::RegisterLayout;
-/// use transpica::host::layout::{pack, registers};
-/// use transpica::isa::Uniforms;
+/// use transpica::stages::host::RegisterLayout;
+/// use transpica::stages::host::layout::registers;
+/// use transpica::pack;
+/// use transpica::stages::isa::Uniforms;
 /// let mut uniforms = Uniforms::default();
 /// uniforms.floats[1] = [1.0, 0.0, 0.0, 0.0];
 /// uniforms.bools = 0b101;

@@ -15,10 +15,6 @@ mod values;
 pub mod varying;
 
 pub use crate::fields::{DrawField, HostField};
-pub use crate::geometry::{
-    GeometryInput, GeometryKernel, GeometrySetup, GeometryStage, Memory, Primitive, Primitives,
-    StagePrimitive, StateWord, Topology,
-};
 pub use interface::{
     Attribute, Bank, ComponentSource, Constants, EntryPoint, Interface, Location, Member, MemberType, Output,
     OutputValue, Reach, UniformBlock, Usage,
@@ -27,7 +23,7 @@ pub use job::Job;
 pub use layout::pack;
 pub use options::{
     Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
-    IntUniforms, Layout, Options, OutputSet, Outputs, Unwritten,
+    IntUniforms, Layout, Options, Outputs, Unwritten,
 };
 pub use profile::{Binding, Bindings, Locations, Profile};
 pub use registers::{RegisterState, RegisterView};

@@ -90,17 +90,6 @@ pub enum Unwritten {
     Zero,
 }
 
-/// Which outputs a vertex entry has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum OutputSet {
-    /// The position, and each semantic that some component is mapped to.
-    #[default]
-    Mapped,
-    /// All semantics, so that one fragment stage fits every program.
-    All,
-}
-
 /// The number format of a vertex attribute in the host's input assembly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -186,7 +175,7 @@ pub struct Control {
     ///
     /// A vertex program writes a seventeenth vector behind o15, so that 17 vectors a vertex are written: x is 1 if the guard
     /// fired, y is 1 if the driver left a loop, else both are 0. A geometry program sets the two upper bits of a thread's count: see
-    /// [`GeometryKernel::reports_unfinished`](super::GeometryKernel::reports_unfinished). An invocation that never ends writes
+    /// [`GeometryKernel::reports_unfinished`](crate::geometry::GeometryKernel::reports_unfinished). An invocation that never ends writes
     /// neither: a host that wants to know fills the buffers with ones before.
     pub report_unfinished: bool,
     /// Whether undefined opcodes count as NOP instead of being an error.
@@ -197,8 +186,9 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Outputs {
-    /// Which there are.
-    pub set: OutputSet,
+    /// Whether every semantic has an output, so that one fragment stage fits every program; else those that some
+    /// component is mapped to, and the position.
+    pub all: bool,
     /// z convention of the position.
     pub depth: DepthRange,
     /// Whether the position is mirrored in y.
@@ -214,7 +204,7 @@ pub struct Outputs {
 impl Default for Outputs {
     fn default() -> Self {
         Self {
-            set: OutputSet::default(),
+            all: false,
             depth: DepthRange::default(),
             flip_y: FlipY::default(),
             clip_planes: ClipPlanes::default(),
@@ -313,29 +303,25 @@ impl Options {
     /// Checks what types cannot say.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: banks of a register layout that overlap, attributes without components, a uniform that is both
-    /// known and a specialisation constant.
+    /// As [`RegisterLayout::check`]; [`Kind::AttributeComponents`], [`Kind::KnownAndSpecialized`].
     pub fn check(&self) -> Result<()> {
-        let wrong = |text: String| Err(Error::new(Kind::BadOption(text), At::Whole));
+        let wrong = |kind| Err(Error::new(kind, At::Whole));
         if let Some(layout) = self.block.layout.registers() {
             layout.check()?;
         }
-        for (register, attribute) in self.attributes.iter().enumerate() {
-            if !(1..=4).contains(&attribute.components) {
-                return wrong(format!(
-                    "attribute v{register} has {} components, must be 1 to 4",
-                    attribute.components
-                ));
+        for (register, &AttributeFormat { components, .. }) in (0..).zip(&self.attributes) {
+            if !(1..=4).contains(&components) {
+                return wrong(Kind::AttributeComponents { register, components });
             }
         }
         let bools = self.control.bools.baked & self.control.bools.specialized;
         if bools != 0 {
-            let id = bools.trailing_zeros();
-            return wrong(format!("b{id} is both known and a specialisation constant"));
+            // Range: of sixteen bits.
+            return wrong(Kind::KnownAndSpecialized { bank: 'b', register: bools.trailing_zeros() as u8 });
         }
-        for (index, known) in self.control.ints.baked.iter().enumerate() {
-            if known.is_some() && self.control.ints.specialized >> index & 1 != 0 {
-                return wrong(format!("i{index} is both known and a specialisation constant"));
+        for (register, known) in (0..).zip(&self.control.ints.baked) {
+            if known.is_some() && self.control.ints.specialized >> register & 1 != 0 {
+                return wrong(Kind::KnownAndSpecialized { bank: 'i', register });
             }
         }
         Ok(())

@@ -29,14 +29,13 @@ impl Bindings {
     /// Checks that the blocks have different places; only where both are there.
     ///
     /// # Errors
-    /// [`Kind::BadOption`] if not.
+    /// [`Kind::SharedBinding`] if not.
     pub fn check(&self) -> Result<()> {
         if self.uniforms != self.host {
             return Ok(());
         }
         let Binding { set, binding } = self.host;
-        let text = format!("both blocks have set {set}, binding {binding}");
-        Err(Error::new(Kind::BadOption(text), At::Whole))
+        Err(Error::new(Kind::SharedBinding { set, binding }, At::Whole))
     }
 }
 
@@ -134,14 +133,13 @@ impl Profile {
     /// Checks that what is asked for exists.
     ///
     /// # Errors
-    /// [`Kind::BadOption`] that says what does not.
+    /// [`Kind::SpirvVersion`].
     pub fn check(&self) -> Result<()> {
         let (major, minor) = self.spirv_version;
         if matches!(self.spirv_version, (1, 0..=6)) {
             return Ok(());
         }
-        let text = format!("SPIR-V {major}.{minor} is not known; 1.0 to 1.6 are");
-        Err(Error::new(Kind::BadOption(text), At::Whole))
+        Err(Error::new(Kind::SpirvVersion { major, minor }, At::Whole))
     }
     /// Binding of the uniform block of an entry point.
     pub fn uniforms(&self, entry_point: &EntryPoint) -> Binding {

@@ -19,7 +19,7 @@ pub enum IntPacking {
 /// Byte offsets of the register banks in the uniform block.
 ///
 /// ```
-/// use transpica::host::RegisterLayout;
+/// use transpica::stages::host::RegisterLayout;
 /// assert_eq!((RegisterLayout::AZAHAR.size(), RegisterLayout::PANDA3DS.size()), (1616, 1556));
 /// assert_eq!(RegisterLayout::PANDA3DS.binding_size(), 1568);
 /// ```
@@ -69,26 +69,21 @@ impl RegisterLayout {
     /// Checks that the banks are aligned, apart, and in a block that every device can bind.
     ///
     /// # Errors
-    /// [`Kind::BadOption`] that names the bank.
+    /// [`Kind::MisplacedBank`], [`Kind::OverlappingBanks`].
     pub fn check(&self) -> Result<()> {
         let names = ["floats", "ints", "bools"];
-        let wrong = |text: String| Err(Error::new(Kind::BadOption(text), At::Whole));
         let banks = self.banks();
         for ((name, (first, size)), align) in names.into_iter().zip(banks).zip([16, 16, 4]) {
-            if first % align != 0 {
-                return wrong(format!(
-                    "register layout: {name} at byte {first}, which is no multiple of {align}"
-                ));
-            }
-            if first > MOST - size {
-                return wrong(format!("register layout: {name} at byte {first}, beyond {MOST} bytes"));
+            if first % align != 0 || first > MOST - size {
+                let kind = Kind::MisplacedBank { bank: name, byte: first, align, most: MOST };
+                return Err(Error::new(kind, At::Whole));
             }
         }
         for a in 0..3 {
             for b in a + 1..3 {
                 let ((first, size), (other, length)) = (banks[a], banks[b]);
                 if first < other + length && other < first + size {
-                    return wrong(format!("register layout: {} and {} overlap", names[a], names[b]));
+                    return Err(Error::new(Kind::OverlappingBanks([names[a], names[b]]), At::Whole));
                 }
             }
         }

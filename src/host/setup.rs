@@ -3,9 +3,10 @@
 //! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
 
 use super::registers::number;
-use super::{GeometryInput, GeometrySetup, OutputMap, RegisterState, Surroundings, Topology};
+use super::{OutputMap, RegisterState, Surroundings};
 use crate::container::{Dvle, GeometryMode, ShaderType, Shbin};
 use crate::error::{At, Error, Kind, Result};
+use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 
 /// What stands around the programs of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,16 +21,16 @@ pub struct Setup {
     pub topology: Topology,
 }
 
-/// An error in words about the set-up.
+/// Refuses the setup.
 fn wrong<T>(text: impl Into<String>) -> Result<T> {
-    Err(Error::new(Kind::BadOption(text.into()), At::Whole))
+    Err(Error::setup(text))
 }
 
 impl Setup {
     /// As the GPU's registers say.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: a geometry mode that does not exist or that registers contradict each other about, and as
+    /// [`Kind::Setup`]: a geometry mode that does not exist or that registers contradict each other about, and as
     /// [`check`](Self::check).
     pub fn from_registers(state: &RegisterState) -> Result<Self> {
         let topology = Topology::from_bits(state.read(number::PRIMITIVE) >> 8);

@@ -53,7 +53,8 @@ impl Output {
     /// The value of this output of a vertex entry, from o0..o15; components that it does not have are 0.
     ///
     /// ```
-    /// use transpica::host::{HostValues, Options, RegisterState, Surroundings, varying};
+    /// use transpica::stages::host::{Surroundings, varying};
+    /// use transpica::{HostValues, Options, RegisterState};
     /// let mut state = RegisterState::default();
     /// for (register, value) in [(0x2BD, 1), (0x04F, 1), (0x050, 0x0302_0100)] {
     ///     state.write(register, value);

@@ -5,7 +5,7 @@
 //! order and the last of two components with one code; components that nothing maps read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, Location, Output, OutputValue};
-use super::options::{ClipPlanes, Options, OutputSet, Unwritten};
+use super::options::{ClipPlanes, Options, Unwritten};
 use super::profile::Locations;
 use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
@@ -99,7 +99,7 @@ pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec
         let first = usize::from(info.first_code);
         let codes = &map.sources[first..first + usize::from(info.components)];
         let Some(location) = location(semantic, locations) else { continue };
-        let is_wanted = location == Location::Position || options.outputs.set == OutputSet::All;
+        let is_wanted = location == Location::Position || options.outputs.all;
         if !is_wanted && codes.iter().all(Option::is_none) {
             continue;
         }
@@ -155,13 +155,13 @@ pub fn passed_on(outputs: u16) -> Vec<Output> {
 /// Checks that no two outputs have one location.
 ///
 /// # Errors
-/// [`Kind::BadOption`] that names both.
+/// [`Kind::SharedLocation`] that names both.
 pub fn check_locations(outputs: &[Output]) -> Result<()> {
     for (index, output) in outputs.iter().enumerate() {
         let Location::Varying(location) = output.location else { continue };
         if let Some(other) = outputs[..index].iter().find(|other| other.location == output.location) {
-            let text = format!("{} and {} have location {location}", other.name, output.name);
-            return Err(Error::new(Kind::BadOption(text), At::Whole));
+            let outputs = [other.name.clone(), output.name.clone()];
+            return Err(Error::new(Kind::SharedLocation { location, outputs }, At::Whole));
         }
     }
     Ok(())

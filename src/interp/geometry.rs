@@ -162,8 +162,9 @@ impl Emission {
 /// from one invocation to the next; inputs do not.
 ///
 /// ```
-/// use transpica::interp::{GeometryMachine, Registers, Settings};
-/// use transpica::isa::{Pc, Program, Stage};
+/// use transpica::stages::interp::{GeometryMachine, Registers, Settings};
+/// use transpica::stages::isa::Pc;
+/// use transpica::{Program, Stage};
 /// // mov o0, v0; setemit 0, prim; emit; end
 /// let code = [0x4C00_0000, 0xAC80_0000, 0xA800_0000, 0x8800_0000];
 /// let program = Program::from_raw(&code[..], &[0x36F][..], Pc(0), Stage::Geometry)?;
@@ -174,7 +175,7 @@ impl Emission {
 /// let emit = invocation.emits().next().expect("one EMIT");
 /// assert_eq!((emit.slot, emit.prim, emit.outputs[0]), (0, true, inputs[0]));
 /// assert_eq!(invocation.triangles().len(), 1);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct GeometryMachine {

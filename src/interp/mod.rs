@@ -9,9 +9,9 @@
 //! executes single instructions, for callers that drive control flow themselves.
 //!
 //! ```
-//! use transpica::interp::{Machine, Registers, Settings, Uniforms};
-//! use transpica::isa::{Pc, Program, Stage};
-//! use transpica::limits::Limits;
+//! use transpica::stages::interp::{Registers, Settings, Uniforms};
+//! use transpica::{Limits, Machine, Program, Stage};
+//! use transpica::stages::isa::Pc;
 //! // mov o0, v0; end
 //! let code = vec![0x4C00_0000, 0x8800_0000];
 //! let program = Program::new(code, vec![0x0000_036F], Pc(0), Stage::Vertex, &Limits::default())?;
@@ -20,7 +20,7 @@
 //! let mut inputs = Registers::DEFAULT_INPUTS;
 //! inputs[0] = [1.0, 2.0, 3.0, 4.0];
 //! assert_eq!(machine.run(&inputs)?[0], [1.0, 2.0, 3.0, 4.0]);
-//! # Ok::<(), transpica::error::Error>(())
+//! # Ok::<(), transpica::Error>(())
 //! ```
 
 mod geometry;

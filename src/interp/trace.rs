@@ -34,7 +34,7 @@ pub struct Record {
 /// A receiver of every executed instruction. Any `FnMut(&Record)` is one.
 ///
 /// ```
-/// use transpica::interp::Record;
+/// use transpica::stages::interp::Record;
 /// let mut lines = Vec::new();
 /// let mut trace = |record: &Record| lines.push(record.to_string());
 /// # let _ = &mut trace;

@@ -81,12 +81,12 @@ impl Environment for Registers {
 /// may take.
 ///
 /// ```
-/// use transpica::ir::{eval::{Registers, eval}, text};
-/// use transpica::precision::Precision;
+/// use transpica::stages::ir::{eval::{Registers, eval}, text};
+/// use transpica::Precision;
 /// let module = text::parse("func main { %0: f32x4 = const 0 1 2 3 %1: f32 = dotp %0 %0 yield %1 }")?;
 /// let outputs = eval(&module, Precision::Exact, &Registers::default(), 100)?;
 /// assert_eq!(outputs, [[14f32.to_bits(), 0, 0, 0]]);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors

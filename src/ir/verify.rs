@@ -73,11 +73,11 @@ pub enum Stage {
 /// (see [`known`](super::known), which also finds what could become one).
 ///
 /// ```
-/// use transpica::ir::{Stage, text, verify};
+/// use transpica::stages::ir::{Stage, text, verify};
 /// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = addp %0 %0 yield %1 }")?;
 /// assert!(verify(&module, Stage::Pica).is_ok());
 /// assert!(verify(&module, Stage::Legal).is_err());
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors

@@ -14,14 +14,14 @@ use crate::limits::check;
 /// A program under construction.
 ///
 /// ```
-/// use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
+/// use transpica::stages::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Source, builder::Builder};
 /// let mut builder = Builder::new();
 /// let input = Operand::new(Source::Input(0));
 /// builder.push(Inst::data(DataOp::Mov, Dest::Output(0), Mask::XYZW, &[input]));
 /// builder.push(Inst::Flow(Flow::End));
 /// let (code, descriptors) = builder.finish()?;
 /// assert_eq!((code, descriptors), (vec![0x4C00_0000, 0x8800_0000], vec![0x36F]));
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Builder {

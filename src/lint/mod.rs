@@ -140,12 +140,12 @@ impl fmt::Display for Finding {
 /// may be incomplete.
 ///
 /// ```
-/// use transpica::{container::Shbin, host::dvle, limits::Limits, lint};
+/// use transpica::stages::{container::Shbin, host::dvle, limits::Limits, lint};
 /// let file = Shbin::parse(include_bytes!("../../shaders/textured.shbin"))?;
 /// let limits = Limits::default();
 /// let program = dvle::program(&file, 0, &limits)?;
 /// assert_eq!(lint::lint(&program, &file, 0, &limits)?, []);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors

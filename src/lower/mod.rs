@@ -29,7 +29,8 @@ mod unfinished;
 
 use crate::cfg::Cfg;
 use crate::error::Result;
-use crate::host::{GeometrySetup, Options, Output, StateWord};
+use crate::geometry::{GeometrySetup, StateWord};
+use crate::host::{Options, Output};
 use crate::ir::Module;
 use crate::ir::known::Constants;
 use crate::isa::Program;

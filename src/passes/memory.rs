@@ -9,7 +9,7 @@
 
 use super::flow::Flow;
 use super::taint::Taint;
-use crate::host::Memory;
+use crate::geometry::Memory;
 use crate::ir::{Array, Buffer, Func, Item, Module, Node, NodeData, Op, Value, ValueList};
 
 /// Invocations that are worth running twice.

@@ -36,7 +36,7 @@ use crate::precision::Precision;
 /// Makes a module of the `Pica` stage smaller without changing a bit of its outputs.
 ///
 /// ```
-/// use transpica::{host::Arithmetic, ir::text, passes::{Scratch, optimize}};
+/// use transpica::stages::{host::Arithmetic, ir::text, passes::{Scratch, optimize}};
 /// let mut module = text::parse("func main {
 ///     %0: f32x4 = input v0
 ///     %1: f32x4 = const 1 1 1 1
@@ -48,7 +48,7 @@ use crate::precision::Precision;
 /// optimize(&mut module, &Arithmetic::default(), &mut Scratch::default());
 /// let expected = "func main {\n  %0: f32x4 = input v0\n  %4: f32x4 = addp %0 %0\n  yield %4\n}\n";
 /// assert_eq!(text::print(&module), expected);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn optimize(module: &mut Module, arithmetic: &Arithmetic, scratch: &mut Scratch) {
     optimize_observed(module, arithmetic.precision, scratch, &mut |_, _| {});

@@ -6,7 +6,7 @@ use super::bits::{INFINITY, MAGNITUDE, MIN_NORMAL};
 /// values.
 ///
 /// ```
-/// use transpica::precision::float24::to_f32_bits;
+/// use transpica::stages::precision::float24::to_f32_bits;
 /// assert_eq!(to_f32_bits(0x3F0000), 1.0f32.to_bits());
 /// assert_eq!(to_f32_bits(0x000001), 0x1880_0000); // 2^-78
 /// assert_eq!(to_f32_bits(0x7F8000), 0x7FC0_0000); // NaN
@@ -30,7 +30,7 @@ pub const fn to_f32_bits(bits: u32) -> u32 {
 /// infinity, values below 2^-62 the truncated subnormal, NaN the canonical NaN 0x7F8000.
 ///
 /// ```
-/// use transpica::precision::float24::from_f32_bits;
+/// use transpica::stages::precision::float24::from_f32_bits;
 /// assert_eq!(from_f32_bits(1.0f32.to_bits()), 0x3F0000);
 /// assert_eq!(from_f32_bits(1e30f32.to_bits()), 0x7F0000);
 /// assert_eq!(from_f32_bits(0x1880_0000), 0x000001);

@@ -47,7 +47,7 @@ pub(crate) const ROOT: f32 = std::f32::consts::SQRT_2;
 /// 2^`a`: 0 below -126, +inf from 128 on, NaN for NaN.
 ///
 /// ```
-/// use transpica::precision::portable::exp2;
+/// use transpica::stages::precision::portable::exp2;
 /// assert_eq!([exp2(0.0), exp2(3.0), exp2(-126.0)], [1.0, 8.0, f32::MIN_POSITIVE]);
 /// assert_eq!([exp2(-126.5), exp2(128.0)], [0.0, f32::INFINITY]);
 /// ```
@@ -67,7 +67,7 @@ pub fn exp2(a: f32) -> f32 {
 /// Base-2 logarithm: -inf for magnitudes below 2^-126, NaN for other negative numbers and NaN.
 ///
 /// ```
-/// use transpica::precision::portable::log2;
+/// use transpica::stages::precision::portable::log2;
 /// assert_eq!([log2(1.0), log2(8.0), log2(0.0)], [0.0, 3.0, f32::NEG_INFINITY]);
 /// assert!(log2(-1.0).is_nan());
 /// ```

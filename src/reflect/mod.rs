@@ -6,11 +6,10 @@ mod table;
 
 use crate::cfg::reach::reach;
 use crate::geometry::kernel::bindings;
+use crate::geometry::{GeometryInput, GeometryKernel, Memory};
+use crate::host::DrawField;
 use crate::host::profile::specialized_name;
-use crate::host::{
-    AttributeKind, Bank, Binding, Constants, DrawField, GeometryInput, GeometryKernel, HostField, Location,
-    MemberType, Memory, Reach, Usage,
-};
+use crate::host::{AttributeKind, Bank, Binding, Constants, HostField, Location, MemberType, Reach, Usage};
 use crate::ir::{Op, Resource};
 use crate::isa::table::Class;
 use crate::isa::{FlowOp, Opcode, Program};
@@ -227,6 +226,7 @@ pub struct Geometry {
 /// What a translated program reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Reflection {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -266,9 +266,9 @@ impl Reflection {
     /// Describes what was made of `program`; `constants` are what binding its executable sets, if it comes from one.
     ///
     /// ```
-    /// use transpica::host::{Constants, Job, RegisterState};
-    /// use transpica::isa::{Pc, Program, Stage};
-    /// use transpica::reflect::Reflection;
+    /// use transpica::stages::host::Constants;
+    /// use transpica::{Job, Program, Reflection, RegisterState, Stage};
+    /// use transpica::stages::isa::Pc;
     /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
     /// let state = RegisterState::default();
     /// let program = Program::from_raw(&[0x8800_0000][..], &[][..], Pc(0), Stage::Vertex)?; // end
@@ -276,7 +276,7 @@ impl Reflection {
     /// let reflection = Reflection::new(&program, &translated, &Constants::default());
     /// assert_eq!((reflection.instructions.control, reflection.uniform_block), (1, None));
     /// println!("{reflection}");
-    /// # Ok::<(), transpica::error::Error>(())
+    /// # Ok::<(), transpica::Error>(())
     /// ```
     pub fn new(program: &Program<'_>, translated: &Translated, constants: &Constants) -> Self {
         let interface = &translated.interface;

@@ -13,7 +13,7 @@ use crate::cfg::{Block, Cfg, Terminator};
 /// Builds the tree that runs a graph block by block.
 ///
 /// ```
-/// use transpica::{cfg::Cfg, structure::blocks::dispatcher};
+/// use transpica::stages::{cfg::Cfg, structure::blocks::dispatcher};
 /// assert_eq!(dispatcher(&Cfg::default()).root, None);
 /// ```
 pub fn dispatcher(cfg: &Cfg) -> Tree {

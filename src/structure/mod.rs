@@ -39,17 +39,18 @@ const DEEPEST: [u32; 2] = [16, 0];
 /// Structures a graph that [`reduce`](crate::cfg::reduce::reduce) made reducible.
 ///
 /// ```
-/// use transpica::cfg::explore::{Explored, Options, explore};
-/// use transpica::cfg::reduce::reduce;
-/// use transpica::isa::{Pc, Program, Stage};
-/// use transpica::structure::{Structured, structure};
-/// let limits = transpica::limits::Limits::default();
+/// use transpica::stages::cfg::explore::{Explored, Options, explore};
+/// use transpica::stages::cfg::reduce::reduce;
+/// use transpica::stages::isa::Pc;
+/// use transpica::{Program, Stage};
+/// use transpica::stages::structure::{Structured, structure};
+/// let limits = transpica::stages::limits::Limits::default();
 /// let loop_for_ever = [0xB400_0000, 0xB400_0001];
 /// let program = Program::new(&loop_for_ever[..], &[][..], Pc(0), Stage::Vertex, &limits)?;
 /// let Explored::Graph(mut cfg) = explore(&program, &Options::default(), &limits)? else { unreachable!("two words") };
 /// reduce(&mut cfg, &limits);
 /// assert!(matches!(structure(&cfg, &limits), Structured::Tree(_)));
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Structured::Tree(Tree::default()) };

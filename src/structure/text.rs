@@ -12,7 +12,7 @@ use crate::isa::Program;
 /// A tree as text.
 ///
 /// ```
-/// use transpica::{cfg::Cfg, structure::{text::Text, tree::Tree}};
+/// use transpica::stages::{cfg::Cfg, structure::{text::Text, tree::Tree}};
 /// assert_eq!(Text { tree: &Tree::default(), cfg: &Cfg::default(), program: None }.to_string(), "");
 /// ```
 #[derive(Clone, Copy, Debug)]

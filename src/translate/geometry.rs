@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::{Control, Input, Lowered, Translated, Translator, control};
-use crate::error::{At, Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::geometry::{self, Bounds, Carried, Observation};
-use crate::host::{
-    ComponentSource, EntryPoint, GeometryInput, GeometryKernel, GeometrySetup, HostValues, Memory, Options,
-    Output, OutputMap, Setup, StateWord, varying,
-};
+use crate::geometry::{GeometryInput, GeometryKernel, GeometrySetup, Memory, StateWord};
+use crate::host::{ComponentSource, EntryPoint, HostValues, Options, Output, OutputMap, Setup, varying};
 use crate::ir::Module;
 use crate::isa::{Component, Mask, Program};
 use crate::lower::{Context, Form, Geometry, Outputs};
@@ -97,7 +95,7 @@ impl Translator {
 
 /// The error of a setup without a geometry program.
 pub(super) fn no_geometry<T>() -> Result<T> {
-    Err(Error::new(Kind::BadOption("the setup has no geometry program".into()), At::Whole))
+    Err(Error::setup("the setup has no geometry program"))
 }
 
 /// The components of output registers that become part of a vertex.

@@ -5,10 +5,8 @@ use super::geometry::{bounds, no_geometry, observed, seen, words};
 use super::{Input, Lowered, Tier, Translated, Translator, control};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::{Carried, Observation};
-use crate::host::{
-    Attribute, AttributeFormat, EntryPoint, GeometryInput, GeometryStage, Interface, Memory, Output, Setup,
-    StagePrimitive, Topology, Usage, varying,
-};
+use crate::geometry::{GeometryInput, GeometryStage, Memory, StagePrimitive, Topology};
+use crate::host::{Attribute, AttributeFormat, EntryPoint, Interface, Output, Setup, Usage, varying};
 use crate::ir::{self, Exit, Func, Lane, Module, Op, RegionData, Resource, Type, Value};
 use crate::limits;
 use crate::lower::{Context, Form, Geometry, Outputs};

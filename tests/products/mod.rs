@@ -3,12 +3,12 @@
 
 use std::thread;
 
-use transpica::container::Shbin;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, FlipY, Job, Layout};
-use transpica::isa::Stage;
-use transpica::precision::Precision;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{ClipPlanes, FlipY, Job, Layout};
+use transpica::stages::isa::Stage;
+use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Options, Outputs, Profile, Translated, Translator};
 
 use crate::samples::{Sample, samples};

@@ -1,14 +1,15 @@
 //! Every value of a type, one part changed at a time. The lists below name each field and each
 //! variant, and a missing one is a compile error. So a new field or variant cannot be forgotten.
 
-use transpica::host::Setup;
-use transpica::host::{
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
+use transpica::stages::host::Setup;
+use transpica::stages::host::{
     Arithmetic, AttributeFormat, AttributeKind, Binding, Bindings, Block, BoolUniforms, ClipPlanes, Control,
-    DepthRange, FlipY, GeometryInput, GeometrySetup, IntPacking, IntUniforms, Layout, Locations, Options,
-    OutputMap, OutputSet, Outputs, Profile, RegisterLayout, Topology, Unwritten,
+    DepthRange, FlipY, IntPacking, IntUniforms, Layout, Locations, Options, OutputMap, Outputs, Profile,
+    RegisterLayout, Unwritten,
 };
-use transpica::limits::Limits;
-use transpica::precision::Precision;
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
 
 /// A type whose values can be listed.
 pub trait Values: Sized {
@@ -156,7 +157,6 @@ variants!(DepthRange { ZeroToW {} MinusWToW {} Raw {} });
 variants!(FlipY { Never {} Always {} Dynamic {} });
 variants!(ClipPlanes { None {} BuiltIn {} Varying {} });
 variants!(Unwritten { Default {} Zero {} });
-variants!(OutputSet { Mapped {} All {} });
 variants!(AttributeKind { Float {} Int {} Uint {} });
 fields!(AttributeFormat { kind components });
 fields!(BoolUniforms { baked values specialized });
@@ -166,7 +166,7 @@ fields!(Limits {
 });
 fields!(Arithmetic { precision portable_exponentials uninitialized });
 fields!(Control { bools ints loop_guard report_unfinished lenient });
-fields!(Outputs { set depth flip_y clip_planes clamp_colors unmapped });
+fields!(Outputs { all depth flip_y clip_planes clamp_colors unmapped });
 fields!(Block { layout fold_constants });
 fields!(Options { arithmetic control outputs block attributes limits });
 

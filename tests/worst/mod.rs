@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-use transpica::container::{Descriptor, Model, Shbin, write};
+use transpica::stages::container::{Descriptor, Model, Shbin, write};
 
 /// Builds a file with one vertex program that starts at 0.
 pub fn file(code: Vec<u32>) -> Vec<u8> {

@@ -18,7 +18,8 @@ use crate::backend::interface::{
     defect, draw_members, element_type, host_type, output_type,
 };
 use crate::error::Result;
-use crate::host::{AttributeKind, Binding, EntryPoint, GeometryKernel, HostField, Location, UniformBlock};
+use crate::geometry::GeometryKernel;
+use crate::host::{AttributeKind, Binding, EntryPoint, HostField, Location, UniformBlock};
 use crate::ir::{Kind, Type};
 
 /// Ids of the variables; 0 where there is none.

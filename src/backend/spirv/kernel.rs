@@ -9,8 +9,9 @@ use super::function::Body;
 use super::ops::{Form, binary_form};
 use crate::backend::interface::{Statements, StorageBuffer, defect};
 use crate::error::Result;
+use crate::geometry::GeometryKernel;
 use crate::geometry::kernel::FIRST_THREAD;
-use crate::host::{DrawField, GeometryKernel};
+use crate::host::DrawField;
 use crate::ir::{Binary, Buffer, Type, Value};
 
 impl<'a> Body<'a> {

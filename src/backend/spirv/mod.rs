@@ -44,9 +44,9 @@ use writer::Writer;
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use transpica::backend::spirv::{Source, SpirvWriter};
-/// use transpica::host::{Interface, Options, Profile};
-/// use transpica::ir::{Exit, Func, Module, RegionData, ValueList};
+/// use transpica::stages::backend::spirv::{Source, SpirvWriter};
+/// use transpica::{Interface, Options, Profile};
+/// use transpica::stages::ir::{Exit, Func, Module, RegionData, ValueList};
 ///
 /// let mut main = Func { name: Cow::Borrowed("main"), ..Func::default() };
 /// main.body = Some(main.regions.push(RegionData { items: Vec::new(), exit: Exit::Yield(ValueList::EMPTY) }));
@@ -72,8 +72,7 @@ impl SpirvWriter {
     ///
     /// # Errors
     /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not
-    /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow,
-    /// [`Kind::BadOption`](crate::error::Kind::BadOption) for a SPIR-V version that does not exist.
+    /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow.
     pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;

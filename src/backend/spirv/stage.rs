@@ -10,7 +10,8 @@ use super::interface::Variables;
 use super::writer::{Section, Writer};
 use crate::backend::interface::{Statements as _, defect, output_type, submission};
 use crate::error::Result;
-use crate::host::{GeometryStage, Location, StagePrimitive};
+use crate::geometry::{GeometryStage, StagePrimitive};
+use crate::host::Location;
 use crate::ir::{Type, Value, ValueList};
 
 /// Declares the arrays of inputs that are read: vector n of all vertices at location n.

@@ -76,7 +76,7 @@ impl Declarations {
     /// The declarations of a module. Those that have names in its scope take them from `names`.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::BadOption`] for entries
+    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for entries
     /// that text has not.
     pub fn new(source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
@@ -110,8 +110,8 @@ impl Declarations {
                 out.buffer(StorageBuffer::OUTPUTS, Some(source.vectors()));
             }
             EntryPoint::Stage(_) => {
-                let text = "text targets have no geometry stages; SPIR-V has them";
-                return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
+                let what = "geometry stages; SPIR-V has them".into();
+                return Err(Error::new(Kind::TargetLacks { target: "text", what }, At::Whole));
             }
         }
         Ok(out)

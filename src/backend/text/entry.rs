@@ -7,7 +7,8 @@ use super::builder::Builder;
 use super::draft::{Form, Label, Line, Operand, PLAIN, Stay, View};
 use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
-use crate::host::{DrawField, EntryPoint, GeometryKernel, Interface, Location};
+use crate::geometry::GeometryKernel;
+use crate::host::{DrawField, EntryPoint, Interface, Location};
 use crate::ir::{Binary, Kind, Type, Value};
 
 /// Characters of an output that has no name.

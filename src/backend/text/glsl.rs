@@ -107,7 +107,7 @@ impl GlslVersion {
 /// The module as GLSL. Names and places are those of the module's documentation.
 ///
 /// ```
-/// # use transpica::{backend::{Source, text}, host, ir};
+/// # use transpica::stages::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -138,11 +138,11 @@ impl GlslVersion {
 /// }
 /// "
 /// );
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute
+/// [`Kind::TargetLacks`] for what the version lacks: specialisation constants (but 450), the compute
 /// form (330), clip distances as a built-in and two blocks of one binding (ES). [`Kind::Verify`]
 /// where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
@@ -165,7 +165,8 @@ pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
 #[cfg(feature = "glsl")]
 fn check(module: &Shared<'_>, version: GlslVersion) -> Result<()> {
     let (name, declarations) = (version.name(), &module.declarations);
-    let lacks = |what: &str| Err(Error::new(Kind::BadOption(format!("{name} has no {what}")), At::Whole));
+    let lacks =
+        |what: &str| Err(Error::new(Kind::TargetLacks { target: name, what: what.into() }, At::Whole));
     if version != GlslVersion::Vulkan450 && declarations.reads.specialized != 0 {
         return Err(unspecialized(name));
     }

@@ -59,7 +59,7 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// The module as WGSL.
 ///
 /// ```
-/// # use transpica::{backend::{Source, text}, host, ir};
+/// # use transpica::stages::{backend::{Source, text}, host, ir};
 /// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
 /// let interface = host::Interface {
 ///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
@@ -85,12 +85,12 @@ use crate::ir::{Func, HintRegister, Type, Value};
 /// }
 /// "
 /// );
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
-/// fit its interface, [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and
+/// fit its interface, [`Kind::TargetLacks`](crate::error::Kind::TargetLacks) for entry points and
 /// bindings that there are not.
 #[cfg(feature = "wgsl")]
 pub fn wgsl(source: &Source<'_>) -> Result<String> {
@@ -271,21 +271,20 @@ fn comment(out: &mut String, name: &str) {
 /// The error of specialisation constants in a language that has none.
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 #[cold]
-pub(super) fn unspecialized(target: &str) -> Error {
-    let text =
-        format!("{target} has no specialisation constants here: bake the values or read them from the block");
-    Error::new(Kind::BadOption(text), At::Whole)
+pub(super) fn unspecialized(target: &'static str) -> Error {
+    let what = "specialisation constants here: bake the values or read them from the block".into();
+    Error::new(Kind::TargetLacks { target, what }, At::Whole)
 }
 
 /// Checks that no two bindings are equal, for languages without sets.
 #[cfg(any(feature = "glsl", feature = "msl"))]
-pub(super) fn no_shared_bindings(target: &str, mut bindings: Vec<u32>) -> Result<()> {
+pub(super) fn no_shared_bindings(target: &'static str, mut bindings: Vec<u32>) -> Result<()> {
     bindings.sort_unstable();
     match bindings.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
         Some(pair) => {
-            let text = format!("{target} has no sets: two blocks have binding {}", pair[0]);
-            Err(Error::new(Kind::BadOption(text), At::Whole))
+            let what = format!("sets: two blocks have binding {}", pair[0]);
+            Err(Error::new(Kind::TargetLacks { target, what }, At::Whole))
         }
     }
 }

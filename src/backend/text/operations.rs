@@ -8,7 +8,7 @@ use super::builder::Builder;
 use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
 use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
-use crate::host::GeometryKernel;
+use crate::geometry::GeometryKernel;
 use crate::host::profile::specialized_name;
 use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value};
 

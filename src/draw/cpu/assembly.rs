@@ -2,12 +2,12 @@
 //! Knows nothing about the data of a vertex. Facts: 3dbrew (topologies, restart); a strip reverses
 //! every second triangle as in other APIs.
 
-use crate::host::Topology;
+use crate::geometry::Topology;
 
 /// Primitive assembler.
 ///
 /// ```
-/// use transpica::draw::cpu::{Assembler, Topology};
+/// use transpica::stages::draw::cpu::{Assembler, Topology};
 /// let mut strip = Assembler::new(Topology::Strip);
 /// let triangles: Vec<_> = (0..5).filter_map(|vertex| strip.push(vertex)).collect();
 /// assert_eq!(triangles, [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);

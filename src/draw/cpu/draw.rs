@@ -7,9 +7,8 @@ use super::feed::Feed;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::input::{Primitive, Primitives, no_vertex};
-use crate::host::{
-    GeometryInput, GeometrySetup, HostValues, Options, Output, RegisterState, Setup, Topology, dvle, varying,
-};
+use crate::geometry::{GeometryInput, GeometrySetup, Topology};
+use crate::host::{HostValues, Options, Output, RegisterState, Setup, dvle, varying};
 use crate::interp::{GeometryMachine, Machine, Uniforms};
 use crate::isa::{Program, Stage};
 use crate::limits::check;
@@ -187,7 +186,7 @@ impl Pipeline {
             }
             (Some(_), None) | (None, Some(_)) => {
                 let text = "the set-up and the programs disagree on whether there is a geometry program";
-                return Err(Error::new(Kind::BadOption(text.to_string()), At::Whole));
+                return Err(Error::setup(text));
             }
         };
         let vertex = Machine::new(vertex, settings)?;

@@ -3,7 +3,7 @@
 //! and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew, GBATEK
 //! (modes).
 
-use crate::host::GeometryInput;
+use crate::geometry::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
 /// The primitive under construction.

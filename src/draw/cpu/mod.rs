@@ -11,9 +11,8 @@
 //! that needs whole triangles, and a translated vertex program does not do it either.
 //!
 //! ```
-//! use transpica::container::Shbin;
-//! use transpica::isa::Stage;
-//! use transpica::draw::cpu::Pipeline;
+//! use transpica::{Shbin, Stage};
+//! use transpica::stages::draw::cpu::Pipeline;
 //! let file = Shbin::parse(include_bytes!("../../../shaders/points.shbin"))?;
 //! let mut pipeline = Pipeline::from_file(&file, 0, Some(1), None, &Default::default())?;
 //! let mut uniforms = pipeline.uniforms(Stage::Vertex);
@@ -30,7 +29,7 @@
 //! let corners: Vec<_> = drawn.triangles().flatten().map(|vertex| [vertex[0][0], vertex[0][1]]).collect();
 //! assert_eq!(corners[..3], [[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]]);
 //! assert_eq!(drawn.triangles().len(), 2);
-//! # Ok::<(), transpica::error::Error>(())
+//! # Ok::<(), transpica::Error>(())
 //! ```
 
 mod assembly;
@@ -39,6 +38,6 @@ mod feed;
 #[cfg(test)]
 mod tests;
 
-pub use crate::host::{GeometryInput, GeometrySetup, Topology};
+pub use crate::geometry::{GeometryInput, GeometrySetup, Topology};
 pub use assembly::Assembler;
 pub use draw::{Bounds, Drawn, Pipeline, draw};

@@ -19,8 +19,8 @@
 //! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
 //!
 //! ```
-//! use transpica::draw::gpu::{Pass, Plan, Request};
-//! use transpica::host::{GeometryInput, Memory, Topology};
+//! use transpica::stages::draw::gpu::{Pass, Plan, Request};
+//! use transpica::stages::geometry::{GeometryInput, Memory, Topology};
 //! // An invocation for each of 1,000 vertices with two outputs; each makes up to two triangles.
 //! let mut registers = [0; 16];
 //! registers[1] = 1;
@@ -43,7 +43,7 @@
 //! assert_eq!(plan.dispatch(Pass::Feed), [2000_u32.div_ceil(256), 1, 1]);
 //! assert!(Pass::Feed.wgsl().contains("fn main"));
 //! assert_eq!(Pass::Feed.spirv()[0], 0x0723_0203);
-//! # Ok::<(), transpica::error::Error>(())
+//! # Ok::<(), transpica::Error>(())
 //! ```
 
 mod parameters;

@@ -4,7 +4,7 @@
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::input::no_vertex;
-use crate::host::{GeometryInput, Memory, Primitives, Topology};
+use crate::geometry::{GeometryInput, Memory, Primitives, Topology};
 use crate::isa::limits::FLOATS;
 use crate::limits::check;
 
@@ -153,8 +153,8 @@ impl Plan {
     /// counts.
     ///
     /// ```
-    /// use transpica::draw::gpu::{Plan, Request};
-    /// use transpica::host::{GeometryInput, Memory, Topology};
+    /// use transpica::stages::draw::gpu::{Plan, Request};
+    /// use transpica::stages::geometry::{GeometryInput, Memory, Topology};
     /// let plan = Plan::new(&Request {
     ///     input: GeometryInput::Fixed { first: 0, vertices: 3, stride: 1 },
     ///     outputs: 1,
@@ -171,7 +171,7 @@ impl Plan {
     /// let invocations: Vec<u32> = plan.draws().map(|draw| draw.invocations).collect();
     /// assert_eq!((plan.is_split, &invocations[..]), (true, &[100, 400, 700, 1000][..]));
     /// assert_eq!(plan.draws().map(|draw| draw.first_thread).max(), Some(3));
-    /// # Ok::<(), transpica::error::Error>(())
+    /// # Ok::<(), transpica::Error>(())
     /// ```
     pub fn draws(&self) -> impl ExactSizeIterator<Item = Draw> + use<> {
         self.draw.dispatches(self.is_split)

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::{Error, Kind};
-use crate::host::{GeometryInput, Memory, Topology};
+use crate::geometry::{GeometryInput, Memory, Topology};
 
 /// Fixed mode, three vertices a primitive.
 fn request() -> Request<'static> {

@@ -77,8 +77,7 @@ const SLOTS: usize = 7;
 /// The shader units and the output map as the GPU holds them. Everything starts as 0.
 ///
 /// ```
-/// use transpica::host::RegisterState;
-/// use transpica::isa::Stage;
+/// use transpica::{RegisterState, Stage};
 /// let mut state = RegisterState::default();
 /// state.write(0x2CB, 0); // code from word 0
 /// state.write(0x2CC, 0x4C00_0000); // mov o0, v0
@@ -93,7 +92,7 @@ const SLOTS: usize = 7;
 /// let mut translator = transpica::Translator::new(Default::default(), Default::default());
 /// let translated = translator.translate(&program, &state.vertex(), transpica::Job::Vertex)?;
 /// assert_eq!(translated.interface.attributes[0].name, "v0");
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterState {
@@ -131,11 +130,11 @@ impl RegisterState {
     /// list lacks at its end is not executed.
     ///
     /// ```
-    /// use transpica::host::RegisterState;
+    /// use transpica::RegisterState;
     /// let mut state = RegisterState::default();
     /// // Four words for registers 0x2B1.., consecutive; the last word is padding.
     /// state.commands(&[0x0000_0102, 0x8030_02B1 | 15 << 16, 7, 8, 9, 0]);
-    /// assert_eq!(state.uniforms(transpica::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
+    /// assert_eq!(state.uniforms(transpica::stages::isa::Stage::Vertex).ints[0], [2, 1, 0, 0]);
     /// ```
     pub fn commands(&mut self, list: &[u32]) {
         let mut rest = list;

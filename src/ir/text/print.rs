@@ -13,10 +13,10 @@ use crate::ir::{
 /// Writes a module; values keep their numbers.
 ///
 /// ```
-/// use transpica::ir::text;
+/// use transpica::stages::ir::text;
 /// let source = "func main {\n  %0: f32x4 = input v0\n  yield %0\n}\n";
 /// assert_eq!(text::print(&text::parse(source)?), source);
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::Error>(())
 /// ```
 pub fn print(module: &Module) -> String {
     write_module(module, |_| None)

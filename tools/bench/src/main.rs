@@ -16,8 +16,8 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use stages::{AssemblerTiming, Measurement, Timing};
-use transpica::host::{Arithmetic, Options};
-use transpica::precision::Precision;
+use transpica::stages::host::{Arithmetic, Options};
+use transpica::stages::precision::Precision;
 
 /// Times every stage of a translation.
 #[derive(Parser)]

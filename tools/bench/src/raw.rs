@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use transpica::Translator;
-use transpica::asm::{Source, assemble};
-use transpica::error::Error;
-use transpica::host::registers::number;
-use transpica::host::{Block, Job, Layout, Options, Profile, RegisterState};
-use transpica::isa::{Pc, Program, Stage};
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::error::Error;
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{Block, Job, Layout, Options, Profile, RegisterState};
+use transpica::stages::isa::{Pc, Program, Stage};
 
 use crate::stages::Timing;
 

@@ -4,20 +4,21 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use transpica::backend::spirv::{Source, SpirvWriter};
-use transpica::backend::text;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::cfg::explore::{self, Explored};
-use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::container::Shbin;
-use transpica::error::Error;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Arithmetic, Interface, Job, Options, Profile, Surroundings, varying};
-use transpica::isa::{Pc, Stage};
-use transpica::lower::{self, Context, Outputs};
-use transpica::precision::Precision;
-use transpica::structure::{self, Structured};
-use transpica::{Translator, passes};
+use transpica::Translator;
+use transpica::stages::backend::spirv::{Source, SpirvWriter};
+use transpica::stages::backend::text;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::cfg::explore::{self, Explored};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::container::Shbin;
+use transpica::stages::error::Error;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Arithmetic, Interface, Job, Options, Profile, Surroundings, varying};
+use transpica::stages::isa::{Pc, Stage};
+use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::passes;
+use transpica::stages::precision::Precision;
+use transpica::stages::structure::{self, Structured};
 
 /// Nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +75,8 @@ pub struct AssemblerTiming {
 /// Times the assembler on one source.
 pub fn assemble(path: &Path, text: &str, repeat: usize) -> Result<AssemblerTiming, String> {
     let file = path.display().to_string();
-    let sources = [transpica::asm::Source { name: &file, text }];
-    let assemble = || transpica::asm::assemble(&sources).map_err(|report| report.to_string());
+    let sources = [transpica::stages::asm::Source { name: &file, text }];
+    let assemble = || transpica::stages::asm::assemble(&sources).map_err(|report| report.to_string());
     let words = assemble()?.model.code.len();
     let mut samples = Vec::new();
     for _ in 0..repeat.max(1) {
@@ -177,15 +178,15 @@ fn one(bytes: &[u8], dvle: usize, options: Options, repeat: usize) -> Result<Mea
 }
 
 /// Counts the data instructions of the program's graph, each once.
-fn reached(program: &transpica::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
+fn reached(program: &transpica::stages::isa::Program<'_>, options: &Options) -> Result<usize, Error> {
     let Explored::Graph(cfg) = explore::explore(program, &explore::Options::default(), &options.limits)?
     else {
         return Ok(program.code().len());
     };
     let mut seen = std::collections::BTreeSet::new();
     seen.extend(cfg.actions.iter().filter_map(|action| match action {
-        transpica::cfg::Action::Run(pc) => Some(pc.0),
-        transpica::cfg::Action::Loop(_) | transpica::cfg::Action::SetDispatch { .. } => None,
+        transpica::stages::cfg::Action::Run(pc) => Some(pc.0),
+        transpica::stages::cfg::Action::Loop(_) | transpica::stages::cfg::Action::SetDispatch { .. } => None,
     }));
     Ok(seen.len())
 }

@@ -4,14 +4,14 @@
 //! both ways and breaks the build if a variant is missing on either side.
 
 #[cfg(feature = "glsl")]
-use transpica::backend::text::GlslVersion;
-use transpica::error::Code;
-use transpica::host::{
-    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, OutputSet, Unwritten,
+use transpica::stages::backend::text::GlslVersion;
+use transpica::stages::error::Code;
+use transpica::stages::host::{
+    AttributeKind, Bank, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout, Unwritten,
 };
-use transpica::isa::Stage;
-use transpica::precision::Precision;
-use transpica::translate::Tier;
+use transpica::stages::isa::Stage;
+use transpica::stages::precision::Precision;
+use transpica::stages::translate::Tier;
 
 /// Status of a call.
 #[repr(u32)]
@@ -401,7 +401,6 @@ mirror! { TranspicaDepthRange = DepthRange { ZeroToW => ZeroToW, MinusWToW => Mi
 mirror! { TranspicaFlipY = FlipY { Never => Never, Always => Always, Dynamic => Dynamic } }
 mirror! { TranspicaClipPlanes = ClipPlanes { None => None, BuiltIn => BuiltIn, Varying => Varying } }
 mirror! { TranspicaUnwritten = Unwritten { Default => Default, Zero => Zero } }
-mirror! { TranspicaOutputSet = OutputSet { Mapped => Mapped, All => All } }
 mirror! { TranspicaAttributeKind = AttributeKind { Float => Float, Int => Int, Uint => Uint } }
 mirror! { TranspicaIntPacking = IntPacking { Words => Words, Bytes => Bytes } }
 mirror! { TranspicaStage = Stage { Vertex => Vertex, Geometry => Geometry } }

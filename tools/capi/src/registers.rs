@@ -4,7 +4,7 @@
 
 use std::ptr::null_mut;
 
-use transpica::host::{RegisterState, pack};
+use transpica::stages::host::{RegisterState, pack};
 
 use crate::boundary::{array, exclusive, free, plain, shared, value};
 use crate::enums::{TranspicaCode, TranspicaStatus};

@@ -6,8 +6,8 @@ use std::ffi::c_char;
 use std::ptr::null;
 
 use transpica::Translated;
-use transpica::error::At;
-use transpica::host::{Location, MemberType, UniformBlock};
+use transpica::stages::error::At;
+use transpica::stages::host::{Location, MemberType, UniformBlock};
 
 use crate::boundary::{free, plain, shared, value};
 use crate::chain::{Structure, TranspicaHead, fill, structures};

@@ -2,10 +2,10 @@
 //! In: a chain. Out: [`Settings`] for a translator. Every field of the library's `Options`,
 //! `Profile` and `Limits` is set here by name, so that a new one breaks the build.
 
-use transpica::host::{
+use transpica::stages::host::{
     AttributeFormat, Binding, Bindings, BoolUniforms, IntUniforms, Job, Layout, Locations, RegisterLayout,
 };
-use transpica::limits::Limits;
+use transpica::stages::limits::Limits;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
@@ -362,7 +362,7 @@ fn options(given: &Structures) -> Result<Options, Problem> {
             flip_y: choice("TranspicaOptions.flip_y", flip_y)?,
             clip_planes: choice("TranspicaOptions.clip_planes", clip_planes)?,
             clamp_colors: !switch("TranspicaOptions.keep_colors", keep_colors)?,
-            set: choice("TranspicaOptions.output_set", output_set)?,
+            all: switch("TranspicaOptions.output_set", output_set)?,
             unmapped: choice("TranspicaOptions.unmapped", unmapped)?,
         },
         attributes: attributes(&formats)?,

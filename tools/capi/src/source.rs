@@ -3,13 +3,13 @@
 
 use std::ffi::{CStr, c_char};
 
-use transpica::container::Shbin;
-use transpica::error::{At, Error, Kind};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::registers::number;
-use transpica::host::{Constants, RegisterState, Surroundings};
-use transpica::isa::{Pc, Program, Stage};
-use transpica::limits::{Limits, check};
+use transpica::stages::container::Shbin;
+use transpica::stages::error::{At, Error, Kind};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{Constants, RegisterState, Surroundings};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::limits::{Limits, check};
 
 use crate::boundary::{array, shared};
 use crate::chain::{Chain, TranspicaHead, TranspicaType, structures};
@@ -144,7 +144,7 @@ pub(crate) struct Targets {
     targets: u32,
     /// Version of GLSL.
     #[cfg(feature = "glsl")]
-    pub(crate) glsl: transpica::backend::text::GlslVersion,
+    pub(crate) glsl: transpica::stages::backend::text::GlslVersion,
 }
 
 impl Targets {

@@ -4,9 +4,9 @@
 
 use std::ptr::null_mut;
 
-use transpica::error::Error;
-use transpica::host::Job;
-use transpica::reflect::Reflection;
+use transpica::stages::error::Error;
+use transpica::stages::host::Job;
+use transpica::stages::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use crate::boundary::{answer, exclusive, free};
@@ -88,7 +88,7 @@ fn texts(translated: &Translated, targets: Targets) -> Result<Vec<(TranspicaTarg
     let mut texts = Vec::new();
     #[cfg(any(feature = "wgsl", feature = "glsl", feature = "hlsl", feature = "msl"))]
     {
-        use transpica::backend::text::Language;
+        use transpica::stages::backend::text::Language;
         let languages = [
             #[cfg(feature = "wgsl")]
             (TranspicaTarget::Wgsl, Language::Wgsl),

@@ -7,7 +7,7 @@ use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
     ThemeCharacters, ThemeStyles,
 };
-use transpica::asm::Diagnostic;
+use transpica::stages::asm::Diagnostic;
 
 use crate::args::{Color, Common};
 use crate::terminal::{has_color, has_unicode, visible, visible_place};
@@ -43,7 +43,7 @@ impl Failure {
         self
     }
     /// Builds a failure from an error of the library in a file.
-    pub fn at(path: &Path, error: &transpica::error::Error) -> Self {
+    pub fn at(path: &Path, error: &transpica::stages::error::Error) -> Self {
         let hint = error.kind.hint().map(str::to_string);
         Self { hint, ..Self::new(format!("{}: {error}", path.display())) }
     }

@@ -3,10 +3,10 @@
 //! (`vertices[3].v1[2]`).
 
 use serde_json::{Map, Value};
-use transpica::interp::Uniforms;
-use transpica::isa::Stage;
-use transpica::isa::limits::FLOATS;
-use transpica::precision::bits;
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::Stage;
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::precision::bits;
 use transpica_gpu::Registers;
 
 /// Float uniforms that one invocation of a geometry program receives, with their registers.

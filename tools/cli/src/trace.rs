@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use transpica::interp::{Record, Trace};
+use transpica::stages::interp::{Record, Trace};
 
 use crate::report::Failure;
 

@@ -281,9 +281,9 @@ const COPY: &str = "
 
 /// Assembles [`COPY`].
 fn copying() -> Vec<u8> {
-    use transpica::asm::{Source, assemble};
+    use transpica::stages::asm::{Source, assemble};
     let sources = [Source { name: "copy.pica", text: COPY }];
-    transpica::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
+    transpica::stages::container::write(&assemble(&sources).unwrap_or_else(|report| panic!("{report}")).model)
 }
 
 #[test]
@@ -393,12 +393,12 @@ const COUNTER: &str = "
 
 #[test]
 fn generated_invocations_have_what_their_mode_delivers() {
-    use transpica::asm::{Source, assemble};
+    use transpica::stages::asm::{Source, assemble};
     for (mode, delivers) in [("point c20", false), ("fixed c20 c10 4", true), ("variable c20 13", true)] {
         let text = COUNTER.replace("MODE", mode);
         let sources = [Source { name: "counter.g.pica", text: &text }];
         let model = assemble(&sources).unwrap_or_else(|report| panic!("{mode}: {report}")).model;
-        let bytes = transpica::container::write(&model);
+        let bytes = transpica::stages::container::write(&model);
         let arguments = ["run", "-", "--json", "--seed", "5"];
         let json = transpica_reading(&arguments, &bytes).succeeded();
         assert_eq!(json, transpica_reading(&arguments, &bytes).succeeded());
@@ -455,7 +455,7 @@ fn survey_tells_what_became_of_every_program() {
 
 /// The words of a sample in files, as a host would dump them.
 fn dumps(name: &str) -> [String; 2] {
-    use transpica::container::Shbin;
+    use transpica::stages::container::Shbin;
     let bytes = std::fs::read(root().join(SAMPLE)).expect("a sample");
     let file = Shbin::parse(&bytes).expect("valid");
     let code: Vec<u8> = file.package.code.iter().flat_map(u32::to_le_bytes).collect();

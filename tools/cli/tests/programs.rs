@@ -8,11 +8,11 @@ use std::fs;
 use expect_test::expect;
 use support::{folder, on_terminal, root, transpica, transpica_reading};
 use transpica::Translator;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
-use transpica::limits::Limits;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Job, Options, Outputs, Profile};
+use transpica::stages::limits::Limits;
 
 const SAMPLE: &str = "shaders/lights.shbin";
 const LIBRARY: &str = "shaders/library.shbin";

@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin};
-use transpica::error::Result;
-use transpica::interp::{Machine, Settings, Uniforms};
-use transpica::isa::{Pc, Program, Stage};
-use transpica::limits::Limits;
-use transpica::precision::{Precision, float24};
+use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin};
+use transpica::stages::error::Result;
+use transpica::stages::interp::{Machine, Settings, Uniforms};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::{Precision, float24};
 
 /// Duration of one measurement.
 const ENOUGH: Duration = Duration::from_millis(60);

@@ -2,18 +2,19 @@
 //! In: a seed. Out: [`GeneratedGeometry`]. Knows which state carries over between invocations and
 //! how vertices are delivered, but executes nothing.
 
-use transpica::host::Setup;
-use transpica::host::{GeometryInput, GeometrySetup, OutputMap, Topology};
-use transpica::interp::Uniforms;
-use transpica::isa::word::{Field, Word};
-use transpica::isa::{Opcode, Pc, Program, Stage};
-use transpica::limits::Limits;
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, Topology};
+use transpica::stages::host::OutputMap;
+use transpica::stages::host::Setup;
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::word::{Field, Word};
+use transpica::stages::isa::{Opcode, Pc, Program, Stage};
+use transpica::stages::limits::Limits;
 
 use crate::clean::{Maker, ROUNDS, Scope, Style, code_with};
 use crate::data::DataMaker;
 use crate::random::Random;
 use crate::values::{inputs, uniforms};
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Largest number of EMITs per invocation.
 const MOST_EMITS: u32 = 24;
@@ -93,8 +94,8 @@ impl GeneratedGeometry {
 /// at most 40 invocations and 400 triangles.
 ///
 /// ```
-/// use transpica::isa::Stage;
-/// use transpica::draw::cpu::Pipeline;
+/// use transpica::stages::isa::Stage;
+/// use transpica::stages::draw::cpu::Pipeline;
 /// let generated = transpica_generate::generate_geometry(1);
 /// let (vertex, geometry) = (generated.vertex(), generated.geometry());
 /// let mut pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &Default::default())?;
@@ -106,7 +107,7 @@ impl GeneratedGeometry {
 ///     let drawn = pipeline.draw(&draw.vertices, draw.indices.as_deref())?;
 ///     assert!(drawn.triangles().len() <= 400);
 /// }
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::stages::error::Error>(())
 /// ```
 pub fn generate_geometry(seed: u64) -> GeneratedGeometry {
     let mut random = Random::new(seed, "geometry");

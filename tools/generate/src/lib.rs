@@ -5,7 +5,7 @@
 //! run its programs.
 //!
 //! ```
-//! use transpica::interp::{Machine, Settings};
+//! use transpica::stages::interp::{Machine, Settings};
 //! let generated = transpica_generate::generate(transpica_generate::Kind::Clean, 1);
 //! let settings = Settings { budget: transpica_generate::BUDGET, ..Settings::default() };
 //! let mut machine = Machine::new(&generated.program(), settings)?;
@@ -13,7 +13,7 @@
 //! for inputs in generated.inputs(4) {
 //!     machine.run(&inputs)?;
 //! }
-//! # Ok::<(), transpica::error::Error>(())
+//! # Ok::<(), transpica::stages::error::Error>(())
 //! ```
 
 mod clean;
@@ -26,9 +26,9 @@ mod wild;
 
 use std::ops::RangeInclusive;
 
-use transpica::interp::Uniforms;
-use transpica::isa::{Pc, Program, Stage};
-use transpica::limits::Limits;
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::limits::Limits;
 
 use data::DataMaker;
 pub use geometry::{GeneratedGeometry, GeometryDraw, Memory, generate_geometry};

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use transpica::cfg::explore::{Explored, Options, explore};
-use transpica::draw::cpu::Pipeline;
-use transpica::geometry::{Carried, bounds, observe};
-use transpica::host::GeometryInput;
-use transpica::isa::{Inst, Mask, Pc, Stage};
-use transpica::limits::Limits;
+use transpica::stages::cfg::explore::{Explored, Options, explore};
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::geometry::GeometryInput;
+use transpica::stages::geometry::{Carried, bounds, observe};
+use transpica::stages::isa::{Inst, Mask, Pc, Stage};
+use transpica::stages::limits::Limits;
 use transpica_generate::{GeneratedGeometry, Memory, generate_geometry};
 
 const SEEDS: u64 = 2_000;
@@ -115,7 +115,7 @@ fn every_draw_works_and_every_feature_occurs() {
     }
 }
 
-fn graph(generated: &GeneratedGeometry) -> transpica::cfg::Cfg {
+fn graph(generated: &GeneratedGeometry) -> transpica::stages::cfg::Cfg {
     match explore(&generated.geometry(), &Options::default(), &Limits::default()).expect("defined opcodes") {
         Explored::Graph(cfg) => cfg,
         Explored::TooManyNodes { .. } => panic!("seed {}", generated.seed),

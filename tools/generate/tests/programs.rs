@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use transpica::error::Kind as ErrorKind;
-use transpica::interp::{Machine, Record, Settings};
-use transpica::isa::control::{Outcome, State, step};
-use transpica::isa::{Flow, Inst, Opcode, Word};
+use transpica::stages::error::Kind as ErrorKind;
+use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::isa::control::{Outcome, State, step};
+use transpica::stages::isa::{Flow, Inst, Opcode, Word};
 use transpica_generate::{BUDGET, Generated, Kind, generate, generate_sized};
 
 fn machine(generated: &Generated, budget: u64) -> Machine {

@@ -29,14 +29,14 @@ use clap::Parser;
 use console::Draw;
 use image::RgbaImage;
 use scene::Scene;
+use transpica::Key;
+use transpica::Machine;
+use transpica::Stage;
 use transpica::Translator;
-use transpica::host::{
-    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, OutputSet, Outputs, Profile,
+use transpica::stages::host::{
+    Arithmetic, Block, Control, HostValues, Job, Layout, Options, OutputMap, Outputs, Profile,
     RegisterLayout, RegisterState, Surroundings, layout, varying,
 };
-use transpica::interp::Machine;
-use transpica::isa::Stage;
-use transpica::key::Key;
 use transpica_gpu::picture::{Frame, Pipeline, difference};
 use transpica_gpu::{Gpu, GpuError};
 
@@ -88,7 +88,7 @@ impl<'a> Host<'a> {
         // equal on CPU and GPU. The loop guard ends a broken program.
         let options = Options {
             block: Block { layout: Layout::Azahar, ..Block::default() },
-            outputs: Outputs { set: OutputSet::All, ..Outputs::default() },
+            outputs: Outputs { all: true, ..Outputs::default() },
             arithmetic: Arithmetic { portable_exponentials: true, ..Arithmetic::default() },
             control: Control { loop_guard: Some(BUDGET as u32), ..Control::default() },
             ..Options::default()

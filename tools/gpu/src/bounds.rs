@@ -11,14 +11,14 @@
 //! farther apart than their bounds, and values that depend on it are compared bit for bit. There is
 //! no second run on the driver, because it would repeat the driver's fault.
 
-use transpica::host::Options;
-use transpica::interp::Record;
-use transpica::isa::{
+use transpica::stages::host::Options;
+use transpica::stages::interp::Record;
+use transpica::stages::isa::{
     CompareOp, Component, Condition, DataOp, Dest, Flow, Index, Inst, Mask, Operand, Pc, Program, Source,
     Stage,
 };
-use transpica::precision::Precision;
-use transpica::precision::arith::{self, LITP_LIMIT};
+use transpica::stages::precision::Precision;
+use transpica::stages::precision::arith::{self, LITP_LIMIT};
 
 use crate::Route;
 use crate::driver::Facts;
@@ -341,11 +341,11 @@ fn reads_one(sources: &[Operand], lane: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use transpica::asm::{Source as Text, assemble};
-    use transpica::container::Shbin;
-    use transpica::host::dvle;
-    use transpica::interp::{Machine, Registers, Settings};
-    use transpica::limits::Limits;
+    use transpica::stages::asm::{Source as Text, assemble};
+    use transpica::stages::container::Shbin;
+    use transpica::stages::host::dvle;
+    use transpica::stages::interp::{Machine, Registers, Settings};
+    use transpica::stages::limits::Limits;
 
     use super::*;
     use crate::driver::UNKNOWN;
@@ -373,7 +373,7 @@ mod tests {
         let file = Shbin::parse(&bytes).expect("well formed");
         let program = dvle::program(&file, 0, &Limits::default()).expect("a vertex program");
         let mut machine = Machine::new(&program, Settings::default()).expect("a vertex program");
-        let mut uniforms = transpica::isa::Uniforms::default();
+        let mut uniforms = transpica::stages::isa::Uniforms::default();
         let around = dvle::Executable::new(&file, 0, "test").expect("there");
         around.constants().apply(&mut uniforms);
         machine.set_uniforms(&uniforms);

@@ -12,12 +12,12 @@
 
 use std::fmt;
 
-use transpica::backend;
-use transpica::error::{Error, Kind};
-use transpica::host::{self, Job, Options, Profile, Surroundings};
-use transpica::interp::{Machine, Record, Settings, Uniforms};
-use transpica::isa::Program;
-use transpica::precision::bits::MAGNITUDE;
+use transpica::stages::backend;
+use transpica::stages::error::{Error, Kind};
+use transpica::stages::host::{self, Job, Options, Profile, Surroundings};
+use transpica::stages::interp::{Machine, Record, Settings, Uniforms};
+use transpica::stages::isa::Program;
+use transpica::stages::precision::bits::MAGNITUDE;
 use transpica::{Translated, Translator};
 
 use crate::bounds::{self, Bound, Bounds, Follow};

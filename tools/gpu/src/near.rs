@@ -8,8 +8,8 @@
 //! terms. It is zero if every term is a multiple of one power of two and the sum spans at most 24
 //! bits above it.
 
-use transpica::isa::CompareOp;
-use transpica::precision::{Precision, arith};
+use transpica::stages::isa::CompareOp;
+use transpica::stages::precision::{Precision, arith};
 
 /// Error of a driver's EX2 in ulp: a constant, and a factor of the operand's magnitude.
 const EXP2_ULP: (f64, f64) = (3.0, 2.0);

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use image::{Rgba, RgbaImage};
-use transpica::host::{Location, Output};
+use transpica::stages::host::{Location, Output};
 
 use crate::{Gpu, GpuError, Shader};
 

@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use transpica::host::{Block, Job, Layout, Options, RegisterState};
-use transpica::interp::Uniforms;
-use transpica::isa::{Pc, Program, Stage};
+use transpica::stages::host::{Block, Job, Layout, Options, RegisterState};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::{Pc, Program, Stage};
 use transpica::{Profile, Translator};
 
 use crate::compare::{self, Case, CompareError, reference, ulp};

@@ -6,11 +6,11 @@
 //! the device is lost. Therefore the program is translated a second time, with reports, and with a
 //! guard on drivers without a known limit.
 
-use transpica::error::Error;
-use transpica::host::{Control, Job, Options, Profile, Surroundings};
-use transpica::interp::Uniforms;
-use transpica::ir::NodeData;
-use transpica::isa::Program;
+use transpica::stages::error::Error;
+use transpica::stages::host::{Control, Job, Options, Profile, Surroundings};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::ir::NodeData;
+use transpica::stages::isa::Program;
 use transpica::{Translated, Translator};
 
 use crate::compare::{self, Case, CompareError};

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use transpica::host::{AttributeFormat, AttributeKind, Interface, Location};
+use transpica::stages::host::{AttributeFormat, AttributeKind, Interface, Location};
 
 use crate::compute::{Binding, bind, options};
 use crate::{Gpu, GpuError, Registers, Shader};

@@ -2,8 +2,8 @@
 //! for bit.
 
 use transpica::Options;
-use transpica::host::Topology;
-use transpica::isa::Stage;
+use transpica::stages::geometry::Topology;
+use transpica::stages::isa::Stage;
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::scenes::{self, Scene};

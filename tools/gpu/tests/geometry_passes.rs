@@ -1,9 +1,9 @@
 //! Each pass around a geometry program on the GPU against a model in a few lines of Rust; its
 //! SPIR-V is compiled from its WGSL.
 
-use transpica::draw::gpu::{Collect, Found, Pass, Plan, Request};
-use transpica::error::Result;
-use transpica::host::{GeometryInput, Memory, Topology};
+use transpica::stages::draw::gpu::{Collect, Found, Pass, Plan, Request};
+use transpica::stages::error::Result;
+use transpica::stages::geometry::{GeometryInput, Memory, Topology};
 use transpica_gpu::geometry::run_pass;
 use transpica_gpu::{Gpu, Route, Shader};
 use transpica_prove::spirv_tools;
@@ -277,7 +277,7 @@ fn collect(gpu: &Gpu, collect: Collect, counts: &[u32], triangles: &[u32], route
 
 /// Compares the passes with a loop over threads and the assembler.
 fn check_collect(gpu: &Gpu, shape: Collect, counts: &[u32], random: &mut Random, route: Route) {
-    use transpica::draw::cpu::Assembler;
+    use transpica::stages::draw::cpu::Assembler;
     let Collect { capacity, vectors, topology, .. } = shape;
     let triangle = (3 * vectors * 4) as usize;
     let triangles: Vec<u32> =

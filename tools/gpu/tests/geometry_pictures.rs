@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use image::RgbaImage;
-use transpica::host::{Layout, varying};
-use transpica::isa::Stage;
+use transpica::stages::host::{Layout, varying};
+use transpica::stages::isa::Stage;
 use transpica::{Block, Options};
 use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::picture::{Frame, HEIGHT, Pipeline, SKY, WIDTH, difference};

@@ -7,9 +7,9 @@ mod samples;
 mod support;
 
 use support::Bare;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
-use transpica::precision::Precision;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};

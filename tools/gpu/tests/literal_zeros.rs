@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use transpica::Translator;
-use transpica::asm::{Source, assemble};
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Block, Job, Layout, Options, Profile};
-use transpica::ir::{Def, Module, Op, Resource};
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Block, Job, Layout, Options, Profile};
+use transpica::stages::ir::{Def, Module, Op, Resource};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route};
 use valid::valid_shader;

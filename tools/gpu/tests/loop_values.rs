@@ -1,6 +1,6 @@
 //! Values that leave a loop whose invocations exit in different iterations.
 //! Hand-written modules show the behavior of drivers on the plain forms. Random programs show that
-//! the library's form (`transpica::passes::leave`) is right.
+//! the library's form (`transpica::stages::passes::leave`) is right.
 //! Without a Vulkan driver this fails and says how to install one.
 
 #[path = "support/random.rs"]
@@ -9,7 +9,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::precision::Precision;
+use transpica::stages::precision::Precision;
 use transpica_generate::{Generated, Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::{Gpu, Registers, Route, Shader, run_compute};

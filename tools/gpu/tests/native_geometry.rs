@@ -10,15 +10,15 @@ use native::{Job, Native};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, Op, StorageClass};
-use transpica::draw::cpu::Drawn;
-use transpica::host::Setup;
-use transpica::host::dvle::Executable;
-use transpica::host::{
-    self, Binding, Bindings, GeometryInput, GeometrySetup, HostValues, IntUniforms, Layout, Output,
-    StagePrimitive, Surroundings, Topology, dvle, layout, varying,
+use transpica::stages::draw::cpu::Drawn;
+use transpica::stages::geometry::{GeometryInput, GeometrySetup, StagePrimitive, Topology};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::{
+    self, Binding, Bindings, HostValues, IntUniforms, Layout, Output, Surroundings, dvle, layout, varying,
 };
-use transpica::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
-use transpica::isa::{Program, Stage};
+use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, Uniforms};
+use transpica::stages::isa::{Program, Stage};
 use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
 use transpica_prove::geometry::Unnamed;

@@ -7,8 +7,8 @@ mod support;
 
 use support::Bare;
 use transpica::Translator;
-use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
-use transpica::precision::Precision;
+use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
 use transpica_gpu::{Gpu, Route, Shader};

@@ -6,10 +6,10 @@
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Block, Job, Layout, Location, Options, Profile};
-use transpica::isa::Program;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Block, Job, Layout, Location, Options, Profile};
+use transpica::stages::isa::Program;
 use transpica::{Translated, Translator};
 use transpica_gpu::compare::{self, Verdict, compare_shader, uniform_bytes};
 use transpica_gpu::{Gpu, Route, VertexJob, run_vertex};

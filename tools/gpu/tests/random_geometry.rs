@@ -7,10 +7,10 @@ mod support;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use transpica::draw::cpu::Pipeline;
-use transpica::host::{Arithmetic, Block, Layout, Options};
-use transpica::isa::Stage;
-use transpica::precision::Precision;
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::host::{Arithmetic, Block, Layout, Options};
+use transpica::stages::isa::Stage;
+use transpica::stages::precision::Precision;
 use transpica_generate::{self as generate, GeneratedGeometry, generate_geometry};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_emits};

@@ -8,8 +8,10 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use transpica::host::{Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, Unwritten};
-use transpica::precision::Precision;
+use transpica::stages::host::{
+    Arithmetic, Block, Control, IntPacking, Layout, Options, RegisterLayout, Unwritten,
+};
+use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::Verdict;
 use transpica_gpu::driver::Subnormals;

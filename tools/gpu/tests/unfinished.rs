@@ -6,15 +6,16 @@ mod support;
 
 use std::path::Path;
 
-use transpica::asm::{Source, assemble};
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Arithmetic, Block, Control, Job, Layout, Memory, Options, Profile, Topology};
-use transpica::interp::{Machine, Registers as State, Settings, Uniforms};
-use transpica::isa::{Program, Stage};
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::container::Shbin;
+use transpica::stages::geometry::{Memory, Topology};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Arithmetic, Block, Control, Job, Layout, Options, Profile};
+use transpica::stages::interp::{Machine, Registers as State, Settings, Uniforms};
+use transpica::stages::isa::{Program, Stage};
 
-use transpica::draw::cpu::Pipeline;
-use transpica::draw::gpu::Found;
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::draw::gpu::Found;
 use transpica::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_gpu::compare::{self, Case, CompareError, uniform_bytes};

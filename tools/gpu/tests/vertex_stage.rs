@@ -10,15 +10,15 @@ mod valid;
 
 use samples::Sample;
 use transpica::Translator;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::{Shbin, SymbolBank};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::{Shbin, SymbolBank};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, BoolUniforms, ClipPlanes, Control, FlipY, HostValues, IntUniforms, Job,
     Location, Options, Output, Outputs, Profile,
 };
-use transpica::interp::{Machine, Uniforms};
-use transpica::reflect::{Reflection, Specialization};
+use transpica::stages::interp::{Machine, Uniforms};
+use transpica::stages::reflect::{Reflection, Specialization};
 use transpica_gpu::compare::uniform_bytes;
 use transpica_gpu::{Captured, Gpu, Route, Shader, VertexJob, run_vertex};
 use transpica_prove::tally::Tally;

@@ -11,12 +11,12 @@ use std::path::Path;
 
 use support::Bare;
 use transpica::Translator;
-use transpica::backend::text::Language;
-use transpica::container::Shbin;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile, Surroundings};
-use transpica::isa::{Program, Stage};
-use transpica::precision::Precision;
+use transpica::stages::backend::text::Language;
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile, Surroundings};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::precision::Precision;
 use transpica_generate::{Kind, generate};
 
 const LAYOUTS: [Layout; 2] = [Layout::Symbols, Layout::Registers];

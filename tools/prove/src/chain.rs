@@ -4,20 +4,22 @@
 
 use std::fmt;
 
-use transpica::cfg::Cfg;
-use transpica::cfg::explore::{self, Explored};
-use transpica::cfg::reduce::{Reduced, reduce};
-use transpica::host::{Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout};
-use transpica::interp::{Machine, Registers as State};
-use transpica::ir::eval::{Evaluator, Lanes, Registers, same};
-use transpica::ir::{self, Module, Stage};
-use transpica::isa::limits::FLOATS;
-use transpica::isa::{Program, Uniforms};
-use transpica::lower::{self, Context, Outputs};
-use transpica::passes::{self, Scratch};
-use transpica::precision::{Precision, arith};
-use transpica::structure::tree::Tree;
-use transpica::structure::{self, Structured};
+use transpica::stages::cfg::Cfg;
+use transpica::stages::cfg::explore::{self, Explored};
+use transpica::stages::cfg::reduce::{Reduced, reduce};
+use transpica::stages::host::{
+    Arithmetic, Block, IntPacking, Layout, Options, RegisterLayout, UniformBlock, layout,
+};
+use transpica::stages::interp::{Machine, Registers as State};
+use transpica::stages::ir::eval::{Evaluator, Lanes, Registers, same};
+use transpica::stages::ir::{self, Module, Stage};
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::{Program, Uniforms};
+use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::passes::{self, Scratch};
+use transpica::stages::precision::{Precision, arith};
+use transpica::stages::structure::tree::Tree;
+use transpica::stages::structure::{self, Structured};
 use transpica_generate::Generated;
 
 use crate::mutants::{Mutant, Place};
@@ -99,7 +101,7 @@ pub fn options(precision: Precision) -> Options {
 /// Compares all forms of a program.
 ///
 /// ```
-/// use transpica::precision::Precision;
+/// use transpica::stages::precision::Precision;
 /// use transpica_generate::{Kind, generate};
 /// let count = transpica_prove::chain::compare(&generate(Kind::Clean, 1), Precision::Exact)?;
 /// assert_eq!((count.programs, count.vertices, count.unfinished), (1, 3, 0));
@@ -113,7 +115,7 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
 }
 
 /// Compares all forms of a program whose main function yields registers
-/// ([`Job::Compute`](transpica::host::Job)), under options whose layout is one of registers.
+/// ([`Job::Compute`](transpica::stages::host::Job)), under options whose layout is one of registers.
 /// Uniforms that the options fix are taken from there.
 ///
 /// # Errors
@@ -230,8 +232,9 @@ impl Forms<'_> {
         };
         let explored = explore::explore(program, &options.control.known(), &options.limits);
         let mutant = self.mutant;
-        let refused =
-            |form: &str, module: transpica::error::Result<Module>| module.map_err(|error| fault(form, error));
+        let refused = |form: &str, module: transpica::stages::error::Result<Module>| {
+            module.map_err(|error| fault(form, error))
+        };
         let lowered = |form: &str, mut cfg: Cfg, mut tree: Tree| {
             if let Some(mutant) = mutant {
                 mutant.control(&mut cfg, &mut tree);

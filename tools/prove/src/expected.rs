@@ -13,11 +13,11 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::asm::{Assembled, Source, assemble};
-use transpica::isa::Uniforms;
+use transpica::stages::asm::{Assembled, Source, assemble};
+use transpica::stages::isa::Uniforms;
 
 use crate::chain::Bits;
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// A file.
 pub struct Case {

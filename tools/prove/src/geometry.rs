@@ -5,23 +5,26 @@
 
 use std::cell::RefCell;
 
-use transpica::draw::cpu::Pipeline;
-use transpica::geometry::kernel::RECORDED;
-use transpica::host::Setup;
-use transpica::host::{
-    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
-    OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::geometry::kernel::RECORDED;
+use transpica::stages::geometry::{
+    GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
 };
-use transpica::interp::{GeometryMachine, Machine, Uniforms};
-use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
-use transpica::ir::{Buffer, Kind, Resource};
-use transpica::isa::{Program, Stage};
-use transpica::precision::{Precision, arith};
+use transpica::stages::host::DrawField;
+use transpica::stages::host::Setup;
+use transpica::stages::host::{
+    Constants, Interface, Job, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
+};
+use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
+use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
+use transpica::stages::ir::{Buffer, Kind, Resource};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::precision::{Precision, arith};
 use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Limit of items per thread.
 const BUDGET: u64 = 1 << 24;
@@ -78,7 +81,7 @@ impl Surroundings for Unnamed {
     fn output_map(&self) -> OutputMap {
         self.map
     }
-    fn interface(&self, _: &Usage, _: &Options) -> transpica::error::Result<Interface> {
+    fn interface(&self, _: &Usage, _: &Options) -> transpica::stages::error::Result<Interface> {
         let block = layout::registers(&RegisterLayout::REGISTERS);
         Ok(Interface { block, ..Interface::default() })
     }
@@ -139,7 +142,7 @@ struct Feeder<'a> {
 
 impl Feeder<'_> {
     /// Builds the feed of a draw; returns it with the number of invocations.
-    fn draw(&mut self, draw: &GeometryDraw) -> transpica::error::Result<(Vec<Lanes>, usize)> {
+    fn draw(&mut self, draw: &GeometryDraw) -> transpica::stages::error::Result<(Vec<Lanes>, usize)> {
         let mut machine = Machine::new(self.vertex, self.options.settings(BUDGET))?;
         machine.set_uniforms(&self.uniforms);
         let mut compacted = Vec::new();

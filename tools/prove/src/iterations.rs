@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use transpica::interp::{Machine, Record, Settings};
-use transpica::isa::word::Word;
-use transpica::isa::{Flow, Inst, Move, Pc};
+use transpica::stages::interp::{Machine, Record, Settings};
+use transpica::stages::isa::word::Word;
+use transpica::stages::isa::{Flow, Inst, Move, Pc};
 use transpica_generate::Generated;
 
 /// Entries and back edges of each loop, by the address of its first word (behind a LOOP).

@@ -2,7 +2,7 @@
 //! Constructs nest and exit in every way that the verifier permits; loops count their iterations,
 //! so all end.
 
-use transpica::ir::{
+use transpica::stages::ir::{
     Array, Binary, Def, Exit, Func, Item, Kind, Lane, Module, Node, NodeData, Op, Region, RegionData,
     Resource, Shape, Type, Unary, Value, ValueList,
 };
@@ -287,7 +287,7 @@ impl Generator {
 /// Builds a random module.
 ///
 /// ```
-/// use transpica::ir::{Stage, verify};
+/// use transpica::stages::ir::{Stage, verify};
 /// let module = transpica_prove::modules::module(1);
 /// assert!(verify(&module, Stage::Pica).is_ok());
 /// ```

@@ -3,19 +3,19 @@
 //! same with an error, as if the previous stage had made it. The library itself contains none of
 //! them.
 
-use transpica::cfg::{Action, Cfg};
-use transpica::error::Result;
-use transpica::host::{Interface, Job, Options, Surroundings};
-use transpica::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
-use transpica::isa::control::{Effect, Test};
-use transpica::isa::limits::FLOATS;
-use transpica::isa::word::{Field, Word};
-use transpica::isa::{ConditionOp, Opcode, Program};
-use transpica::lower::{self, Context, Outputs};
-use transpica::passes::{self, Scratch};
-use transpica::precision::Precision;
-use transpica::structure::tree::{Cond, Stmt, Tree};
-use transpica::translate::{self, Control};
+use transpica::stages::cfg::{Action, Cfg};
+use transpica::stages::error::Result;
+use transpica::stages::host::{Interface, Job, Options, Surroundings};
+use transpica::stages::ir::{Binary, Def, Func, Item, Lane, Module, Op, Type, Unary, Value};
+use transpica::stages::isa::control::{Effect, Test};
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::isa::word::{Field, Word};
+use transpica::stages::isa::{ConditionOp, Opcode, Program};
+use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::passes::{self, Scratch};
+use transpica::stages::precision::Precision;
+use transpica::stages::structure::tree::{Cond, Stmt, Tree};
+use transpica::stages::translate::{self, Control};
 use transpica::{Translated, Translator};
 
 /// A deliberate error.
@@ -250,7 +250,7 @@ pub fn translate(
     around: &dyn Surroundings,
     mutant: Mutant,
 ) -> Result<Translated> {
-    let right = translator.translate(program, around, Job::Compute)?;
+    let mut right = translator.translate(program, around, Job::Compute)?;
     let options: Options = *translator.options();
     let wrong = mutant.program(program);
     let context = Context {
@@ -280,13 +280,14 @@ pub fn translate(
     mutant.module(Place::Legal, &mut module);
     passes::tidy(&mut module, &mut scratch);
     passes::leave::run(&mut module.main, &module.helpers, &mut scratch);
-    Ok(Translated { module, interface, usage, ..right })
+    (right.module, right.interface, right.usage) = (module, interface, usage);
+    Ok(right)
 }
 
 #[cfg(test)]
 mod tests {
     use transpica::Profile;
-    use transpica::host::{Constants, OutputMap, Usage, layout};
+    use transpica::stages::host::{Constants, OutputMap, Usage, layout};
     use transpica_generate::{Kind, generate};
 
     use super::*;

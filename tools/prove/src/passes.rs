@@ -2,10 +2,10 @@
 //! inputs and compares the bits.
 //! In: a module, a precision, a seed. Out: nothing, or the difference.
 
-use transpica::error::{At, Error, Kind, Result};
-use transpica::ir::{Func, Module, Stage, text, verify};
-use transpica::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
-use transpica::precision::Precision;
+use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::stages::ir::{Func, Module, Stage, text, verify};
+use transpica::stages::passes::{Scratch, cse, dce, leave, params, shrink, simplify, unused};
+use transpica::stages::precision::Precision;
 
 use crate::same::compare;
 
@@ -44,11 +44,11 @@ pub fn find(name: &str) -> Option<Pass> {
 /// run again, and preserve all outputs on `runs` random inputs.
 ///
 /// ```
-/// use transpica::{ir::text, precision::Precision};
+/// use transpica::stages::{ir::text, precision::Precision};
 /// use transpica_prove::passes::check_passes;
 /// let module = text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = mulp %0 %0 yield %1 }")?;
 /// check_passes(&module, Precision::Exact, 1, 10)?;
-/// # Ok::<(), transpica::error::Error>(())
+/// # Ok::<(), transpica::stages::error::Error>(())
 /// ```
 ///
 /// # Errors

@@ -1,10 +1,10 @@
 //! Compares the results of two modules on random inputs.
 //! In: two modules, a precision, a seed. Out: nothing, or the difference. Knows no pass.
 
-use transpica::error::{At, Error, Kind, Result};
-use transpica::ir::eval::{Environment, Evaluator, Lanes, same};
-use transpica::ir::{self, Exit, Module, Resource};
-use transpica::precision::Precision;
+use transpica::stages::error::{At, Error, Kind, Result};
+use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, same};
+use transpica::stages::ir::{self, Exit, Module, Resource};
+use transpica::stages::precision::Precision;
 
 /// Limit of items per run; programs beyond it are not compared.
 const BUDGET: u64 = 1 << 16;
@@ -110,7 +110,7 @@ impl Environment for Random {
 
 #[cfg(test)]
 mod tests {
-    use transpica::ir::text;
+    use transpica::stages::ir::text;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 //! NOPs are removed.
 
 use serde_json::{Map, Value, json};
-use transpica::container::{Descriptor, Executable, Header, Model};
-use transpica::dis;
+use transpica::stages::container::{Descriptor, Executable, Header, Model};
+use transpica::stages::dis;
 use transpica_generate::Generated;
 
 const NOP: u32 = 0x8400_0000;
@@ -54,7 +54,7 @@ pub fn shrink(program: &Generated, mut fails: impl FnMut(&Generated) -> bool) ->
 ///
 /// # Errors
 /// Errors of the disassembler; it accepts every program of this size.
-pub fn text(program: &Generated) -> transpica::error::Result<String> {
+pub fn text(program: &Generated) -> transpica::stages::error::Result<String> {
     let header =
         Header { main: program.entry.0.into(), endmain: program.code.len() as u32, ..Header::default() };
     let model = Model {
@@ -67,8 +67,8 @@ pub fn text(program: &Generated) -> transpica::error::Result<String> {
         executables: vec![Executable { header, ..Executable::default() }],
         ..Model::default()
     };
-    let bytes = transpica::container::write(&model);
-    dis::disassemble(&transpica::container::Shbin::parse(&bytes)?, &dis::Options::default())
+    let bytes = transpica::stages::container::write(&model);
+    dis::disassemble(&transpica::stages::container::Shbin::parse(&bytes)?, &dis::Options::default())
 }
 
 /// Uniforms and inputs as a state file of the command line.
@@ -102,8 +102,8 @@ pub fn state(program: &Generated, vertices: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use transpica::asm::{Source, assemble};
-    use transpica::container::Shbin;
+    use transpica::stages::asm::{Source, assemble};
+    use transpica::stages::container::Shbin;
     use transpica_generate::{Kind, generate};
 
     use super::*;

@@ -3,10 +3,10 @@
 //! In: [`Tree`] with its [`Cfg`] and program, registers. Out: the registers after it. Knows no
 //! control state.
 
-use transpica::cfg::{Action, Block, Cfg};
-use transpica::interp::Registers;
-use transpica::isa::{Pc, Program};
-use transpica::structure::tree::{Cond, Cursor, List, Stmt, Tree};
+use transpica::stages::cfg::{Action, Block, Cfg};
+use transpica::stages::interp::Registers;
+use transpica::stages::isa::{Pc, Program};
+use transpica::stages::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
 /// Input of a walk.
 #[derive(Clone, Copy, Debug)]

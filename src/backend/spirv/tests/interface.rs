@@ -98,7 +98,7 @@ fn every_version_is_valid_for_both_entries() {
     }
     for version in [(0, 9), (1, 7), (2, 0)] {
         vertex.profile.spirv_version = version;
-        assert!(matches!(vertex.write().unwrap_err().kind, ErrorKind::BadOption(_)));
+        assert!(matches!(vertex.write().unwrap_err().kind, ErrorKind::SpirvVersion { .. }));
     }
 }
 

@@ -6,12 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use transpica::Shbin;
+use transpica::Stage;
 use transpica::Translator;
-use transpica::container::{ShaderType, Shbin};
-use transpica::host::{
+use transpica::stages::container::ShaderType;
+use transpica::stages::host::{
     Block, Control, FlipY, Job, Layout, Options, Outputs, Profile, RegisterState, dvle, pack,
 };
-use transpica::isa::{Stage, Uniforms};
+use transpica::stages::isa::Uniforms;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{built, compiler, folder, here, run, run_watched, system_libraries};
-use transpica::container::Shbin;
-use transpica::host::Job;
-use transpica::host::dvle::{self, Executable};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::Job;
+use transpica::stages::host::dvle::{self, Executable};
 use transpica::{Options, Profile, Translator};
 
 fn words(path: &Path) -> Vec<u32> {

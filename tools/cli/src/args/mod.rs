@@ -15,7 +15,7 @@ mod values;
 
 use clap::error::ErrorKind;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
-use transpica::host;
+use transpica::stages::host;
 
 use crate::streams::Streams;
 

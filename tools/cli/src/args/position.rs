@@ -1,7 +1,7 @@
 //! Position and clip planes for the rasterizer: options of translated vertex stages.
 
 use clap::{Args, ValueEnum};
-use transpica::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
+use transpica::stages::host::{ClipPlanes, DepthRange, FlipY, Options, Outputs};
 
 /// Host conventions for the position of a vertex stage. The defaults are the library's.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use transpica::backend::text;
-use transpica::host;
-use transpica::lint::Rule;
-use transpica::precision;
+use transpica::stages::backend::text;
+use transpica::stages::host;
+use transpica::stages::lint::Rule;
+use transpica::stages::precision;
 use transpica_gpu::Route;
 
 use crate::files;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use transpica::asm::{Assembled, LeftOut, Options, Source, assemble_with};
+use transpica::stages::asm::{Assembled, LeftOut, Options, Source, assemble_with};
 
 use super::{Input, lint};
 use crate::args::{Common, Denied};

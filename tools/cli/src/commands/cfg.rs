@@ -1,13 +1,13 @@
 //! `transpica cfg`: the intermediate forms of a program.
 
 use transpica::Translator;
-use transpica::cfg::{dot, explore, text};
-use transpica::host::dvle::Executable;
-use transpica::host::{Job, Profile};
-use transpica::ir;
-use transpica::isa::Stage;
-use transpica::structure;
-use transpica::translate::{Control, control};
+use transpica::stages::cfg::{dot, explore, text};
+use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::{Job, Profile};
+use transpica::stages::ir;
+use transpica::stages::isa::Stage;
+use transpica::stages::structure;
+use transpica::stages::translate::{Control, control};
 
 use super::{Input, translated};
 use crate::args::{Cfg, Common, Form, Format, GeometryOptions, NO_OUTPUTS};

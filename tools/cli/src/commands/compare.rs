@@ -7,11 +7,11 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use transpica::asm::{Source, assemble};
-use transpica::container::Shbin;
-use transpica::host::dvle::Executable;
-use transpica::host::{Arithmetic, Block, Options};
-use transpica::isa::Stage;
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::{Arithmetic, Block, Options};
+use transpica::stages::isa::Stage;
 use transpica_gpu::compare::{self, Case, CompareError, Outcome, Verdict};
 use transpica_gpu::geometry::{EmitCase, compare_emits};
 use transpica_gpu::{Gpu, Report, Route};
@@ -222,7 +222,7 @@ impl Run<'_> {
         route: Route,
     ) -> Result<Verdict, CompareError> {
         let &Self { gpu, options, vertices, seed, .. } = self;
-        let program = transpica::host::dvle::program(container, dvle, &options.limits)?;
+        let program = transpica::stages::host::dvle::program(container, dvle, &options.limits)?;
         let name = input.name();
         let around = Executable::new(container, dvle, &name)?;
         if program.stage() == Stage::Geometry {

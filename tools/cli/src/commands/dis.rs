@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use transpica::dis::{Options, disassemble};
+use transpica::stages::dis::{Options, disassemble};
 
 use super::Input;
 use crate::args::Common;

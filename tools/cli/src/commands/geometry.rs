@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use transpica::container::{Dvle, GeometryMode, ShaderType, Shbin};
-use transpica::error::Error;
-use transpica::interp::{Emit, GeometryMachine, Settings};
-use transpica::isa::Program;
+use transpica::stages::container::{Dvle, GeometryMode, ShaderType, Shbin};
+use transpica::stages::error::Error;
+use transpica::stages::interp::{Emit, GeometryMachine, Settings};
+use transpica::stages::isa::Program;
 use transpica_gpu::compare::CompareError;
 use transpica_gpu::geometry::{EmitCase, InvocationInput, Record, run_emits, translate_emits};
 use transpica_gpu::{Gpu, Route};
@@ -15,7 +15,7 @@ use transpica_gpu::{Gpu, Route};
 use super::run::{components, document, to_line};
 use crate::state::{Delivered, State};
 use crate::trace::Log;
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Runs all invocations and returns the vertices that each emitted. The log, if any, receives the
 /// executed instructions.

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use transpica::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
-use transpica::isa::decode::decode;
-use transpica::precision::float24;
+use transpica::stages::container::{ConstantValue, Dvle, ShaderType, Shbin, SymbolBank};
+use transpica::stages::isa::decode::decode;
+use transpica::stages::precision::float24;
 
 use super::{Input, lint};
 use crate::args::{Common, Denied};
@@ -73,7 +73,7 @@ fn describe(file: &Shbin<'_>) -> Value {
         .iter()
         .enumerate()
         .map(|(index, descriptor)| {
-            let bits = transpica::isa::opdesc::Descriptor::unpack(descriptor.bits);
+            let bits = transpica::stages::isa::opdesc::Descriptor::unpack(descriptor.bits);
             let sources = bits
                 .sources
                 .map(|source| format!("{}{}", if source.negate { "-" } else { "+" }, source.swizzle));
@@ -129,7 +129,7 @@ fn executable(dvle: &Dvle<'_>) -> Value {
     fields.insert("symbols".into(), symbols(dvle));
     fields.insert("outputs".into(), outputs(dvle));
     fields.insert("constants".into(), constants(dvle));
-    let label = |label: transpica::container::Label| {
+    let label = |label: transpica::stages::container::Label| {
         json!({
             "name": dvle.name(label.name).to_text(), "id": format!("{:#x}", label.id),
             "address": format!("{:#x}", label.address), "length": label.length,
@@ -151,7 +151,7 @@ fn flags(dvle: &Dvle<'_>) -> String {
 }
 
 fn symbols(dvle: &Dvle<'_>) -> Value {
-    let registers = |symbol: transpica::container::Symbol| match symbol.range() {
+    let registers = |symbol: transpica::stages::container::Symbol| match symbol.range() {
         Some(range) => {
             let letter = match range.bank {
                 SymbolBank::Input => 'v',
@@ -178,7 +178,7 @@ fn outputs(dvle: &Dvle<'_>) -> Value {
         .map(|output| {
             let semantic =
                 output.semantic().map_or(format!("unknown ({})", output.kind), |s| s.info().name.into());
-            let mask = transpica::isa::Mask((output.mask & 15) as u8);
+            let mask = transpica::stages::isa::Mask((output.mask & 15) as u8);
             json!({ "register": format!("o{}.{mask}", output.register), "semantic": semantic })
         })
         .collect()

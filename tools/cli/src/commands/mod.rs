@@ -14,13 +14,13 @@ mod translate;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use transpica::container::{ShaderType, Shbin};
-use transpica::error::Error;
-use transpica::host::Job;
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::isa::{Program, Stage};
-use transpica::limits::Limits;
+use transpica::stages::container::{ShaderType, Shbin};
+use transpica::stages::error::Error;
+use transpica::stages::host::Job;
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::limits::Limits;
 use transpica::{Translated, Translator};
 use transpica_gpu::Gpu;
 

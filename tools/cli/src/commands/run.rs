@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use transpica::Translator;
-use transpica::host::dvle::Executable;
-use transpica::host::{Job, Options, Profile};
-use transpica::interp::{Machine, Settings, Uniforms};
-use transpica::isa::{Program, Stage};
+use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::{Job, Options, Profile};
+use transpica::stages::interp::{Machine, Settings, Uniforms};
+use transpica::stages::isa::{Program, Stage};
 use transpica_gpu::compare::{Case, CompareError};
 use transpica_gpu::geometry::EmitCase;
 use transpica_gpu::{Gpu, Registers, Route, compare, run_compute, unfinished};
@@ -21,8 +21,8 @@ use crate::files;
 use crate::report::Failure;
 use crate::state::{self, State};
 use crate::trace::Log;
-use transpica::isa::limits::FLOATS;
-use transpica::precision::bits;
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::precision::bits;
 
 pub fn run(arguments: Run, common: &Common) -> Result<(), Failure> {
     let Run { file, selection, state, seed, vertices, on, route, adapter, trace, budget, json, output } =
@@ -120,7 +120,7 @@ fn interpret(
     state: &State,
     settings: Settings,
     mut log: Option<&mut Log<'_>>,
-) -> Result<Vec<Registers>, transpica::error::Error> {
+) -> Result<Vec<Registers>, transpica::stages::error::Error> {
     let mut machine = Machine::new(program, settings)?;
     machine.set_uniforms(&state.uniforms);
     let mut all = Vec::with_capacity(state.vertices.len());

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use transpica::backend::text::Language;
-use transpica::host::dvle::Executable;
-use transpica::host::registers::number;
-use transpica::host::{Constants, DepthRange, EntryPoint, Job, Options, Profile, RegisterState};
-use transpica::isa::{Pc, Program, Stage};
-use transpica::reflect::Reflection;
+use transpica::stages::backend::text::Language;
+use transpica::stages::host::dvle::Executable;
+use transpica::stages::host::registers::number;
+use transpica::stages::host::{Constants, DepthRange, EntryPoint, Job, Options, Profile, RegisterState};
+use transpica::stages::isa::{Pc, Program, Stage};
+use transpica::stages::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use super::{Input, translated};
@@ -201,7 +201,7 @@ fn emit(
     translated: &Translated,
     reflection: &Reflection,
     request: &Request,
-) -> Result<Vec<u8>, transpica::error::Error> {
+) -> Result<Vec<u8>, transpica::stages::error::Error> {
     let is_json = |path: &PathBuf| Target::of_ending(path) == Some(Target::Reflection);
     let language = match request.target {
         Target::Spirv => {
@@ -210,7 +210,7 @@ fn emit(
         }
         Target::SpirvAsm => {
             let words = translator.spirv(translated)?;
-            return Ok(transpica::backend::spirv::text(&words)?.into_bytes());
+            return Ok(transpica::stages::backend::spirv::text(&words)?.into_bytes());
         }
         Target::Reflection if request.output.as_ref().is_some_and(is_json) => {
             return Ok(to_json(reflection).into_bytes());

@@ -5,15 +5,15 @@ use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use transpica::cfg::explore;
-use transpica::cfg::reduce::reduce;
-use transpica::container::{Model, Shbin};
-use transpica::host::Options;
-use transpica::host::dvle;
-use transpica::isa::limits::FLOATS;
-use transpica::lower::{self, Context, Outputs};
-use transpica::structure::{self, Structured};
-use transpica::{ir, isa};
+use transpica::stages::cfg::explore;
+use transpica::stages::cfg::reduce::reduce;
+use transpica::stages::container::{Model, Shbin};
+use transpica::stages::host::Options;
+use transpica::stages::host::dvle;
+use transpica::stages::isa::limits::FLOATS;
+use transpica::stages::lower::{self, Context, Outputs};
+use transpica::stages::structure::{self, Structured};
+use transpica::stages::{ir, isa};
 use transpica_oracles::Input;
 
 fn main() -> Result<()> {

@@ -1,8 +1,8 @@
 //! Any text: errors or a file, never a panic; the file can be read and matches the assembler's
 //! report.
 
-use transpica::asm::{Options, Source, assemble_with};
-use transpica::container::{Model, Shbin};
+use transpica::stages::asm::{Options, Source, assemble_with};
+use transpica::stages::container::{Model, Shbin};
 
 /// Separator between the sources of one input.
 const BETWEEN: &str = "\u{1e}";

@@ -3,14 +3,15 @@
 
 use std::hint::black_box;
 
-use transpica::container::{Dvle, Model, Shbin, write};
-use transpica::dis::{Options as Print, content, disassemble};
-use transpica::host::Job;
-use transpica::host::dvle::{self, Executable};
-use transpica::isa::Pc;
-use transpica::limits::Limits;
-use transpica::reflect::Reflection;
-use transpica::{Options, Profile, Translator, lint};
+use transpica::stages::container::{Dvle, Model, Shbin, write};
+use transpica::stages::dis::{Options as Print, content, disassemble};
+use transpica::stages::host::Job;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::isa::Pc;
+use transpica::stages::limits::Limits;
+use transpica::stages::lint;
+use transpica::stages::reflect::Reflection;
+use transpica::{Options, Profile, Translator};
 
 /// Executables of one file that are checked; thousands may share their bytes.
 const EXECUTABLES: usize = 4;

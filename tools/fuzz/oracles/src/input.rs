@@ -7,15 +7,15 @@
 //! ```
 
 use arbitrary::{Result, Unstructured};
-use transpica::container::{
+use transpica::stages::container::{
     Constant, Descriptor, Executable, Header, Label, Model, NameOffset, Output, Symbol, Version,
 };
-use transpica::host::{
+use transpica::stages::host::{
     AttributeFormat, AttributeKind, Binding, ClipPlanes, DepthRange, FlipY, IntPacking, Job, Layout,
-    Locations, OutputSet, RegisterLayout, Unwritten,
+    Locations, RegisterLayout, Unwritten,
 };
-use transpica::limits::Limits;
-use transpica::precision::Precision;
+use transpica::stages::limits::Limits;
+use transpica::stages::precision::Precision;
 use transpica::{Arithmetic, Block, Control, Options, Outputs, Profile};
 
 /// Largest number of code words in one input.
@@ -155,7 +155,7 @@ impl Input {
         match field % 16 {
             0 => options.outputs.depth = [DepthRange::MinusWToW, DepthRange::Raw][usize::from(a % 2)],
             1 => options.outputs.flip_y = [FlipY::Always, FlipY::Dynamic][usize::from(a % 2)],
-            2 => options.outputs.set = OutputSet::All,
+            2 => options.outputs.all = true,
             3 => options.outputs.unmapped = Unwritten::Zero,
             4 => {
                 options.control.bools.baked = set;

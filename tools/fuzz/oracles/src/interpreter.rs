@@ -2,14 +2,14 @@
 //! translator's module under any options, with its uniform block filled by the host's rules.
 
 use arbitrary::Unstructured;
-use transpica::container::{Shbin, write};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{HostValues, MemberType, UniformBlock, pack};
-use transpica::interp::{Machine, Settings};
-use transpica::ir::eval::{Evaluator, Lanes, Registers};
-use transpica::isa::{Opcode, Pc, Program, Uniforms};
-use transpica::limits::Limits;
-use transpica::lower::Outputs;
+use transpica::stages::container::{Shbin, write};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{HostValues, MemberType, UniformBlock, pack};
+use transpica::stages::interp::{Machine, Settings};
+use transpica::stages::ir::eval::{Evaluator, Lanes, Registers};
+use transpica::stages::isa::{Opcode, Pc, Program, Uniforms};
+use transpica::stages::limits::Limits;
+use transpica::stages::lower::Outputs;
 use transpica::{Profile, Translator};
 use transpica_generate::{inputs, special_inputs, special_uniforms, uniforms};
 use transpica_prove::chain::{self, BUDGET, Case, bits, same_outputs};

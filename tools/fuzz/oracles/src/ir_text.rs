@@ -1,10 +1,10 @@
 //! Any text: parsed modules print and parse to the same; well-formed modules go through every pass,
 //! which preserves well-formedness and results.
 
-use transpica::host::Arithmetic;
-use transpica::ir::{Stage, text, verify};
-use transpica::passes::{Scratch, approximate, leave, optimize, tidy, usage};
-use transpica::precision::Precision;
+use transpica::stages::host::Arithmetic;
+use transpica::stages::ir::{Stage, text, verify};
+use transpica::stages::passes::{Scratch, approximate, leave, optimize, tidy, usage};
+use transpica::stages::precision::Precision;
 use transpica_prove::passes::check_passes;
 
 /// Number of inputs that a module runs on before and after each pass.

@@ -12,7 +12,7 @@ mod ir_text;
 mod round_trip;
 mod translate;
 
-use transpica::error::{Error, Kind, Result};
+use transpica::stages::error::{Error, Kind, Result};
 
 pub use input::Input;
 

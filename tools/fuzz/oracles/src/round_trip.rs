@@ -2,9 +2,9 @@
 //! encoded by [`Input`].
 
 use arbitrary::Unstructured;
-use transpica::asm::{Source, assemble};
-use transpica::container::{Model, Shbin, write};
-use transpica::dis::{Options, content, disassemble};
+use transpica::stages::asm::{Source, assemble};
+use transpica::stages::container::{Model, Shbin, write};
+use transpica::stages::dis::{Options, content, disassemble};
 
 use crate::Input;
 

@@ -2,14 +2,14 @@
 //! that blames the input.
 
 use arbitrary::Unstructured;
-use transpica::backend::naga::validate;
-use transpica::backend::spirv;
-use transpica::backend::text::{GlslVersion, Language};
-use transpica::container::{Shbin, write};
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{Job, Setup};
-use transpica::isa::{Program, Stage};
-use transpica::reflect::Reflection;
+use transpica::stages::backend::naga::validate;
+use transpica::stages::backend::spirv;
+use transpica::stages::backend::text::{GlslVersion, Language};
+use transpica::stages::container::{Shbin, write};
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Job, Setup};
+use transpica::stages::isa::{Program, Stage};
+use transpica::stages::reflect::Reflection;
 use transpica::{Translated, Translator};
 
 use crate::{Input, unless_refused};
@@ -62,7 +62,7 @@ fn translated(
     program: &Program<'_>,
     around: &Executable<'_>,
     input: &Input,
-) -> transpica::error::Result<Translated> {
+) -> transpica::stages::error::Result<Translated> {
     match program.stage() {
         Stage::Vertex => translator.translate(program, around, input.job),
         Stage::Geometry => {

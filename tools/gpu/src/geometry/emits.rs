@@ -3,14 +3,15 @@
 //! EMITs, or a [`Verdict`].
 //! Knows no vertex program.
 
-use transpica::draw::gpu::Draw;
-use transpica::error::{At, Error, Kind};
-use transpica::geometry::kernel::{DRIVER_LEFT, RECORDED};
-use transpica::host::{Block, Control, HostValues, Job, Memory, Options, Profile, Surroundings};
-use transpica::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
-use transpica::isa::Program;
-use transpica::limits;
-use transpica::precision::arith;
+use transpica::stages::draw::gpu::Draw;
+use transpica::stages::error::{At, Error, Kind};
+use transpica::stages::geometry::Memory;
+use transpica::stages::geometry::kernel::{DRIVER_LEFT, RECORDED};
+use transpica::stages::host::{Block, Control, HostValues, Job, Options, Profile, Surroundings};
+use transpica::stages::interp::{GeometryMachine, Invocation, Record as Step, Settings, Trace, Uniforms};
+use transpica::stages::isa::Program;
+use transpica::stages::limits;
+use transpica::stages::precision::arith;
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
@@ -19,7 +20,7 @@ use crate::bounds::{self, Bounds, Follow};
 use crate::compare::{self, CompareError, Tolerance, Verdict};
 use crate::driver::{Facts, Subnormals};
 use crate::{Gpu, GpuError, Registers, Route, Shader};
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Initial capacity of an invocation in EMITs, if no smaller number is proven.
 const FIRST_EMITS: u32 = 32;
@@ -110,8 +111,7 @@ pub fn run_emits(
     let given = case.given;
     let kernel = translated.interface.kernel().filter(|kernel| kernel.records_emits);
     let Some(kernel) = kernel else {
-        let kind = Kind::BadOption("a program whose EMITs are recorded is wanted".into());
-        return Err(Error::new(kind, At::Whole).into());
+        return Err(Error::setup("a program whose EMITs are recorded is wanted").into());
     };
     if given.is_empty() {
         return Ok(Vec::new());

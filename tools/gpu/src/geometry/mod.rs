@@ -1,4 +1,4 @@
-//! Runs draws with geometry programs headless: the passes of [`transpica::draw::gpu`] around the
+//! Runs draws with geometry programs headless: the passes of [`transpica::stages::draw::gpu`] around the
 //! compute entries of both programs.
 //! In: programs, the configuration of a draw, vertices. Out: finished triangles, as bits and as
 //! buffers for an indirect draw.
@@ -7,17 +7,16 @@
 mod emits;
 mod stage;
 
-use transpica::container::Shbin;
-use transpica::draw::gpu::{Draw, Found, Pass, Plan, Request};
-use transpica::error::{At, Error, Kind};
-use transpica::host::Setup;
-use transpica::host::dvle::{self, Executable};
-use transpica::host::{
-    Control, GeometryKernel, HostValues, Job, Memory, Options, Profile, Surroundings, Topology,
-};
-use transpica::interp::Uniforms;
-use transpica::isa::{Program, Stage as Unit};
-use transpica::precision::{Precision, arith};
+use transpica::stages::container::Shbin;
+use transpica::stages::draw::gpu::{Draw, Found, Pass, Plan, Request};
+use transpica::stages::error::{At, Error, Kind};
+use transpica::stages::geometry::{GeometryKernel, Memory, Topology};
+use transpica::stages::host::Setup;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::host::{Control, HostValues, Job, Options, Profile, Surroundings};
+use transpica::stages::interp::Uniforms;
+use transpica::stages::isa::{Program, Stage as Unit};
+use transpica::stages::precision::{Precision, arith};
 use transpica::{Translated, Translator};
 use wgpu::BufferUsages;
 
@@ -29,7 +28,7 @@ use stage::{Buffers, READ, UNIFORM, WRITE};
 
 pub use emits::{EmitCase, InvocationInput, Record, compare_emits, run_emits, translate as translate_emits};
 pub use stage::run_pass;
-use transpica::isa::limits::FLOATS;
+use transpica::stages::isa::limits::FLOATS;
 
 /// Initial capacity of an invocation in triangles, if no smaller number is proven.
 const FIRST_TRIANGLES: u32 = 32;
@@ -302,7 +301,7 @@ impl<'a> GeometryChain<'a> {
     }
 
     /// Draws. Each vertex is v0..v15; indices are those of
-    /// [`transpica::draw::cpu::Pipeline::draw`].
+    /// [`transpica::stages::draw::cpu::Pipeline::draw`].
     /// A draw whose triangles exceed the capacity runs once more with enough of it. A draw in which
     /// the driver left loops runs once more with fewer invocations per dispatch.
     ///

@@ -2,9 +2,9 @@
 //! programs share.
 //! In: shaders, buffers, numbers of workgroups. Out: commands. Knows nothing about geometry.
 
-use transpica::draw::gpu::{Draw, Pass, Use};
-use transpica::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
-use transpica::host::DrawField;
+use transpica::stages::draw::gpu::{Draw, Pass, Use};
+use transpica::stages::geometry::kernel::{DRIVER_LEFT, GUARD_FIRED, bindings};
+use transpica::stages::host::DrawField;
 use wgpu::BufferBindingType::{self, Storage, Uniform};
 
 use crate::{Gpu, GpuError, Route, Shader, compute};

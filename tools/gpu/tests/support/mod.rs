@@ -1,7 +1,7 @@
 //! Common parts of the tests with random programs.
 
-use transpica::error::Result;
-use transpica::host::{
+use transpica::stages::error::Result;
+use transpica::stages::host::{
     Constants, Interface, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
 };
 

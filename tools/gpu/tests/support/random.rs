@@ -1,8 +1,8 @@
 //! One random program on one route, for the tests and for the example that runs many.
 
-use transpica::host::{Arithmetic, Block, Job, Layout, Options, Profile};
-use transpica::isa::Program;
-use transpica::precision::Precision;
+use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
+use transpica::stages::isa::Program;
+use transpica::stages::precision::Precision;
 use transpica::{Translated, Translator};
 use transpica_generate::Generated;
 use transpica_gpu::compare::{Case, Verdict, compare_shader};
@@ -64,7 +64,7 @@ fn translated_by(
     generated: &Generated,
     options: Options,
     route: Route,
-    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::error::Result<Translated>,
+    translate: impl FnOnce(&mut Translator, &Program<'_>) -> transpica::stages::error::Result<Translated>,
 ) -> Result<Verdict, String> {
     let program = generated.program();
     let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));

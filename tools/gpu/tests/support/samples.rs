@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use transpica::container::Shbin;
-use transpica::host::Options;
-use transpica::host::dvle::{self, Executable};
-use transpica::isa::{Program, Stage};
+use transpica::stages::container::Shbin;
+use transpica::stages::host::Options;
+use transpica::stages::host::dvle::{self, Executable};
+use transpica::stages::isa::{Program, Stage};
 
 /// A vertex program of a sample.
 #[allow(dead_code, reason = "each test asks for other parts")]

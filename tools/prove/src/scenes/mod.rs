@@ -8,13 +8,13 @@ pub mod matrix;
 pub mod mesh;
 mod samples;
 
-use transpica::container::{Shbin, SymbolBank};
-use transpica::draw::cpu::Pipeline;
-use transpica::error::Result;
-use transpica::host::Setup;
-use transpica::host::{Options, dvle};
-use transpica::interp::{Registers, Uniforms};
-use transpica::isa::Stage;
+use transpica::stages::container::{Shbin, SymbolBank};
+use transpica::stages::draw::cpu::Pipeline;
+use transpica::stages::error::Result;
+use transpica::stages::host::Setup;
+use transpica::stages::host::{Options, dvle};
+use transpica::stages::interp::{Registers, Uniforms};
+use transpica::stages::isa::Stage;
 
 /// Width of the console's upper screen in pixels.
 pub const WIDTH: u32 = 400;
@@ -100,8 +100,9 @@ impl Scene {
         let mut uniforms = Uniforms::default();
         dvle::constants(executable).apply(&mut uniforms);
         for (_, name, value) in self.values.iter().filter(|(of, _, _)| *of == stage) {
-            let is_named =
-                |symbol: &transpica::container::Symbol| executable.name(symbol.name).to_text() == *name;
+            let is_named = |symbol: &transpica::stages::container::Symbol| {
+                executable.name(symbol.name).to_text() == *name
+            };
             let symbol = executable.symbols.iter().find(is_named);
             let range = symbol.and_then(|symbol| symbol.range());
             let range = range.unwrap_or_else(|| panic!("{} has no {name}", self.name));
