@@ -69,7 +69,7 @@ fn what_a_test_opcode_reads_is_known_to_keys_and_analyses() {
     let inst = Inst::data(DataOp::Lrp, Dest::Output(0), Mask(2), &[temp(1), temp(2)]);
     let bit = crate::isa::access::lane;
     let read = bit(1, Component::Y) | bit(1, Component::W) | bit(2, Component::Y);
-    assert_eq!(Access::of(&inst).temps_read, read);
+    assert_eq!(Access::new(&inst).temps_read, read);
     let (descriptor, _) = inst.descriptor().expect("has a descriptor");
     let word = encode(&inst, 0).expect("encodes").0;
     let of = |bits: u32| canonical(word, &[descriptor.pack() ^ bits], Stage::Vertex);

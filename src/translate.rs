@@ -325,7 +325,7 @@ fn check_stage(program: &Program<'_>, job: Job<'_>) -> Result<()> {
 /// Adds the output registers that the program writes.
 fn add_written(program: &Program<'_>, control: &Control, usage: &mut Usage) {
     let mut add = |pc: Pc| {
-        if let Some((Dest::Output(register), mask)) = program.written(pc) {
+        if let Some((Dest::Output(register), mask)) = program.destination(pc) {
             usage.outputs |= 1 << register;
             usage.output_masks[usize::from(register)].0 |= mask.0;
         }

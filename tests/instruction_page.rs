@@ -103,8 +103,8 @@ fn syntax(opcode: Opcode) -> String {
 /// Components that an instruction reads of each source.
 fn reads(info: &Info) -> String {
     let one = |reads: &Reads| {
-        let always = reads.of(Mask::NONE);
-        let lanewise = Mask(reads.of(Mask::XYZW).0 & !always.0);
+        let always = reads.for_mask(Mask::NONE);
+        let lanewise = Mask(reads.for_mask(Mask::XYZW).0 & !always.0);
         if lanewise.is_empty() { always.to_string() } else { format!("{always}[{lanewise}]") }
     };
     info.reads.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -98,7 +98,7 @@ pub(crate) fn significant(opcode: Opcode, mask: Mask) -> u32 {
         Class::Compare | Class::Control(_) | Class::Emit | Class::SetEmit => 0,
     };
     info.reads.iter().enumerate().fold(destination, |bits, (source, reads)| {
-        let components = if is_whole(info.class, source) { Mask::XYZW } else { reads.of(mask) };
+        let components = if is_whole(info.class, source) { Mask::XYZW } else { reads.for_mask(mask) };
         bits | negation_bit(source) | swizzle_bits(source, components)
     })
 }

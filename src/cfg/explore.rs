@@ -227,7 +227,7 @@ impl<'a> Explorer<'a> {
             program,
             options,
             live: Live::new(scan, options),
-            states: Interner::with_capacity(28),
+            states: Interner::default(),
             block_of: Vec::with_capacity(16),
             work: Vec::with_capacity(16),
             blocks,

@@ -1,8 +1,10 @@
 //! Warnings about a parsed file: entries without effect.
 //! In: a parsed file. Out: warnings in file order. Facts: libctru ignores such entries.
 
+use super::bytes::{Record, Table};
 use super::dvlb::Shbin;
 use super::dvle::{Dvle, ShaderType};
+use super::records::{Constant, Output, Symbol};
 use crate::error::{At, Warning};
 
 /// Maximum number of warnings; a damaged file could have one for every entry.
@@ -33,9 +35,9 @@ impl Shbin<'_> {
         }
         for executable in &self.executables {
             header(executable, &mut out);
-            constants(executable, &mut out);
-            outputs(executable, &mut out);
-            symbols(executable, &mut out);
+            entries(&executable.constants, &mut out, constant);
+            entries(&executable.outputs, &mut out, output);
+            entries(&executable.symbols, &mut out, |entry| symbol(entry, executable));
         }
         if out.left_out > 0 {
             let text = format!("{} more warnings are left out", out.left_out);
@@ -63,39 +65,33 @@ fn header(executable: &Dvle<'_>, out: &mut Warnings) {
     }
 }
 
-fn constants(executable: &Dvle<'_>, out: &mut Warnings) {
-    let table = &executable.constants;
-    for (index, constant) in table.iter().enumerate() {
-        if constant.value().is_none() {
-            out.push(table.at(index), || match constant.kind {
-                0..=2 => format!("a constant is for register {}, which does not exist", constant.register),
-                kind => format!("constant type {kind} has no meaning"),
-            });
+/// Warns about the entries of a table for which `problem` has a text.
+fn entries<T: Record>(table: &Table<'_, T>, out: &mut Warnings, problem: impl Fn(T) -> Option<String>) {
+    for (index, entry) in table.iter().enumerate() {
+        if let Some(text) = problem(entry) {
+            out.push(table.at(index), || text);
         }
     }
 }
 
-fn outputs(executable: &Dvle<'_>, out: &mut Warnings) {
-    let table = &executable.outputs;
-    for (index, output) in table.iter().enumerate() {
-        match output.semantic() {
-            None => out.push(table.at(index), || format!("output type {} has no meaning", output.kind)),
-            Some(_) if output.mask & !15 != 0 => {
-                out.push(table.at(index), || format!("output mask {:#x} has surplus bits", output.mask));
-            }
-            Some(_) => {}
-        }
+fn constant(constant: Constant) -> Option<String> {
+    match constant.kind {
+        _ if constant.value().is_some() => None,
+        0..=2 => Some(format!("a constant is for register {}, which does not exist", constant.register)),
+        kind => Some(format!("constant type {kind} has no meaning")),
     }
 }
 
-fn symbols(executable: &Dvle<'_>, out: &mut Warnings) {
-    let table = &executable.symbols;
-    for (index, symbol) in table.iter().enumerate() {
-        if symbol.range().is_none() {
-            out.push(table.at(index), || {
-                let name = executable.name(symbol.name);
-                format!("symbol {name:?} names no register: {:#x} to {:#x}", symbol.first, symbol.last)
-            });
-        }
+fn output(output: Output) -> Option<String> {
+    match output.semantic() {
+        None => Some(format!("output type {} has no meaning", output.kind)),
+        Some(_) if output.mask & !15 != 0 => Some(format!("output mask {:#x} has surplus bits", output.mask)),
+        Some(_) => None,
     }
+}
+
+fn symbol(symbol: Symbol, executable: &Dvle<'_>) -> Option<String> {
+    let Symbol { name, first, last } = symbol;
+    let name = executable.name(name);
+    symbol.range().is_none().then(|| format!("symbol {name:?} names no register: {first:#x} to {last:#x}"))
 }

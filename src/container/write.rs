@@ -43,7 +43,7 @@ impl Tables {
         field(self.header as usize + self.bytes.len()).write(&mut self.fields);
         field(count).write(&mut self.fields);
     }
-    fn finish(self, out: &mut Vec<u8>) {
+    fn append_to(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.fields);
         out.extend_from_slice(&self.bytes);
     }
@@ -87,7 +87,7 @@ fn package(model: &Model, out: &mut Vec<u8>) {
     } else {
         tables.put_names(&model.names);
     }
-    tables.finish(out);
+    tables.append_to(out);
 }
 
 /// Appends one executable.
@@ -100,5 +100,5 @@ fn write_executable(executable: &Executable, out: &mut Vec<u8>) {
     tables.put(&executable.outputs);
     tables.put(&executable.symbols);
     tables.put_names(&executable.names);
-    tables.finish(out);
+    tables.append_to(out);
 }

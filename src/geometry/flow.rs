@@ -167,7 +167,7 @@ impl Step {
             Action::Run(pc) => match program.inst(pc) {
                 Some(Inst::Emit) => Self::Emit,
                 Some(Inst::SetEmit { vertex, prim, .. }) => Self::SetEmit(Settings::of(vertex, prim)),
-                Some(inst) => Self::Access(Access::of(&inst)),
+                Some(inst) => Self::Access(Access::new(&inst)),
                 None => Self::Nothing,
             },
             Action::Loop(effect) => Self::Loop(effect),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::flow::{Flow, State, Step};
 use super::{Carried, Observation};
 use crate::cfg::{Action, Block, Cfg, Terminator};
-use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested};
+use crate::isa::access::{ADDRESS, COUNTER, FLAGS, lane, tested_flags};
 use crate::isa::control::Test;
 use crate::isa::{Component, Mask, Pc, Program};
 
@@ -135,7 +135,7 @@ impl Observer {
         // Every such test is an instruction's; graphs from elsewhere may not say which.
         let pc = data.end.or(data.pc).unwrap_or_default();
         match test {
-            Test::Cmp(condition) => self.rest(tested(condition) & !state.rest, pc),
+            Test::Cmp(condition) => self.rest(tested_flags(condition) & !state.rest, pc),
             Test::Bool { id, .. } if id & 15 == RAN => self.see(Carried::Ran, pc),
             // Loop counts and the loop guard start anew with each invocation.
             Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}

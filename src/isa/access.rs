@@ -32,7 +32,7 @@ pub(crate) struct Access {
 
 impl Access {
     /// The access of an instruction. EMIT and SETEMIT have none: their state is not a register.
-    pub(crate) fn of(inst: &Inst) -> Self {
+    pub(crate) fn new(inst: &Inst) -> Self {
         let mut access = Self::default();
         match inst {
             Inst::Data { op, dest, mask, sources } => access.data(*op, *dest, *mask, sources),
@@ -60,7 +60,7 @@ impl Access {
             return;
         }
         for (source, reads) in sources.iter().zip(info.reads) {
-            self.read(source, reads.of(mask));
+            self.read(source, reads.for_mask(mask));
         }
         if info.writes_flags {
             self.rest_written |= 3 * FLAGS;
@@ -100,7 +100,7 @@ pub(crate) fn lane(register: u8, component: Component) -> u64 {
 }
 
 /// The flags that a condition tests.
-pub(crate) fn tested(condition: Condition) -> u16 {
+pub(crate) fn tested_flags(condition: Condition) -> u16 {
     match condition.op {
         ConditionOp::Or | ConditionOp::And => 3 * FLAGS,
         ConditionOp::X => FLAGS,

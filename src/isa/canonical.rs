@@ -130,7 +130,7 @@ const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
     }
     let (mut bits, mut source) = (written.to_descriptor(), 0);
     while source < info.reads.len() {
-        let components = info.reads[source].of(written);
+        let components = info.reads[source].for_mask(written);
         if !components.is_empty() {
             bits |= negation_bit(source) | swizzle_bits(source, components);
         }
@@ -146,8 +146,8 @@ const fn descriptor_bits(info: &Info, mask: Mask) -> u32 {
 /// use transpica::isa::Stage;
 /// // Two MOVs of x; their descriptors differ in components that are not written, and in their number.
 /// let descriptors = [0x0000_0368, 0x0000_0208];
-/// let of = |word| canonical(word, &descriptors, Stage::Vertex);
-/// assert_eq!(of(0x4C00_0000), of(0x4C00_0001));
+/// let form = |word| canonical(word, &descriptors, Stage::Vertex);
+/// assert_eq!(form(0x4C00_0000), form(0x4C00_0001));
 /// ```
 #[inline]
 pub fn canonical(word: u32, descriptors: &[u32], stage: Stage) -> Canonical {
@@ -181,7 +181,7 @@ mod tests {
     use crate::isa::decode::decode;
     use crate::isa::{Inst, Word};
 
-    fn of(word: u32, descriptor: u32, stage: Stage) -> Canonical {
+    fn canonical_of(word: u32, descriptor: u32, stage: Stage) -> Canonical {
         canonical(word, &[descriptor], stage)
     }
 
@@ -225,9 +225,9 @@ mod tests {
     fn the_canonical_word_is_its_own_canonical_form() {
         for (word, descriptor) in words().zip((0..).map(|n: u32| n.wrapping_mul(0x9E37_79B9))) {
             for stage in [Stage::Vertex, Stage::Geometry] {
-                let once = of(word, descriptor, stage);
+                let once = canonical_of(word, descriptor, stage);
                 assert_eq!(
-                    of(once.word, once.descriptor.unwrap_or(0), stage),
+                    canonical_of(once.word, once.descriptor.unwrap_or(0), stage),
                     once,
                     "{word:#x} {descriptor:#x}"
                 );
@@ -240,7 +240,7 @@ mod tests {
         for word in words() {
             let opcode = Word(word).opcode();
             if opcode.is_some_and(|opcode| is_flow(opcode.info().class)) {
-                assert_eq!(meaning(of(word, 0, Stage::Geometry).word), meaning(word), "{word:#x}");
+                assert_eq!(meaning(canonical_of(word, 0, Stage::Geometry).word), meaning(word), "{word:#x}");
             }
         }
     }
@@ -270,10 +270,18 @@ mod tests {
     #[test]
     fn what_is_ignored_is_gone() {
         let same = |a: (u32, u32), b: (u32, u32)| {
-            assert_eq!(of(a.0, a.1, Stage::Vertex), of(b.0, b.1, Stage::Vertex), "{a:x?} {b:x?}");
+            assert_eq!(
+                canonical_of(a.0, a.1, Stage::Vertex),
+                canonical_of(b.0, b.1, Stage::Vertex),
+                "{a:x?} {b:x?}"
+            );
         };
         let differ = |a: (u32, u32), b: (u32, u32)| {
-            assert_ne!(of(a.0, a.1, Stage::Vertex), of(b.0, b.1, Stage::Vertex), "{a:x?} {b:x?}");
+            assert_ne!(
+                canonical_of(a.0, a.1, Stage::Vertex),
+                canonical_of(b.0, b.1, Stage::Vertex),
+                "{a:x?} {b:x?}"
+            );
         };
         // mov: no second source, no selector of unwritten components, no bit 31.
         same((0x4C00_0000, 0x368), (0x4C00_0F80, 0x8000_0208));
@@ -295,8 +303,12 @@ mod tests {
 
     #[test]
     fn control_flow_words_keep_what_they_read() {
-        let same = |a, b| assert_eq!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
-        let differ = |a, b| assert_ne!(of(a, 0, Stage::Vertex), of(b, 0, Stage::Vertex), "{a:x} {b:x}");
+        let same = |a, b| {
+            assert_eq!(canonical_of(a, 0, Stage::Vertex), canonical_of(b, 0, Stage::Vertex), "{a:x} {b:x}")
+        };
+        let differ = |a, b| {
+            assert_ne!(canonical_of(a, 0, Stage::Vertex), canonical_of(b, 0, Stage::Vertex), "{a:x} {b:x}")
+        };
         // call ignores a condition, and two of ten bits of its length.
         same(0x9000_B402, 0x93C0_B702);
         differ(0x9000_B402, 0x9000_B403);
@@ -310,6 +322,9 @@ mod tests {
         differ(0xA400_B400, 0xA440_B400);
         // emit has no effect in the vertex unit.
         same(0xA800_0000, 0x8400_0000);
-        assert_ne!(of(0xA800_0000, 0, Stage::Geometry), of(0x8400_0000, 0, Stage::Geometry));
+        assert_ne!(
+            canonical_of(0xA800_0000, 0, Stage::Geometry),
+            canonical_of(0x8400_0000, 0, Stage::Geometry)
+        );
     }
 }

@@ -51,7 +51,7 @@ pub fn decode(word: u32, descriptors: &[u32]) -> Inst {
 
 /// The register and components that an instruction writes, without decoding the rest.
 #[inline]
-pub fn written(word: u32, descriptors: &[u32]) -> Option<(Dest, Mask)> {
+pub fn destination(word: u32, descriptors: &[u32]) -> Option<(Dest, Mask)> {
     let Shape { class, format, .. } = Shape::of_word(word)?;
     match class {
         Class::Data(_) => {

@@ -245,7 +245,7 @@ fn dest_field(dest: Dest) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::decode::{decode, written};
+    use crate::isa::decode::{decode, destination};
     use crate::isa::inst::DataOp;
     use crate::isa::reg::Pc;
 
@@ -351,7 +351,7 @@ mod tests {
                     Inst::Data { dest, mask, .. } => Some((dest, mask)),
                     _writes_no_register => None,
                 };
-                assert_eq!(written(word, &[bits; 128]), target, "{word:#010x}");
+                assert_eq!(destination(word, &[bits; 128]), target, "{word:#010x}");
                 let encoded = encode(&inst, 5).expect("encodes").0;
                 assert_eq!(decode(encoded, &[bits; 128]), inst, "{word:#010x}");
                 let Some((descriptor, matters)) = inst.descriptor() else { continue };

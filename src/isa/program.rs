@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::decode::{decode, written};
+use super::decode::{decode, destination};
 use super::inst::Inst;
 use super::limits::{DESCRIPTORS, GEOMETRY_WORDS, VERTEX_WORDS};
 use super::reg::{Dest, Mask, Pc};
@@ -132,8 +132,8 @@ impl<'a> Program<'a> {
     /// The register and components that the instruction at `pc` writes; faster than
     /// [`inst`](Self::inst).
     #[inline]
-    pub fn written(&self, pc: Pc) -> Option<(Dest, Mask)> {
-        written(*self.code.get(pc.index())?, &self.descriptors)
+    pub fn destination(&self, pc: Pc) -> Option<(Dest, Mask)> {
+        destination(*self.code.get(pc.index())?, &self.descriptors)
     }
     /// The stored word at `pc`.
     pub fn word(&self, pc: Pc) -> Option<Word> {

@@ -9,8 +9,8 @@ use super::reg::Mask;
 /// ```
 /// use transpica::isa::{DataOp, Mask};
 /// let [first, second] = DataOp::Dst.reads() else { unreachable!("two sources") };
-/// assert_eq!(first.of(Mask::XYZ).to_string(), "yz");
-/// assert_eq!(second.of(Mask::XYZ).to_string(), "y");
+/// assert_eq!(first.for_mask(Mask::XYZ).to_string(), "yz");
+/// assert_eq!(second.for_mask(Mask::XYZ).to_string(), "y");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reads {
@@ -68,7 +68,7 @@ impl Reads {
     }
     /// The components read by an instruction that writes `written`.
     #[inline]
-    pub const fn of(self, written: Mask) -> Mask {
+    pub const fn for_mask(self, written: Mask) -> Mask {
         Mask(self.always.0 | self.lanewise.0 & written.0)
     }
 }

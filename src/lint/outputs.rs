@@ -52,7 +52,7 @@ pub(super) fn bits(register: u8, mask: Mask) -> Components {
 /// The output that an action writes.
 fn output(program: &Program<'_>, action: Action) -> Option<(u8, Mask)> {
     let Action::Run(pc) = action else { return None };
-    match program.written(pc)? {
+    match program.destination(pc)? {
         (Dest::Output(register), mask) => Some((register & 15, mask)),
         (Dest::Temp(_), _) => None,
     }

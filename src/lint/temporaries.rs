@@ -14,7 +14,7 @@ use super::{Findings, Rule};
 use crate::cfg::{Action, Block, BlockData, Cfg, Terminator};
 use crate::container::{Dvle, Semantic};
 use crate::entity::Handle;
-use crate::isa::access::{ADDRESS, Access, FLAGS, tested};
+use crate::isa::access::{ADDRESS, Access, FLAGS, tested_flags};
 use crate::isa::control::Test;
 use crate::isa::{CompareOp, Dest, Inst, Mask, Pc, Program, Stage};
 
@@ -65,7 +65,7 @@ fn steps(program: &Program<'_>, cfg: &Cfg) -> Vec<Vec<Step>> {
 }
 
 fn writes(inst: &Inst) -> Components {
-    Access::of(inst).temps_written
+    Access::new(inst).temps_written
 }
 
 /// Computes the demanded reads of each step, backwards, until a fixpoint.
@@ -78,7 +78,7 @@ fn demand(cfg: &Cfg, steps: &mut [Vec<Step>], outputs: Components) {
             for step in steps[block.index()].iter_mut().rev() {
                 let needed = needed(&step.inst, wanted, outputs);
                 step.reads = needed.temps_read;
-                let written = Access::of(&step.inst);
+                let written = Access::new(&step.inst);
                 wanted &= !lanes(written.temps_written, written.rest_written);
                 wanted |= lanes(needed.temps_read, needed.rest_read);
             }
@@ -94,7 +94,7 @@ fn lanes(temps: Components, rest: u16) -> Wanted {
 /// The flags that the terminator of a block tests.
 fn asked(data: &BlockData) -> Wanted {
     match data.terminator {
-        Terminator::Branch { test: Test::Cmp(condition), .. } => lanes(0, tested(condition)),
+        Terminator::Branch { test: Test::Cmp(condition), .. } => lanes(0, tested_flags(condition)),
         Terminator::Branch { .. } | Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => 0,
     }
 }
@@ -114,16 +114,16 @@ fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
             if mask.is_empty() && !sets_flags {
                 return nothing;
             }
-            Access::of(&Inst::Data { op, dest, mask, sources })
+            Access::new(&Inst::Data { op, dest, mask, sources })
         }
         Inst::Mova { mask, source } => {
             let mask = Mask(mask.0 & (rest / ADDRESS) as u8 & 3); // Range: the mask.
-            Access::of(&Inst::Mova { mask, source })
+            Access::new(&Inst::Mova { mask, source })
         }
         Inst::Cmp { x, y, sources } => {
             // A comparison that always holds reads nothing.
             let kept = |op, flag: u16| if rest & flag == 0 { CompareOp::True6 } else { op };
-            Access::of(&Inst::Cmp { x: kept(x, FLAGS), y: kept(y, FLAGS << 1), sources })
+            Access::new(&Inst::Cmp { x: kept(x, FLAGS), y: kept(y, FLAGS << 1), sources })
         }
         Inst::Flow(_) | Inst::Emit | Inst::SetEmit { .. } | Inst::Unassigned(_) => nothing,
     }
