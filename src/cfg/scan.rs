@@ -132,12 +132,10 @@ impl Scan {
         self.lead(pc.next());
         let (holds, fails) = answers(flow.test(), options);
         if holds {
-            self.lead(flow.taken(pc));
-            work.push(flow.taken(pc));
+            self.visit(pc, flow.taken(pc), work);
             if let Some(scope) = flow.scope(pc) {
                 self.lead(scope.end);
-                self.lead(scope.exit);
-                work.push(scope.exit);
+                self.visit(pc, scope.exit, work);
                 let word = self.words.get_mut(scope.end.index());
                 // Several scopes may end at one address; the lowest start is the safe one.
                 if let Some(start) = word.and_then(|word| word.starts.get_mut(scope.kind as usize)) {
@@ -147,8 +145,16 @@ impl Scan {
             }
         }
         if fails {
-            self.lead(flow.not_taken(pc));
-            work.push(flow.not_taken(pc));
+            self.visit(pc, flow.not_taken(pc), work);
+        }
+    }
+
+    /// Notes that control may go from `pc` to a target.
+    fn visit(&mut self, pc: Pc, target: Pc, work: &mut Vec<Pc>) {
+        // The scan itself continues at the next word, which is a leader already.
+        if target != pc.next() {
+            self.lead(target);
+            work.push(target);
         }
     }
 

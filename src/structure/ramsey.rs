@@ -38,7 +38,7 @@ pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) ->
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Some(Tree::default()) };
     let exits = Exits::new(cfg.blocks.len(), cfg.regions, deepest, *steps);
     let labelled = places.labelled.clone();
-    let mut writer = Writer { cfg, places, labelled, exits, tasks: Vec::new() };
+    let mut writer = Writer { cfg, places, labelled, exits, tasks: Vec::with_capacity(16) };
     writer.exits.open_scope(exit);
     writer.tasks.extend([Task::CloseScope, Task::Tree(entry)]);
     while let Some(task) = writer.tasks.pop()
