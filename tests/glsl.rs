@@ -18,15 +18,15 @@ use samples::{Sample, samples};
 use transpica::backend::text::{self, GlslVersion, Language};
 use transpica::backend::{Source, spirv};
 use transpica::container::{ShaderType, Shbin};
-use transpica::error::Result;
 use transpica::host::dvle::{self, Executable};
 use transpica::host::{
-    Block, ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
-    OutputMap, OutputSet, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
+    Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
+    OutputSet, OutputValue, Outputs, Profile, RegisterLayout,
 };
 use transpica::{Translator, ir};
 use transpica_generate::{Kind, generate};
 use transpica_prove::glslang::{self, Stage};
+use transpica_prove::unnamed::Unnamed;
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
@@ -380,20 +380,9 @@ fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
     assert_eq!(sorted, lights, "{text}");
 }
 
-/// A program without a file, with every register in the block.
-struct Bare;
-
-impl Surroundings for Bare {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn output_map(&self) -> OutputMap {
-        OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])])
-    }
-    fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
-        Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
-    }
+/// Bindings without a file: o0 is the position, o1 the color, o2 texture coordinates 0 and 2.
+fn bindings() -> Unnamed {
+    Unnamed { map: OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])]) }
 }
 
 #[test]
@@ -402,7 +391,7 @@ fn glslang_reads_random_programs() {
         for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let translated = translator
-                .translate(&generate(kind, seed).program(), &Bare, Job::Vertex)
+                .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)
                 .expect("translates");
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
             let read = match version {
@@ -422,7 +411,7 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
             let translated =
-                translator.translate(&program.program(), &Bare, Job::Vertex).expect("translates");
+                translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
             all.push(translated.text(Language::Glsl(version)).expect("GLSL"));
         }
         all

@@ -9,8 +9,8 @@ use transpica::draw::cpu::Pipeline;
 use transpica::geometry::kernel::RECORDED;
 use transpica::host::Setup;
 use transpica::host::{
-    Constants, DrawField, GeometryInput, GeometryKernel, GeometrySetup, Interface, Job, Memory, Options,
-    OutputMap, Primitives, RegisterLayout, Surroundings, Topology, Usage, layout,
+    DrawField, GeometryInput, GeometryKernel, GeometrySetup, Job, Memory, Options, OutputMap, Primitives,
+    Topology,
 };
 use transpica::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
@@ -21,6 +21,7 @@ use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
+use crate::unnamed::Unnamed;
 use transpica::isa::limits::FLOATS;
 
 /// Limit of items per thread.
@@ -61,26 +62,6 @@ impl Count {
         self.invocations += other.invocations;
         self.triangles += other.triangles;
         self.memories.iter_mut().zip(other.memories).for_each(|(memory, other)| *memory += other);
-    }
-}
-
-/// Bindings without names: every uniform in one block of registers.
-#[derive(Clone, Debug)]
-pub struct Unnamed {
-    /// Semantics of the outputs.
-    pub map: OutputMap,
-}
-
-impl Surroundings for Unnamed {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn output_map(&self) -> OutputMap {
-        self.map
-    }
-    fn interface(&self, _: &Usage, _: &Options) -> transpica::error::Result<Interface> {
-        let block = layout::registers(&RegisterLayout::REGISTERS);
-        Ok(Interface { block, ..Interface::default() })
     }
 }
 
