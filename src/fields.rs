@@ -35,26 +35,27 @@ impl HostField {
     }
 }
 
-/// A number that a kernel reads or is. The first seven stand in this order, as i32, in its block
-/// [`bindings::DRAW`](crate::geometry::kernel::bindings::DRAW), which has 32 bytes. The eighth word counts where the memory is
-/// unbounded: see [`FIRST_THREAD`](crate::geometry::kernel::FIRST_THREAD).
+/// A per-draw parameter of a geometry compute shader, or the thread index. The first seven are, in
+/// this order and as i32, its block
+/// [`bindings::DRAW`](crate::geometry::kernel::bindings::DRAW) of 32 bytes. The eighth word is used
+/// with unbounded dependences: see [`FIRST_THREAD`](crate::geometry::kernel::FIRST_THREAD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DrawField {
-    /// Threads that have something to do.
+    /// Number of threads with work.
     Threads,
-    /// Invocations of the draw.
+    /// Number of invocations of the draw.
     Invocations,
-    /// Invocations of a thread; the first has those that are left over.
+    /// Number of invocations of a thread; the first thread has the remainder.
     Chunk,
-    /// Invocations that a thread runs before its own, without their triangles.
+    /// Number of warm-up invocations that a thread runs before its own, without their triangles.
     Warm,
-    /// Vectors of an invocation in the feed.
+    /// Number of vectors of an invocation in the feed.
     Window,
-    /// Triangles of a thread that there is room for.
+    /// Number of triangles for which a thread has room.
     Capacity,
     /// 1 where reversed triangles are to be reversed, else 0.
     HeedsWinding,
-    /// The thread itself: no member of the block.
+    /// Index of the thread; no member of the block.
     Thread,
 }
 

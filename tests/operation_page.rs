@@ -22,7 +22,7 @@ in `text/mod.rs`, the rules for functions in `verify.rs`. `legalize` removes wha
 | `shuffle %0.x %1.w` | these lanes: extracts, swizzles, splats and vectors |
 | `select %0 %1 %2` | each lane of `%1` where that of `%0` is true, else of `%2` |
 | `call 0(%1, %2)` | the output of helper function 0 |
-| `submit(%0, %1, %2, %3)` | the number of triangles after this one: `%0` were before it, the other operands are the outputs of its vertices |
+| `submit(%0, %1, %2, %3)` | the number of triangles after this one: `%0` were before it; then the outputs of its vertices |
 
 ## Reads
 

@@ -10,8 +10,8 @@ use transpica::host::{
     Outputs, Profile, RegisterLayout, Unwritten, layout,
 };
 use transpica::interp::{Machine, Uniforms};
+use transpica::ir::Resource;
 use transpica::ir::eval::{Registers, eval};
-use transpica::ir::{Op, Resource};
 use transpica::isa::builder::Builder;
 use transpica::isa::{DataOp, Dest, Flow, Inst, Mask, Operand, Pc, Program, Source, Stage};
 use transpica::limits::Limits;
@@ -207,12 +207,8 @@ fn attributes_show_as_many_components_as_the_options_say() {
 fn host_fields_are_read_only_where_something_needs_them() {
     let reads = |job, options| {
         let module = translate(job, &copy(), options, Profile::default()).module;
-        let ops = module.main.values.values().iter().map(|value| value.def);
-        let mut fields: Vec<HostField> = ops
-            .filter_map(|def| match def {
-                transpica::ir::Def::Op(Op::Read(Resource::Host(field))) => Some(field),
-                _other_operation => None,
-            })
+        let mut fields: Vec<HostField> = (module.main.reads())
+            .filter_map(|(_, resource)| if let Resource::Host(field) = resource { Some(field) } else { None })
             .collect();
         fields.sort_unstable();
         fields.dedup();

@@ -2,7 +2,7 @@
 //! In: sources. Out: [`Assembled`]. Statements are parsed elsewhere.
 //! Facts: picasso's manual and probes.
 
-use super::report::{Fault, Parse, Report, column, fault, quote};
+use super::report::{Fault, Parse, Report, column, fault, invalid, quote};
 use super::state::{Assembler, BlockKind, Proc};
 use super::{Assembled, Options, Place, Source, habits, header, lex, register};
 use crate::container::write;
@@ -64,7 +64,7 @@ impl<'a> Assembler<'a> {
         let word = lex::first_word(lex::without_comment(line)).0;
         (self.messages.line, self.messages.place.line) = (line, 1);
         let hint = "the text begins with a byte order mark: save it as UTF-8 without one";
-        let message = format!("invalid instruction: {}", quote(word));
+        let message = invalid("instruction", word);
         self.messages.error(self.messages.site(word), message, Some(hint.into()));
         self.messages.place.line = 0;
         rest
@@ -124,7 +124,7 @@ impl<'a> Assembler<'a> {
     /// Declares a label: the address at which its line begins.
     fn label(&mut self, name: &'a str) -> Parse<'a, ()> {
         if !lex::is_name(name) {
-            let fault = Fault::new(name, format!("invalid label name: {}", quote(name)));
+            let fault = Fault::new(name, invalid("label name", name));
             let trimmed = lex::trim(name);
             return Err(if trimmed.len() < name.len() && lex::is_name(trimmed) {
                 fault.hint("no blank may stand before the colon")

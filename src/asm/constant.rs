@@ -4,7 +4,7 @@
 //! Facts: picasso's manual and probes.
 
 use super::register::{BOOL, FLOAT, INT, Operand};
-use super::report::{Fault, Parse, fault, hinted, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid, quote};
 use super::space::UniformKind;
 use super::state::{Array, Assembler, BlockKind};
 use super::{habits, lex};
@@ -151,7 +151,7 @@ impl<'a> Assembler<'a> {
         let size = match lex::decimal(size) {
             0 => None,
             count @ 1..=MAX_ELEMENTS => Some(count as u32), // Range: the pattern.
-            _ => return fault(text, format!("invalid array size: {}", quote(lex::trim(size)))),
+            _ => return fault(text, invalid("array size", lex::trim(size))),
         };
         self.open(text, BlockKind::Array(Array { name, size, elements: Vec::new() }))
     }

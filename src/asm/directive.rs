@@ -4,7 +4,7 @@
 
 use super::executable::{Export, Stage};
 use super::register::{FLOAT, Operand, Spelling, is_register_name, swizzle};
-use super::report::{Parse, did_you_mean, fault, hinted, quote};
+use super::report::{Fault, Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::space::{Space, UniformKind};
 use super::state::{Assembler, BlockKind, Uniform};
 use super::{extension, habits, header, lex};
@@ -87,11 +87,9 @@ impl<'a> Assembler<'a> {
             "gsh" => self.geometry(at, rest),
             lower if extension::DIRECTIVES.contains(&lower) => self.extension(at, lower, rest),
             lower => {
-                let message = format!("invalid instruction: {}", quote(name));
-                match did_you_mean(lower, DIRECTIVES) {
-                    Some(hint) => hinted(at, message, hint.replacen('`', "`.", 1)),
-                    None => fault(at, message),
-                }
+                let message = invalid("instruction", name);
+                let hint = did_you_mean(lower, DIRECTIVES).map(|hint| hint.replacen('`', "`.", 1));
+                Err(Fault::new(at, message).optional_hint(hint))
             }
         }
     }
@@ -175,11 +173,8 @@ impl<'a> Assembler<'a> {
     /// in picasso.
     fn check_uniform_name(&mut self, name: &'a str) -> Parse<'a, ()> {
         if name.is_empty() {
-            self.messages.warn(
-                name,
-                "this uniform has no name",
-                Some("remove the comma, or name the uniform"),
-            );
+            let hint = "remove the comma, or name the uniform";
+            self.messages.warn(name, "this uniform has no name", Some(hint));
             return Ok(());
         }
         lex::check_name(name).map_err(|fault| match habits::missing_comma(name) {
@@ -197,10 +192,8 @@ impl<'a> Assembler<'a> {
             }
             Some(declared) if declared.count != count => {
                 let size = declared.count;
-                return fault(
-                    at,
-                    format!("uniform '{}' previously declared as having size {size}", quote(name)),
-                );
+                let message = format!("uniform '{}' previously declared as having size {size}", quote(name));
+                return fault(at, message);
             }
             Some(declared) => declared.first,
             None => {
@@ -227,11 +220,8 @@ impl<'a> Assembler<'a> {
     /// Warns about a name that shadows a register.
     pub(super) fn check_shadow(&mut self, name: &'a str) {
         if is_register_name(name) {
-            self.messages.warn(
-                name,
-                "this name hides the register",
-                Some("choose a name that looks like no register"),
-            );
+            let hint = "choose a name that looks like no register";
+            self.messages.warn(name, "this name hides the register", Some(hint));
         }
     }
 
@@ -295,7 +285,7 @@ impl<'a> Assembler<'a> {
                 _ => did_you_mean(kind_text, names.clone())
                     .unwrap_or_else(|| format!("types: {}", names.collect::<Vec<_>>().join(", "))),
             };
-            return hinted(kind_text, format!("invalid output type: {}", quote(kind_text)), hint);
+            return hinted(kind_text, invalid("output type", kind_text), hint);
         };
         if number >= 7 && kind != DUMMY_OUTPUT {
             let hint = "the rasteriser sees o0 to o6";
@@ -313,7 +303,7 @@ impl<'a> Assembler<'a> {
     fn explicit_output(&mut self, text: &'a str) -> Parse<'a, (u32, Mask)> {
         let operand = self.operand(text)?;
         if operand.register >= 16 || operand.index != Index::None {
-            return fault(text, format!("invalid output register: {}", quote(text)));
+            return fault(text, invalid("output register", text));
         }
         let mask = self.mask(text, operand.swizzle);
         // picasso keeps 32 bits for 64 components; o8 and above wrap around to o0.

@@ -7,7 +7,7 @@
 
 use super::executable::{Export, HEADER_FIELDS, version};
 use super::lex;
-use super::report::{Parse, did_you_mean, fault, hinted, quote};
+use super::report::{Parse, did_you_mean, fault, hinted, invalid, quote};
 use super::state::Assembler;
 use crate::container::{Constant, Descriptor, Label, NameOffset, Output};
 use crate::isa::Word;
@@ -31,7 +31,7 @@ pub(super) fn number(text: &str, max: u32) -> Parse<'_, u32> {
     match value {
         Some(value) if value <= max => Ok(value),
         Some(_) => fault(text, format!("number out of range (0..{max}): {}", quote(text))),
-        None => hinted(text, format!("invalid number: {}", quote(text)), "write it as 12 or 0xC"),
+        None => hinted(text, invalid("number", text), "write it as 12 or 0xC"),
     }
 }
 
@@ -58,7 +58,7 @@ fn name_bytes(text: &str) -> Parse<'_, Vec<u8>> {
             // Range: two digits.
             (Some(high), Some(low)) if high + low > 0 => bytes.push((high << 4 | low) as u8),
             _ => {
-                let message = format!("invalid name: {}", quote(text));
+                let message = invalid("name", text);
                 return hinted(text, message, "write other characters as %2E");
             }
         }

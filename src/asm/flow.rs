@@ -6,7 +6,7 @@
 use super::executable::Stage;
 use super::instruction::Suffix;
 use super::register::{BOOL, INT};
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid, quote};
 use super::state::{Assembler, BlockKind, Reference};
 use super::{extension, lex};
 use crate::isa::limits::{BOOLS, INTS};
@@ -92,11 +92,8 @@ impl<'a> Assembler<'a> {
                     return hinted(text, message, hint);
                 }
                 if invert && !text[1..].starts_with(name) {
-                    self.messages.warn(
-                        text,
-                        "the blank behind the `!` is ignored",
-                        Some("write the `!` at the name"),
-                    );
+                    let hint = "write the `!` at the name";
+                    self.messages.warn(text, "the blank behind the `!` is ignored", Some(hint));
                 }
                 let number = self.bank(name, BOOL, BOOLS)?;
                 Ok(word.with(Field::Id, number).with(Field::Num, u32::from(invert)))
@@ -115,11 +112,8 @@ impl<'a> Assembler<'a> {
             Some(vertex @ 0..=2) => vertex,
             _ => {
                 let hint = "a triangle has the vertices 0, 1 and 2";
-                return hinted(
-                    vertex_text,
-                    format!("Value out of range (0..2): {}", quote(vertex_text)),
-                    hint,
-                );
+                let message = format!("Value out of range (0..2): {}", quote(vertex_text));
+                return hinted(vertex_text, message, hint);
             }
         };
         self.check_integer(vertex_text, vertex_text);
@@ -200,13 +194,9 @@ fn flag(text: &str) -> Parse<'_, (bool, bool)> {
         "cmp.x" => Ok((false, wanted)),
         "cmp.y" => Ok((true, wanted)),
         _ if name.starts_with([' ', '\t']) => {
-            let message = format!("invalid condition register: {}", quote(name));
+            let message = invalid("condition register", name);
             hinted(text, message, "no blank may follow the `!`")
         }
-        _ => hinted(
-            text,
-            format!("invalid condition register: {}", quote(name)),
-            "the flags are cmp.x and cmp.y",
-        ),
+        _ => hinted(text, invalid("condition register", name), "the flags are cmp.x and cmp.y"),
     }
 }

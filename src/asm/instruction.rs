@@ -5,7 +5,7 @@
 use super::descriptors::{Swap, significant};
 use super::directive::is_directive;
 use super::register::{FLOAT, Operand, Spelling, base};
-use super::report::{Fault, Parse, fault, hinted, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid};
 use super::state::Assembler;
 use super::{extension, habits, lex};
 use crate::isa::limits::DESCRIPTORS;
@@ -94,11 +94,8 @@ impl<'a> Assembler<'a> {
                 let hint = habits::statement(name, rest).map(str::to_owned);
                 hint.or_else(|| self.messages.suggest(name, mnemonics))
             };
-            let fault = Fault::new(name, format!("invalid instruction: {}", quote(name)));
-            return Err(match hint {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            });
+            let fault = Fault::new(name, invalid("instruction", name));
+            return Err(fault.optional_hint(hint));
         };
         if self.file.blocks.is_empty() {
             if self.file.is_uncertain || self.is_repeated("outside") {
@@ -113,11 +110,8 @@ impl<'a> Assembler<'a> {
             if self.package.extended { Suffix::split(rest)? } else { (rest, Suffix::default()) };
         let operands = lex::operands(rest);
         if rest.ends_with(',') {
-            self.messages.warn(
-                &rest[rest.len() - 1..],
-                "this comma is ignored",
-                Some("is an operand missing?"),
-            );
+            let hint = "is an operand missing?";
+            self.messages.warn(&rest[rest.len() - 1..], "this comma is ignored", Some(hint));
         }
         match opcode.info().class {
             Class::Data(op) => self.data(opcode, op, rest, &operands, suffix),
@@ -150,11 +144,8 @@ impl<'a> Assembler<'a> {
             let operand = self.operand(text)?;
             if operand.spelling == Spelling::Output && operand.register < 0x10 {
                 let message = format!("this reads v{}", operand.register);
-                self.messages.warn(
-                    text,
-                    &message,
-                    Some("outputs cannot be read; keep the value in an r register"),
-                );
+                let hint = "outputs cannot be read; keep the value in an r register";
+                self.messages.warn(text, &message, Some(hint));
             }
             sources.push(SourceText { text, operand });
         }
@@ -198,7 +189,7 @@ impl<'a> Assembler<'a> {
             "a01" | "a0.xy" => Mask(3),
             "a0._" if self.package.extended => Mask::NONE,
             _ => {
-                let message = format!("invalid destination register for mova: {}", quote(operands[0]));
+                let message = invalid("destination register for mova", operands[0]);
                 return hinted(operands[0], message, "a0.x, a0.y or a0.xy");
             }
         };
@@ -226,11 +217,7 @@ impl<'a> Assembler<'a> {
         let ops = if self.package.extended { &CompareOp::ALL[..] } else { &CompareOp::ALL[..6] };
         match ops.iter().find(|op| op.name().eq_ignore_ascii_case(text)) {
             Some(&op) => Ok(op as u32),
-            None => hinted(
-                text,
-                format!("invalid comparison operation: {}", quote(text)),
-                "eq, ne, lt, le, gt or ge",
-            ),
+            None => hinted(text, invalid("comparison operation", text), "eq, ne, lt, le, gt or ge"),
         }
     }
 
@@ -241,7 +228,7 @@ impl<'a> Assembler<'a> {
             let Operand { register, index, .. } = source.operand;
             let number = number + 1;
             if register >= if is_wide { 0x80 } else { FLOAT } {
-                let message = format!("invalid source{number} register: {}", quote(base(source.text)));
+                let message = invalid(&format!("source{number} register"), base(source.text));
                 return match is_wide {
                     true => fault(source.text, message),
                     false => hinted(source.text, message, NARROW),

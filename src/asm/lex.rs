@@ -4,7 +4,7 @@
 //! Facts: picasso's manual and probes. picasso reads numbers with the C library: a valid prefix
 //! counts, the rest is ignored.
 
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid};
 
 /// Removes C white space from both ends.
 pub(super) fn trim(text: &str) -> &str {
@@ -52,7 +52,7 @@ pub(super) fn exactly<const N: usize>(text: &str) -> Parse<'_, [&str; N]> {
 /// Checks that a text is a name.
 pub(super) fn check_name(name: &str) -> Parse<'_, ()> {
     if name.is_empty() || !is_name(name) {
-        return hinted(name, format!("invalid identifier: {}", quote(name)), NAME);
+        return hinted(name, invalid("identifier", name), NAME);
     }
     Ok(())
 }
@@ -72,8 +72,11 @@ pub(super) fn operands(text: &str) -> Vec<&str> {
 /// Returns whether a text can be a name: letters, digits, `_` and `$`, no digit first. An empty
 /// label is a name as well.
 pub(crate) fn is_name(text: &str) -> bool {
-    !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_name_character)
+}
+
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Length of the prefix of `text` whose characters satisfy `wanted`.

@@ -10,7 +10,7 @@ use super::register::{
     BANKS, Bank, FLOAT, Operand, Spelling, TEMP, address_register, bank_of, base, is_register_name, mask,
     register_name, split, swizzle,
 };
-use super::report::{Fault, Parse, fault, hinted, offset, quote};
+use super::report::{Fault, Parse, fault, hinted, invalid, offset, quote};
 use super::state::Assembler;
 use super::{habits, lex};
 use crate::isa::limits::OUTPUTS;
@@ -28,7 +28,7 @@ impl<'a> Assembler<'a> {
         };
         let parts = split(rest)?;
         if parts.offset.is_some() && lex::trim(parts.base).len() < parts.base.len() {
-            let message = format!("invalid register: {}", quote(parts.base));
+            let message = invalid("register", parts.base);
             return hinted(rest, message, "no blank may stand before the `[`");
         }
         let named = self.file.names.get(parts.base).copied();
@@ -51,11 +51,8 @@ impl<'a> Assembler<'a> {
         }
         if let Some(text) = parts.swizzle {
             if text.is_empty() {
-                self.messages.warn(
-                    rest,
-                    "an empty swizzle is read as .xxxx",
-                    Some("write .x, or remove the dot"),
-                );
+                let hint = "write .x, or remove the dot";
+                self.messages.warn(rest, "an empty swizzle is read as .xxxx", Some(hint));
             }
             let user = swizzle(text)?;
             operand.swizzle = Swizzle::new(user.components().map(|component| operand.swizzle.get(component)));
@@ -103,14 +100,12 @@ impl<'a> Assembler<'a> {
                 self.check_spelling(text, letter, digits, base + number);
                 Ok(Operand { spelling, ..Operand::plain(base + number) })
             }
-            _ if letter == 'v' && number == 15 => hinted(
-                text,
-                format!("invalid {kind} register: {}", quote(text)),
-                "picasso knows it as v14[1]",
-            ),
+            _ if letter == 'v' && number == 15 => {
+                hinted(text, invalid(&format!("{kind} register"), text), "picasso knows it as v14[1]")
+            }
             _ => {
                 let hint = format!("they are {letter}0 to {letter}{}", count - 1);
-                hinted(text, format!("invalid {kind} register: {}", quote(text)), hint)
+                hinted(text, invalid(&format!("{kind} register"), text), hint)
             }
         }
     }
@@ -120,15 +115,12 @@ impl<'a> Assembler<'a> {
         if self.file.lost.contains(text) {
             return Fault::follow_up(text);
         }
-        let fault = Fault::new(text, format!("invalid register: {}", quote(text)));
+        let fault = Fault::new(text, invalid("register", text));
         if text.is_empty() {
             return fault.hint("an operand is missing here");
         }
         if !lex::is_name(text) {
-            return match habits::missing_comma(text) {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            };
+            return fault.optional_hint(habits::missing_comma(text));
         }
         // Every later use would repeat the error.
         self.file.lost.insert(text);
@@ -188,7 +180,7 @@ impl<'a> Assembler<'a> {
                     } else {
                         "write the address register first: [a0.x + 1]"
                     };
-                    return hinted(left, format!("invalid index register: {}", quote(lex::trim(left))), hint);
+                    return hinted(left, invalid("index register", lex::trim(left)), hint);
                 }
             },
             None => match address_register(text) {
@@ -224,11 +216,8 @@ impl<'a> Assembler<'a> {
             self.messages.warn(text, "not a number: counts as 0", Some(hint));
         } else if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("{} is read as {}", quote(text), lex::decimal(text));
-            self.messages.warn(
-                text,
-                &message,
-                Some("the number ends at the first character that is no digit"),
-            );
+            let hint = "the number ends at the first character that is no digit";
+            self.messages.warn(text, &message, Some(hint));
         }
     }
 
@@ -247,7 +236,7 @@ impl<'a> Assembler<'a> {
         let kind = bank_of(base).kind;
         match operand.register.checked_sub(base) {
             Some(number) if (number as usize) < count => Ok(number),
-            _ => fault(text, format!("invalid {kind} register: {}", quote(text))),
+            _ => fault(text, invalid(&format!("{kind} register"), text)),
         }
     }
 
@@ -257,22 +246,16 @@ impl<'a> Assembler<'a> {
         let operand = self.direct(nothing.unwrap_or(text))?;
         if operand.register >= FLOAT {
             let hint = "instructions write r and o registers";
-            return hinted(text, format!("invalid destination register: {}", quote(text)), hint);
+            return hinted(text, invalid("destination register", text), hint);
         }
         if operand.negate {
-            self.messages.warn(
-                text,
-                "the sign has no effect on a destination",
-                Some("negate a source instead"),
-            );
+            let hint = "negate a source instead";
+            self.messages.warn(text, "the sign has no effect on a destination", Some(hint));
         }
         if operand.spelling == Spelling::Input && operand.register < TEMP {
             let message = format!("this writes o{}", operand.register);
-            self.messages.warn(
-                text,
-                &message,
-                Some("inputs cannot be written; as a destination their number means o"),
-            );
+            let hint = "inputs cannot be written; as a destination their number means o";
+            self.messages.warn(text, &message, Some(hint));
         }
         let mask = if nothing.is_some() { Mask::NONE } else { self.mask(text, operand.swizzle) };
         Ok((operand.register, mask))

@@ -21,8 +21,7 @@ impl<'a> Assembler<'a> {
 
     /// Marks a word as lost that may have been meant as the name of a procedure.
     fn lose_proc(&mut self, text: &'a str) {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-        let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+        let end = text.find(|c| !lex::is_name_character(c)).unwrap_or(text.len());
         self.lost_procs.insert(&text[..end]);
     }
 
@@ -52,7 +51,7 @@ impl<'a> Assembler<'a> {
 
     /// Marks every word as lost that may have been meant as a name.
     fn lose_names(&mut self, text: &'a str) {
-        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
+        let words = text.split(|c| !lex::is_name_character(c));
         for word in words.filter(|word| !word.is_empty() && lex::is_name(word)) {
             if !self.file.names.contains_key(word) {
                 self.file.lost.insert(word);

@@ -3,7 +3,7 @@
 //! Facts: picasso's manual and probes.
 
 use super::lex;
-use super::report::{Parse, fault, hinted, quote};
+use super::report::{Parse, fault, hinted, invalid};
 use crate::isa::limits::{BOOLS, FLOATS, TEMPS};
 use crate::isa::{Component, Index, Mask, Swizzle};
 
@@ -98,7 +98,7 @@ pub(super) fn swizzle(text: &str) -> Parse<'_, Swizzle> {
     for letter in text.chars() {
         let (Some(component), Some(place)) = (component(letter), components.get_mut(count)) else {
             let hint = "one to four letters of xyzw, rgba or stpq";
-            return hinted(text, format!("invalid swizzling mask: {}", quote(text)), hint);
+            return hinted(text, invalid("swizzling mask", text), hint);
         };
         *place = component;
         count += 1;

@@ -146,6 +146,10 @@ impl<'a> Fault<'a> {
     pub fn hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+    /// Adds a hint, if there is one.
+    pub fn optional_hint(self, hint: Option<String>) -> Self {
+        Self { hint: hint.map(Cow::Owned).or(self.hint), ..self }
+    }
 }
 
 /// Result of reading a part of the current line.
@@ -176,6 +180,11 @@ pub(super) fn quote(text: &str) -> Cow<'_, str> {
         None => text.into(),
         Some((end, _)) => format!("{}\u{2026}", &text[..end]).into(),
     }
+}
+
+/// The message that a text is not a valid instance of a noun.
+pub(super) fn invalid(noun: &str, text: &str) -> String {
+    format!("invalid {noun}: {}", quote(text))
 }
 
 /// The byte offset of `part` in `text`; nothing if it is not a slice of it.

@@ -6,10 +6,10 @@
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::kernel::bindings;
 use crate::host::{
-    AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location,
+    AttributeKind, Binding, DrawField, EntryPoint, GeometryKernel, HostField, Interface, Location, Member,
     MemberType, Output, Profile,
 };
-use crate::ir::{self, Def, Func, Module, Op, Resource, Type};
+use crate::ir::{self, Binary, Def, Func, Module, Op, Resource, Type};
 use crate::limits::Limits;
 
 /// Name of the entry point.
@@ -22,7 +22,7 @@ pub(super) const REGISTERS: u32 = 16;
 /// Everything that a generator reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The program, legalised.
+    /// The program, legalized.
     pub module: &'a Module,
     /// Its interface.
     pub interface: &'a Interface,
@@ -172,10 +172,97 @@ pub(super) fn submission(
 
 /// Splits the outputs of a geometry program into the number of triangles and as many words of
 /// state.
-pub(super) fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
+fn kernel_outputs(values: &[ir::Value], words: usize) -> Result<(ir::Value, &[ir::Value])> {
     match values.split_first() {
         Some((&count, state)) if state.len() == words => Ok((count, state)),
         Some(_) | None => Err(defect(format!("{} values for {words} words of state", values.len()))),
+    }
+}
+
+/// A member of the uniform block, and the number of the element that an access names: nothing for
+/// one by an index, and where the member is no array.
+pub(super) fn member(
+    interface: &Interface,
+    number: u16,
+    element: Option<u16>,
+) -> Result<(&Member, Option<u16>)> {
+    let Some(member) = interface.block.members.get(usize::from(number)) else {
+        return Err(defect(format!("the uniform block has no member {number}")));
+    };
+    match (array_length(member.ty), element) {
+        (None, Some(0)) | (Some(_), None) => Ok((member, None)),
+        (Some(length), Some(element)) if element < length => Ok((member, Some(element))),
+        (None | Some(_), _) => Err(defect(format!("member {} has no element {element:?}", member.name))),
+    }
+}
+
+/// Statements of which a geometry program's own are made, in any language.
+pub(super) trait Statements {
+    /// A value.
+    type Operand: Copy;
+    /// A value of the program.
+    fn operand(&mut self, value: ir::Value) -> Result<Self::Operand>;
+    /// A constant.
+    fn int(&mut self, value: u32) -> Self::Operand;
+    /// An operation on integers; the result should have this name, if it gets one.
+    fn integers(&mut self, op: Binary, operands: [Self::Operand; 2], name: Option<&str>) -> Self::Operand;
+    /// A draw parameter, or the number of the thread.
+    fn draw(&mut self, field: DrawField) -> Result<Self::Operand>;
+    /// Stores an element of a buffer.
+    fn store(&mut self, buffer: StorageBuffer, index: Self::Operand, value: Self::Operand);
+    /// Does something where a condition holds.
+    fn when(&mut self, condition: Self::Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()>;
+
+    /// Stores a triangle, if there is room, and gives how many there are then.
+    fn submit_triangle(&mut self, func: &Func, args: ir::ValueList, vectors: u32) -> Result<Self::Operand> {
+        let (count, vertices) = submission(func, args, vectors as usize)?;
+        let count = self.operand(count)?;
+        // Operands come first: those of text are lines, which must not stand inside the `if`.
+        let values = vertices.iter().map(|&value| self.operand(value)).collect::<Result<Vec<_>>>()?;
+        let capacity = self.draw(DrawField::Capacity)?;
+        let fits = self.integers(Binary::ILess, [count, capacity], None);
+        self.when(fits, |this| {
+            let thread = this.draw(DrawField::Thread)?;
+            let before = this.integers(Binary::IMul, [thread, capacity], None);
+            let place = this.integers(Binary::IAdd, [before, count], None);
+            let size = this.int(3 * vectors);
+            let first = this.integers(Binary::IMul, [place, size], Some("first"));
+            for (offset, value) in (0..).zip(values) {
+                let index = match offset {
+                    0 => first,
+                    _ => {
+                        let offset = this.int(offset);
+                        this.integers(Binary::IAdd, [first, offset], None)
+                    }
+                };
+                this.store(StorageBuffer::TRIANGLES, index, value);
+            }
+            Ok(())
+        })?;
+        let one = self.int(1);
+        Ok(self.integers(Binary::IAdd, [count, one], None))
+    }
+
+    /// Stores how many triangles there are and, in the last thread, the state for the next draw,
+    /// behind the one that the draw found.
+    fn end_geometry(&mut self, kernel: &GeometryKernel, outputs: &[ir::Value]) -> Result<()> {
+        let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
+        let (count, thread) = (self.operand(count)?, self.draw(DrawField::Thread)?);
+        self.store(StorageBuffer::COUNTS, thread, count);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let values = words.iter().map(|&word| self.operand(word)).collect::<Result<Vec<_>>>()?;
+        let (threads, one) = (self.draw(DrawField::Threads)?, self.int(1));
+        let last = self.integers(Binary::ISub, [threads, one], None);
+        let is_last = self.integers(Binary::IEqual, [thread, last], None);
+        self.when(is_last, |this| {
+            for (index, value) in (words.len() as u32..).zip(values) {
+                let index = this.int(index);
+                this.store(StorageBuffer::STATE, index, value);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -232,7 +319,7 @@ pub(super) fn defect(text: impl Into<String>) -> Error {
 /// The error of an operation that `legalize` removes.
 #[cold]
 pub(super) fn not_legal(op: Op) -> Error {
-    defect(format!("{op:?} is not legalised"))
+    defect(format!("{op:?} is not legalized"))
 }
 
 /// The error of a specialisation constant that does not exist.

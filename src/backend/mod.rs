@@ -1,5 +1,5 @@
 //! Generators: the intermediate form and the host interface become a module of a target language.
-//! In: a legalised [`ir::Module`](crate::ir::Module) with its
+//! In: a legalized [`ir::Module`](crate::ir::Module) with its
 //! [`host::Interface`](crate::host::Interface). Out: SPIR-V words, WGSL or GLSL, and from WGSL what
 //! naga makes of it. Knows neither PICA200 encodings nor control-flow graphs.
 

@@ -1,12 +1,14 @@
 //! The forward data-flow solver.
-//! In: a [`Cfg`] and an [`Analysis`]. Out: the fact at the start of each block. Knows no instruction.
+//! In: a [`Cfg`] and an [`Analysis`]. Out: the fact at the start of each block. Knows no
+//! instruction.
 
 use super::{Block, BlockData, Cfg};
 use crate::entity::Handle;
 
 /// A forward analysis: facts flow along edges and meet where paths do.
 ///
-/// Facts form a lattice of finite height: a meet never gives more than either side, or the solver would not end.
+/// Facts form a lattice of finite height: a meet never gives more than either side. Otherwise the
+/// solver would not end.
 pub(crate) trait Analysis {
     /// Knowledge at one place.
     type Fact: Copy + PartialEq;
@@ -17,7 +19,8 @@ pub(crate) trait Analysis {
     /// The fact behind the actions of a block.
     fn transfer(&self, block: Block, before: Self::Fact) -> Self::Fact;
 
-    /// The fact on the edge to target number `target` of a block's terminator; nothing if the edge is never taken.
+    /// The fact on the edge to target number `target` of a terminator; nothing if the edge is never
+    /// taken.
     fn edge(
         &self,
         _block: Block,
@@ -32,7 +35,7 @@ pub(crate) trait Analysis {
     fn meet(&self, a: Self::Fact, b: Self::Fact) -> Self::Fact;
 }
 
-/// The fact at the start of each block; nothing for blocks that cannot be reached.
+/// Solves for the fact at the start of each block; nothing for unreachable blocks.
 pub(crate) fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>> {
     let mut facts = vec![None; cfg.blocks.len()];
     let Some(entry) = cfg.entry else { return facts };
@@ -40,7 +43,7 @@ pub(crate) fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Vec<Option<A::Fact>
     let mut changed = vec![false; facts.len()];
     changed[entry.index()] = true;
     let mut again = true;
-    // Blocks are in reverse postorder: without edges back the first round is the last.
+    // Blocks are in reverse postorder: without back edges the first round is the last.
     while std::mem::take(&mut again) {
         for (block, data) in cfg.blocks.iter() {
             if !std::mem::take(&mut changed[block.index()]) {
@@ -70,7 +73,8 @@ mod tests {
     use crate::cfg::testing::program;
     use crate::limits::Limits;
 
-    /// The blocks that every path to a block has passed; edges with the answer `closed` are never taken.
+    /// The blocks that every path to a block has passed; edges with answer `closed` are never
+    /// taken.
     struct Passed {
         closed: Option<usize>,
     }

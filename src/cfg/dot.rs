@@ -1,5 +1,6 @@
 //! Graphs for Graphviz to draw.
-//! In: [`Cfg`], the program if instructions shall be shown. Out: a `digraph`. Changes nothing.
+//! In: [`Cfg`], and the program if instructions are to be printed. Out: a `digraph`. Changes
+//! nothing.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -22,7 +23,7 @@ use crate::isa::Program;
 pub struct Dot<'a> {
     /// The graph.
     pub cfg: &'a Cfg,
-    /// The program it was made from.
+    /// The program of the graph.
     pub program: Option<&'a Program<'a>>,
 }
 
@@ -42,7 +43,7 @@ impl Display for Label<'_> {
     }
 }
 
-/// The text of the edge to target number `target`.
+/// The label of the edge to target number `target`.
 fn edge(terminator: &Terminator, target: usize) -> String {
     match terminator {
         Terminator::Goto(_) | Terminator::End => String::new(),
@@ -62,7 +63,7 @@ impl Display for Dot<'_> {
                 graph.add_edge(nodes[block.index()], nodes[target.index()], label);
             }
         }
-        // The braces are ours, for the looks of all nodes stand inside.
+        // petgraph writes no defaults for all nodes, so the braces are written here.
         writeln!(f, "digraph program {{")?;
         writeln!(f, "    node [shape=box, fontname=monospace];")?;
         write!(f, "{}", dot::Dot::with_config(&graph, &[dot::Config::GraphContentOnly]))?;

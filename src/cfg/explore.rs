@@ -1,8 +1,9 @@
-//! Explores the control states of a program and merges them to basic blocks.
-//! In: [`Program`], known uniforms. Out: [`Cfg`], or the news that it would be too large.
+//! Exploration of the control states of a program, which become basic blocks.
+//! In: [`Program`], known uniforms. Out: [`Cfg`], or the verdict that it would be too large.
 //! Knows no rule of control flow (that is [`control::step`]) and no arithmetic.
 //!
-//! Only states at addresses to which something may jump get a number; the words between run on in one block.
+//! Only states at addresses that control may jump to are interned; the words between them continue
+//! a block.
 
 use std::cell::RefCell;
 
@@ -16,25 +17,26 @@ use crate::isa::limits::INTS;
 use crate::isa::{Flow, Pc, Program};
 use crate::limits::Limits;
 
-/// What the exploration may take for granted.
+/// Assumptions of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The bool uniforms whose value is known, b0 in bit 0.
     pub known_bools: u16,
-    /// Their values; bits of unknown ones mean nothing.
+    /// Their values; bits of unknown ones are ignored.
     pub bools: u16,
     /// The int uniforms whose value is known. A loop with x = 0 loses its back edge.
     pub ints: [Option<[u8; 3]>; INTS],
-    /// Whether undefined opcodes count as NOP instead of being an error.
+    /// Counts undefined opcodes as NOP instead of reporting an error.
     pub lenient: bool,
-    /// Whether jumps back are counted and end the program when there are too many.
+    /// Counts back jumps and ends the program when there are too many.
     pub guarded: bool,
-    /// Whether the jump that ends the program counts as well, so that fewer than none are left where one did.
+    /// Counts also the jump that ends the program, so that the count becomes
+    /// negative.
     pub reports_guard: bool,
 }
 
 impl Options {
-    /// The answer to a test of a uniform, if it is known.
+    /// Answers a test of a uniform that is known.
     pub(super) fn answer(&self, test: Test) -> Option<bool> {
         match test {
             Test::Bool { id, expected } => {
@@ -46,14 +48,14 @@ impl Options {
     }
 }
 
-/// What came of an exploration.
+/// Result of an exploration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explored {
     /// The graph.
     Graph(Cfg),
     /// More nodes than the limits allow: the program must be translated without a graph.
     TooManyNodes {
-        /// How many nodes were allowed.
+        /// Number of nodes that were allowed.
         limit: usize,
     },
 }
@@ -61,7 +63,8 @@ pub enum Explored {
 /// Explores a program.
 ///
 /// # Errors
-/// [`Kind::BadOpcode`] at the first undefined opcode that is reached, unless the options are lenient.
+/// [`Kind::BadOpcode`] at the first undefined opcode that is reached, unless the options are
+/// lenient.
 ///
 /// ```
 /// use transpica::cfg::explore::{Explored, Options, explore};
@@ -80,41 +83,42 @@ pub fn explore(program: &Program<'_>, options: &Options, limits: &Limits) -> Res
     }
 }
 
-/// Straight code as the exploration met it: the words of one block of the graph before simplification.
+/// A straight run of words: one block of the graph before simplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     /// The block.
     pub(crate) block: Block,
-    /// The control state at its first word; its stacks are those at every word of the block. Entries that can never act
-    /// again are not in them.
+    /// The control state at its first word. Its rings are those at every word of the block, without
+    /// dead entries.
     pub(crate) state: State,
     /// Its last word.
     pub(crate) last: Pc,
 }
 
-/// An exploration with the control states that it met.
+/// An exploration with the control states that it reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
-    /// The graph before simplification, with the branches decided that earlier ones settle. Blocks without an address are
-    /// helpers, which stand for parts of a step.
+    /// The graph before simplification, without the branches that earlier ones decide.
+    /// Blocks without an address are helpers: parts of a step.
     pub(crate) cfg: Cfg,
-    /// The blocks that can be reached, in the order in which they were explored.
+    /// The reachable blocks, in the order in which they were explored.
     pub(crate) runs: Vec<Run>,
-    /// Whether the program was explored to its end.
+    /// True if the whole program was explored.
     pub(crate) is_complete: bool,
 }
 
 impl Trace {
-    /// The simplified graph.
+    /// Returns the simplified graph.
     pub(crate) fn graph(&self) -> Cfg {
         simplify::run(&self.cfg)
     }
 }
 
-/// Explores a program and keeps the control states. A program with too many nodes is explored in part.
+/// Explores a program and keeps the control states. A program with too many nodes is explored
+/// partly.
 ///
 /// # Errors
-/// As [`explore`].
+/// See [`explore`].
 pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -> Result<Trace> {
     let scan = scan(program, options);
     let mut explorer = Explorer::new(program, options, limits, &scan);
@@ -127,7 +131,7 @@ pub(crate) fn trace(program: &Program<'_>, options: &Options, limits: &Limits) -
     Ok(Trace { cfg, runs, is_complete })
 }
 
-/// The graph of a program that never steers.
+/// The graph of a program without control-flow instructions, which needs no exploration.
 fn straight(program: &Program<'_>, options: &Options) -> Result<Option<Cfg>> {
     let mut actions = Vec::with_capacity(32);
     let mut pc = program.entry();
@@ -157,7 +161,7 @@ fn check_undefined(opcode: u8, pc: Pc, options: &Options) -> Result<()> {
     if options.lenient { Ok(()) } else { Err(Error::new(Kind::BadOpcode(opcode), At::Pc(pc.0))) }
 }
 
-/// The exit block while exploring.
+/// The exit block during exploration.
 const EXIT: Block = Block(0);
 
 struct Explorer<'a> {
@@ -165,11 +169,11 @@ struct Explorer<'a> {
     options: &'a Options,
     scan: &'a Scan,
     live: Live<'a>,
-    /// Control states at which blocks start, numbered.
+    /// Control states at which blocks start.
     states: Interner<State>,
     /// The block of each state.
     block_of: Vec<Block>,
-    /// Blocks that wait to be walked, with their state.
+    /// Blocks to explore, with the index of their state.
     work: Vec<(Block, usize)>,
     blocks: Arena<Block, BlockData>,
     actions: Vec<Action>,
@@ -177,26 +181,26 @@ struct Explorer<'a> {
     limit: usize,
 }
 
-/// When a step jumps back.
+/// The circumstances in which a step jumps back.
 #[derive(Clone, Copy)]
 enum Guard {
     Always,
-    /// If this is the answer to its first open question.
+    /// The step jumps back if its first open question has this answer.
     If(bool),
 }
 
-/// What happens in one step, as far as given answers decide it.
+/// Control flow of one step, as far as given answers decide it.
 #[derive(Default)]
 struct Step {
     /// The open questions, in order.
     tests: [Option<Test>; 2],
-    /// How many questions were asked.
+    /// Number of questions asked.
     asked: usize,
-    /// The effects before the first, between both, and after the second question.
+    /// The effects before the first question, between the two, and after the second.
     effects: [Effects; 3],
 }
 
-/// A few effects in order.
+/// A few effects, in order.
 #[derive(Default)]
 struct Effects {
     items: [Option<Effect>; 4],
@@ -223,7 +227,7 @@ impl<'a> Explorer<'a> {
             program,
             options,
             live: Live::new(scan, options),
-            states: Interner::with_capacity(28),
+            states: Interner::default(),
             block_of: Vec::with_capacity(16),
             work: Vec::with_capacity(16),
             blocks,
@@ -243,7 +247,8 @@ impl<'a> Explorer<'a> {
         Ok(Explored::Graph(facts::run(simplify::run(&self.graph(entry)), program)))
     }
 
-    /// Explores until nothing is left or there are too many nodes, and shows each block. Returns where the program starts.
+    /// Explores until no work is left or there are too many nodes, and reports each block. Returns
+    /// the entry block.
     fn explore(&mut self, show: &mut impl FnMut(Run)) -> Result<Block> {
         let entry = self.block_at(&mut State::at(self.program.entry()));
         while let Some((block, number)) = self.work.pop() {
@@ -261,12 +266,12 @@ impl<'a> Explorer<'a> {
         self.nodes > self.limit
     }
 
-    /// The graph as explored.
+    /// Returns the graph before simplification.
     fn graph(self, entry: Block) -> Cfg {
         Cfg { blocks: self.blocks, actions: self.actions, entry: Some(entry), exit: Some(EXIT), regions: 0 }
     }
 
-    /// The block that starts in a state; the exit where the code ends.
+    /// Returns the block that starts in a state; the exit where the code ends.
     fn block_at(&mut self, state: &mut State) -> Block {
         if state.pc.index() >= self.program.code().len() {
             return EXIT;
@@ -281,12 +286,12 @@ impl<'a> Explorer<'a> {
         self.block_of[number]
     }
 
-    /// A block that is still to be filled.
+    /// Adds an empty block.
     fn push_block(&mut self, pc: Option<Pc>) -> Block {
         self.blocks.push(BlockData { actions: 0..0, terminator: Terminator::Goto(EXIT), pc, end: None })
     }
 
-    /// Follows a state to the next place where paths part or meet. Returns the last word on the way.
+    /// Follows a state to the next place where paths part or meet. Returns the last word before it.
     fn walk(&mut self, block: Block, mut state: State) -> Result<Pc> {
         // Range of all action indices: bounded by the node limit.
         let start = self.actions.len() as u32;
@@ -318,6 +323,8 @@ impl<'a> Explorer<'a> {
                 break self.branch(block, start, None, &state);
             }
             state.pc = next;
+            // Only leaders are interned: a state in the middle of a run cannot be met from
+            // elsewhere.
             if self.scan.words[next.index()].is_leader {
                 self.close(block, start);
                 break Terminator::Goto(self.block_at(&mut state));
@@ -332,9 +339,10 @@ impl<'a> Explorer<'a> {
         self.blocks[block].actions = start..self.actions.len() as u32;
     }
 
-    /// Executes the control part of the instruction at a state with all answers to its questions.
+    /// Executes the control part of the instruction at a state, with every answer to its questions.
     fn branch(&mut self, block: Block, start: u32, flow: Option<&Flow>, state: &State) -> Terminator {
         let mut held = *state;
+        // Both runs ask the same first question, since nothing before it depends on an answer.
         let holds = self.step(flow, &mut held, [true, true]);
         self.actions.extend(holds.effects[0].iter().map(Action::Loop));
         self.close(block, start);
@@ -348,7 +356,8 @@ impl<'a> Explorer<'a> {
         };
         let mut failed = *state;
         let fails = self.step(flow, &mut failed, [false, true]);
-        // The last block pushed is walked first: code that lies first in the program gets its actions first.
+        // The block pushed last is explored first, so that code is explored in the order of its
+        // addresses.
         let otherwise = self.second_question(flow, state, &fails, &mut failed, false);
         let then = self.second_question(flow, state, &holds, &mut held, true);
         match guard {
@@ -359,7 +368,8 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Whether an instruction jumps back, and with which answer to the first open question of its step.
+    /// Returns whether an instruction jumps back, and for which answer to the first open question
+    /// of its step.
     fn jump_back(&self, flow: &Flow, pc: Pc) -> Option<Guard> {
         let back = flow.goes_back(pc)?;
         match flow.test().map(|test| self.options.answer(test)) {
@@ -369,7 +379,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The end of a block that jumps back and then goes on as `terminator` says, or ends the program.
+    /// The terminator that counts a back jump and continues as `terminator`, or ends the program.
     fn count_jump(&mut self, terminator: Terminator) -> Terminator {
         let mut effects = Effects::default();
         effects.push(Effect::CountJump);
@@ -381,14 +391,14 @@ impl<'a> Explorer<'a> {
         Terminator::Branch { test: Test::JumpsLeft, then, otherwise }
     }
 
-    /// A block that jumps back to a target, or ends the program.
+    /// A block that counts a back jump and goes to `target`, or ends the program.
     fn guard_jump(&mut self, target: Block) -> Block {
         let terminator = self.count_jump(Terminator::Goto(target));
         self.helper(&Effects::default(), terminator)
     }
 
-    /// Where a step from a state leads once its first question is answered; `holds` and `held` are how and where it goes if
-    /// the second is answered with true.
+    /// Returns where a step leads once its first question is answered. `holds` and `held` are the
+    /// step and its state if the second answer is true.
     fn second_question(
         &mut self,
         flow: Option<&Flow>,
@@ -410,8 +420,9 @@ impl<'a> Explorer<'a> {
         self.helper(&holds.effects[1], Terminator::branch(test, then, otherwise))
     }
 
-    /// A block with these effects and this end; the target itself where nothing is to be done on the way.
+    /// A block with these effects and this terminator; the target itself if there is no effect.
     fn helper(&mut self, effects: &Effects, terminator: Terminator) -> Block {
+        // Most steps have no effect between two questions, and need no block.
         if let Terminator::Goto(target) = terminator
             && effects.len == 0
         {
@@ -426,19 +437,21 @@ impl<'a> Explorer<'a> {
         block
     }
 
-    /// One step with given answers to its open questions, over an instruction that steers or any other.
+    /// Executes one step with given answers to its open questions; `flow` is its control-flow
+    /// instruction.
     fn step(&self, flow: Option<&Flow>, state: &mut State, answers: [bool; 2]) -> Step {
-        // A loop whose body is empty ends in the very step that opens it.
+        // A loop with an empty body ends in the very step that opens it.
         let int = match flow {
             Some(Flow::Loop { int, .. }) => Some(*int),
             Some(_) | None => state.loops.top().map(|entry| entry.int),
         };
+        // Both closures write the log, but never at the same time.
         let log = RefCell::new(Step::default());
         let mut decide = |test| self.answer(test, int).unwrap_or_else(|| log.borrow_mut().ask(test, answers));
         let mut effect = |effect| log.borrow_mut().effect(effect);
         match flow {
             Some(flow) => {
-                // END was met before.
+                // END was handled before.
                 let _: Outcome = control::step_flow(flow, state, &mut decide, &mut effect);
             }
             None => control::step_data(state, &mut decide, &mut effect),
@@ -446,7 +459,7 @@ impl<'a> Explorer<'a> {
         log.into_inner()
     }
 
-    /// The answer to a question of a step, if known uniforms give it; `int` counts the loop that may end.
+    /// Answers a question of a step from known uniforms; `int` counts the loop that may end.
     fn answer(&self, test: Test, int: Option<u8>) -> Option<bool> {
         match test {
             Test::Cmp(_) | Test::Bool { .. } | Test::JumpsLeft => self.options.answer(test),
@@ -478,7 +491,7 @@ mod tests {
     use super::*;
     use crate::isa::Stage;
 
-    /// Lint looks at traces, translation at graphs: both must speak of the same paths.
+    /// Lint uses traces, translation uses graphs: both must contain the same paths.
     #[test]
     fn a_trace_has_the_words_of_the_graph() {
         for (kind, seed) in Kind::ALL.into_iter().flat_map(|kind| (0..100).map(move |seed| (kind, seed))) {
@@ -501,7 +514,7 @@ mod tests {
         }
     }
 
-    /// The words that a graph runs.
+    /// The words that a graph executes.
     fn ran(cfg: &Cfg) -> BTreeSet<Pc> {
         let pcs = cfg.actions.iter().filter_map(|action| match action {
             Action::Run(pc) => Some(*pc),

@@ -1,11 +1,12 @@
-//! Decides branches whose answer an earlier branch has settled.
-//! In: [`Cfg`] and its program. Out: the same program with fewer edges. Knows which instructions write the flags.
+//! Decides branches that an earlier branch has decided.
+//! In: [`Cfg`] and its program. Out: the same program with fewer edges. Knows which instructions
+//! write flags.
 //!
-//! Programs have no plain jump and spell it as two: `jmpu b15, there; jmpu !b15, there`. Without this pass the path that
-//! takes neither would reach the words behind.
+//! The instruction set has no unconditional jump, so programs write two: `jmpu b15, there; jmpu
+//! !b15, there`. Without this pass the words behind them would be reachable.
 //!
-//! What is known of the bool uniforms, which never change, and of the flags is followed along all paths, as long as they
-//! agree; a branch that is decided leads only one way.
+//! A forward analysis of the bool uniforms, which never change, and of the flags: where the fact at
+//! a branch answers its test, the branch becomes a goto.
 
 use super::dataflow::{self, Analysis};
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
@@ -13,8 +14,8 @@ use crate::entity::Handle;
 use crate::isa::control::Test;
 use crate::isa::{Condition, ConditionOp, Opcode, Program};
 
-/// What is known at a place: bits whose value is known, and their values (0 where not known). The bool uniforms have bits
-/// 0 to 15, then come `cmp.x` and `cmp.y`.
+/// Knowledge at one place: bits that are known, and their values (0 where not known).
+/// Bits 0 to 15 are the bool uniforms, then come `cmp.x` and `cmp.y`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Facts {
     known: u32,
@@ -25,7 +26,7 @@ const FLAG_X: u32 = 1 << 16;
 const FLAG_Y: u32 = 1 << 17;
 
 impl Facts {
-    /// What is known on both of two paths.
+    /// Knowledge where two paths meet.
     fn meet(self, other: Self) -> Self {
         let known = self.known & other.known & !(self.values ^ other.values);
         Self { known, values: self.values & known }
@@ -42,7 +43,7 @@ impl Facts {
         (self.known & bit != 0).then_some(self.values & bit != 0)
     }
 
-    /// The answer to a test, if it is known.
+    /// Answers a test, if it is known.
     fn answer(self, test: Test) -> Option<bool> {
         match test {
             Test::Bool { id, expected } => Some(self.get(1 << (id & 15))? == expected),
@@ -62,7 +63,7 @@ impl Facts {
         }
     }
 
-    /// What is known once a test was answered.
+    /// Knowledge after a test was answered.
     fn after(self, test: Test, holds: bool) -> Self {
         match test {
             Test::Bool { id, expected } => self.learn(1 << (id & 15), expected == holds),
@@ -79,12 +80,13 @@ impl Facts {
     }
 }
 
-/// Decides what can be decided and simplifies the graph if anything was.
+/// Decides branches, and simplifies the graph if there was one to decide.
 pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     let tests = |terminator: &Terminator| match terminator {
         Terminator::Branch { test, .. } => matches!(test, Test::Bool { .. } | Test::Cmp(_)),
         Terminator::Goto(_) | Terminator::Dispatch { .. } | Terminator::End => false,
     };
+    // One branch alone cannot be decided by another, which spares most programs the analysis.
     if cfg.blocks.values().iter().filter(|data| tests(&data.terminator)).nth(1).is_none() {
         return cfg;
     }
@@ -92,12 +94,13 @@ pub(super) fn run(cfg: Cfg, program: &Program<'_>) -> Cfg {
     if decide_branches(&mut decided, program).1 { simplify::run(&decided) } else { decided }
 }
 
-/// Decides what can be decided and leaves the blocks as they are. Returns which of them can be reached.
+/// Decides branches and keeps the blocks. Returns which blocks are reachable.
 pub(super) fn decide(cfg: &mut Cfg, program: &Program<'_>) -> Vec<bool> {
     decide_branches(cfg, program).0.iter().map(Option::is_some).collect()
 }
 
-/// Decides branches. Returns what is known at the end of each block, and whether anything was decided.
+/// Decides branches. Returns the facts at the end of each block, and whether any branch was
+/// decided.
 fn decide_branches(cfg: &mut Cfg, program: &Program<'_>) -> (Vec<Option<Facts>>, bool) {
     let facts = solve(cfg, program);
     let mut changed = false;
@@ -112,9 +115,9 @@ fn decide_branches(cfg: &mut Cfg, program: &Program<'_>) -> (Vec<Option<Facts>>,
     (facts, changed)
 }
 
-/// Facts along the paths of a graph.
+/// The analysis of flags and bool uniforms.
 struct Known {
-    /// By block: whether it changes `cmp.x` and `cmp.y`.
+    /// By block: whether it writes the flags.
     writes: Vec<bool>,
 }
 
@@ -132,6 +135,8 @@ impl Analysis for Known {
     fn edge(&self, _block: Block, data: &BlockData, target: usize, after: Facts) -> Option<Facts> {
         let Terminator::Branch { test, .. } = data.terminator else { return Some(after) };
         let holds = target == 0;
+        // An edge that an earlier answer excludes carries no fact, so blocks behind it may be
+        // unreachable.
         (after.answer(test) != Some(!holds)).then(|| after.after(test, holds))
     }
 
@@ -140,7 +145,7 @@ impl Analysis for Known {
     }
 }
 
-/// What is known at the end of each block before its branch; nothing for blocks that cannot be reached.
+/// Solves for the facts at the end of each block before its branch; nothing for unreachable blocks.
 fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
     let known = Known { writes: cfg.blocks.keys().map(|block| writes_flags(cfg, block, program)).collect() };
     let mut facts = dataflow::solve(cfg, &known);
@@ -150,7 +155,7 @@ fn solve(cfg: &Cfg, program: &Program<'_>) -> Vec<Option<Facts>> {
     facts
 }
 
-/// Whether a block changes `cmp.x` and `cmp.y`.
+/// Returns whether a block writes the flags.
 fn writes_flags(cfg: &Cfg, block: Block, program: &Program<'_>) -> bool {
     cfg.actions_of(block).iter().any(|action| match action {
         Action::Run(pc) => {

@@ -1,10 +1,11 @@
-//! Facts about the shape of a graph: predecessors, dominators, loops, strongly connected components.
+//! The shape of a graph: predecessors, dominators, loops, strongly connected components.
 //! In: [`Cfg`]. Out: tables by block. Knows only edges.
 //!
-//! Components are petgraph's (Kosaraju's: its `tarjan_scc` recurses); it has nothing for loops. Its dominators are the same
-//! as ours, which a test shows, but blocks are numbered in reverse postorder, so ours need neither a search nor a hash table
-//! (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"). Nanoseconds for predecessors and dominators against
-//! `simple_fast` with the graph made for it, shortest of 300 rounds in a release build, beside a whole translation:
+//! Components are petgraph's (Kosaraju's: its `tarjan_scc` recurses); petgraph has nothing for
+//! loops. Its dominators equal ours, as a test shows, but blocks are numbered in reverse postorder,
+//! so ours need neither a search nor a hash table (Cooper, Harvey and Kennedy, "A Simple, Fast
+//! Dominance Algorithm"). Nanoseconds for predecessors and dominators against `simple_fast` with
+//! its graph, shortest of 300 rounds in a release build, beside a complete translation:
 //!
 //! | sample | blocks | ours | petgraph | bytes to SPIR-V |
 //! |---|---:|---:|---:|---:|
@@ -18,7 +19,7 @@ use petgraph::graph::DiGraph;
 use super::{Block, Cfg};
 use crate::entity::Handle;
 
-/// The edges of a graph, seen from where they lead.
+/// The edges of a graph by target.
 #[derive(Clone, Debug)]
 pub struct Predecessors {
     /// The predecessors of block n are `blocks[starts[n]..starts[n + 1]]`.
@@ -27,7 +28,7 @@ pub struct Predecessors {
 }
 
 impl Predecessors {
-    /// Turns the edges of a graph around.
+    /// Collects the predecessors of every block.
     pub fn new(cfg: &Cfg) -> Self {
         let mut starts = vec![0; cfg.blocks.len() + 1];
         let mut count = 0;
@@ -37,7 +38,8 @@ impl Predecessors {
                 count += 1;
             }
         }
-        // Each start is first where its range ends, and moves to the front as the range is filled from the back.
+        // Each start is first the end of its range, and moves to the front as the range is filled
+        // from the back.
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
@@ -54,36 +56,37 @@ impl Predecessors {
         Self { starts, blocks }
     }
 
-    /// The predecessors of a block, ascending.
+    /// Returns the predecessors of a block, ascending.
     #[inline]
     pub fn of(&self, block: Block) -> &[Block] {
         &self.blocks[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
     }
 
-    /// How many edges lead to a block from blocks before it.
+    /// Number of edges to a block from blocks before it.
     #[inline]
     pub fn forward(&self, block: Block) -> usize {
         self.of(block).partition_point(|&from| from < block)
     }
 
-    /// Whether an edge leads back to a block.
+    /// Returns whether a back edge leads to a block.
     #[inline]
     pub fn leads_back(&self, block: Block) -> bool {
         self.of(block).last().is_some_and(|&from| from >= block)
     }
 }
 
-/// The immediate dominator of each block; that of the entry, and of an exit that is never reached, is the block itself.
+/// Computes the immediate dominator of each block. The entry, and an exit that is never reached,
+/// have themselves.
 pub fn dominators(cfg: &Cfg, predecessors: &Predecessors) -> Vec<Block> {
     let mut dominators: Vec<Block> = cfg.blocks.keys().collect();
     let mut changed = true;
-    // One round is enough where the graph is reducible; the second finds that out.
+    // One round is enough for a reducible graph; the second confirms it.
     while std::mem::take(&mut changed) {
         for block in cfg.blocks.keys().skip(1) {
             let from = predecessors.of(block);
             let Some((&first, rest)) = from.split_first() else { continue };
-            // Predecessors are ascending and the first lies before the block: it has been seen in this round. Others may
-            // still stand for themselves; they lie behind and are met again in the next round.
+            // Predecessors are ascending and the first lies before the block: it is final in this
+            // round. Others may still have themselves as dominator; they are met in the next round.
             let new = rest
                 .iter()
                 .filter(|&&from| from < block || dominators[from.index()] != from)
@@ -94,7 +97,7 @@ pub fn dominators(cfg: &Cfg, predecessors: &Predecessors) -> Vec<Block> {
     dominators
 }
 
-/// The closest block that dominates both.
+/// The closest common dominator.
 fn common(dominators: &[Block], mut a: Block, mut b: Block) -> Block {
     while a != b {
         if a > b {
@@ -106,7 +109,7 @@ fn common(dominators: &[Block], mut a: Block, mut b: Block) -> Block {
     a
 }
 
-/// Whether `a` dominates `b`.
+/// Returns whether `a` dominates `b`.
 pub fn dominates(dominators: &[Block], a: Block, mut b: Block) -> bool {
     while b > a {
         let up = dominators[b.index()];
@@ -118,7 +121,7 @@ pub fn dominates(dominators: &[Block], a: Block, mut b: Block) -> bool {
     a == b
 }
 
-/// The edges that lead to the same block or one before: source and target.
+/// The back edges: source, and target at the same or a lower number.
 fn backs(cfg: &Cfg) -> impl Iterator<Item = (Block, Block)> + '_ {
     let edges = cfg
         .blocks
@@ -127,24 +130,25 @@ fn backs(cfg: &Cfg) -> impl Iterator<Item = (Block, Block)> + '_ {
     edges.filter(|(block, target)| target <= block)
 }
 
-/// Whether every edge that leads back leads to a block that dominates its source: then all loops have one entry.
+/// Returns whether the target of every back edge dominates its source: then each loop has one
+/// entry.
 pub fn backs_are_dominated(cfg: &Cfg, dominators: &[Block]) -> bool {
     backs(cfg).all(|(block, target)| dominates(dominators, target, block))
 }
 
-/// Whether a graph is reducible, that is, whether all its loops have one entry.
+/// Returns whether a graph is reducible, that is, whether each of its loops has one entry.
 pub fn is_reducible(cfg: &Cfg) -> bool {
     backs(cfg).next().is_none() || backs_are_dominated(cfg, &dominators(cfg, &Predecessors::new(cfg)))
 }
 
-/// The loops of a reducible graph. A loop is named by its head.
+/// The loops of a reducible graph, named by their heads.
 #[derive(Clone, Debug)]
 pub struct Loops {
-    /// The head of the innermost loop of each block; heads belong to their own loop.
+    /// The head of the innermost loop of each block; a head belongs to its own loop.
     inner: Vec<Option<Block>>,
-    /// The head of the loop around the loop of each head.
+    /// The head of the loop around each head's loop.
     outer: Vec<Option<Block>>,
-    /// How many loops contain the loop of each head, itself included.
+    /// Nesting depth of each head's loop, from 1.
     depth: Vec<u32>,
 }
 
@@ -165,6 +169,8 @@ impl Loops {
             while let Some(block) = work.pop() {
                 match loops.outermost(block) {
                     Some(known) if known == head => {}
+                    // An inner loop is entered at its head only, so the search continues before the
+                    // head.
                     Some(known) => {
                         loops.outer[known.index()] = Some(head);
                         work.extend(predecessors.of(known).iter().filter(|&&from| from < known));
@@ -191,7 +197,7 @@ impl Loops {
         Some(head)
     }
 
-    /// Whether a block is the head of a loop.
+    /// Returns whether a block is the head of a loop.
     #[inline]
     pub fn is_head(&self, block: Block) -> bool {
         self.inner[block.index()] == Some(block)
@@ -204,6 +210,7 @@ impl Loops {
         let mut b = self.inner[outside.index()];
         while a != b {
             let (depth_a, depth_b) = (self.depth_of(a), self.depth_of(b));
+            // The deeper loop cannot contain the other block, so it is left first.
             if depth_a >= depth_b {
                 left = a;
                 a = a.and_then(|head| self.outer[head.index()]);
@@ -220,8 +227,8 @@ impl Loops {
     }
 }
 
-/// The strongly connected components of the subgraph of some blocks (ascending): each ascending, and
-/// each before those that it leads to. `targets` gives the edges.
+/// The strongly connected components of the subgraph of some blocks (ascending): each ascending,
+/// and each before those that it leads to. `targets` gives the edges.
 pub fn components<I: IntoIterator<Item = Block>>(
     blocks: &[Block],
     targets: impl Fn(Block) -> I,

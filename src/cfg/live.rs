@@ -91,7 +91,8 @@ impl<'a> Live<'a> {
         state.ifs.drop_oldest(dead_ifs);
         state.loops.drop_oldest(dead_loops);
         state.hidden_loops += dead_loops as u8; // Range: at most four loops.
-        // The number of loops is observable only when a loop ends, so without one it is dropped, too.
+        // The number of loops is observable only when a loop ends, so without one it is dropped,
+        // too.
         if state.hidden_loops != 0 && state.loops.is_empty() && !self.loops_ahead(pc) {
             state.hidden_loops = 0;
         }
@@ -109,8 +110,8 @@ impl<'a> Live<'a> {
 
     /// Returns whether an entry can never fire from here on.
     fn is_dead(&mut self, pc: Pc, entry: &Entry<'_>, is_covered: bool) -> bool {
-        // Where scopes nest, execution is inside, or will be when callees have returned: no analysis
-        // is needed for programs that an assembler made.
+        // Where scopes nest, execution is inside, or will be when callees have returned: no
+        // analysis is needed for programs that an assembler made.
         let inside = |pc: Pc| entry.start.is_some_and(|start| start <= pc) && pc < entry.end;
         if !is_covered && (inside(pc) || entry.calls.iter().any(|call| inside(call.ret))) {
             return false;
@@ -118,6 +119,7 @@ impl<'a> Live<'a> {
         let mode = if is_covered { COVERED } else { TOP };
         let key = (entry.kind, entry.end);
         if !self.modes.contains_key(&key) {
+            // Each question walks the whole graph, so their number bounds the time.
             if self.modes.len() >= MOST_QUESTIONS {
                 return false;
             }
@@ -135,9 +137,9 @@ impl<'a> Live<'a> {
     }
 }
 
-/// The plain graph: a node for each address, then one for BREAK leaving some loop, then one for each
-/// kind of scope and address where such scopes end, which stands for the firing of an entry.
-/// It has every step that some rings allow, and more.
+/// The plain graph: a node for each address, then one for BREAK leaving some loop, then one for the
+/// firing of entries of each kind at each address where such scopes end. It has every step that
+/// some rings allow, and more.
 struct Graph {
     /// The steps. The weight is the firing node of the entry that the step pushes, if it does.
     steps: DiGraph<(), Option<NodeIndex>>,

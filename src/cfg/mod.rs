@@ -1,4 +1,4 @@
-//! The control-flow graph of a program: nodes are control states (pc and stacks), merged to basic blocks.
+//! The control-flow graph: control states (program counter and rings), merged to basic blocks.
 //! In: [`Program`](crate::isa::Program). Out: [`Cfg`]. Knows no arithmetic.
 
 pub(crate) mod dataflow;
@@ -30,44 +30,45 @@ define_handle!(
     "block"
 );
 
-/// One thing a block does.
+/// One action of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Executes the data instruction (Data, Mova, Cmp, Emit, SetEmit) at this address.
     Run(Pc),
-    /// Changes the loop data.
+    /// Changes the loop state.
     Loop(Effect),
-    /// Sets the dispatch variable of an irreducible region to an index into the targets of its dispatch block.
+    /// Sets the dispatch variable of an irreducible region to an index of a target of its dispatch
+    /// block.
     SetDispatch {
-        /// Which region.
+        /// The region.
         region: u32,
         /// Index of the target.
         value: u32,
     },
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terminator {
-    /// Goes on in one block.
+    /// Continues in one block.
     Goto(Block),
-    /// Goes on in `then` if the test holds, else in `otherwise`.
+    /// Continues in `then` if the test holds, else in `otherwise`.
     Branch {
-        /// What decides.
+        /// The test.
         test: Test,
         /// Taken if it holds.
         then: Block,
-        /// Taken if not.
+        /// Taken if it fails.
         otherwise: Block,
     },
-    /// Goes on in the target that the dispatch variable of the region names.
+    /// Continues in the target that the dispatch variable of the region selects.
     Dispatch {
-        /// Which region.
+        /// The region.
         region: u32,
-        /// The targets by value.
+        /// The targets by value of the variable.
         targets: Vec<Block>,
     },
-    /// The end of the program; only the exit block has it.
+    /// Ends the program; only the exit block has it.
     End,
 }
 
@@ -76,7 +77,7 @@ impl Terminator {
     pub(crate) fn branch(test: Test, then: Block, otherwise: Block) -> Self {
         if then == otherwise { Self::Goto(then) } else { Self::Branch { test, then, otherwise } }
     }
-    /// The blocks to which it may lead, those of a branch in the order then, otherwise.
+    /// The successors, those of a branch in the order then, otherwise.
     #[inline]
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = Block> + '_ {
         let (few, many) = match self {
@@ -87,7 +88,7 @@ impl Terminator {
         };
         few.into_iter().flatten().chain(many.iter().copied())
     }
-    /// The same with other targets. A branch whose arms become one is no branch any more.
+    /// Replaces the targets. A branch whose arms become one block becomes a goto.
     pub(crate) fn map(&self, target: impl Fn(Block) -> Block) -> Self {
         match self {
             Self::Goto(to) => Self::Goto(target(*to)),
@@ -103,26 +104,26 @@ impl Terminator {
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockData {
-    /// What it does: a range of [`Cfg::actions`].
+    /// Its actions, a range of [`Cfg::actions`].
     pub actions: Range<u32>,
-    /// How it ends.
+    /// Its end.
     pub terminator: Terminator,
     /// The address at which it starts; none for helper blocks.
     pub pc: Option<Pc>,
-    /// The address of the instruction that steers at its end; none where none does. A test of flags or of a bool uniform is
-    /// that instruction's.
+    /// The address of the control-flow instruction at its end, if there is one. A test of flags or
+    /// of a bool uniform is that instruction's.
     pub end: Option<Pc>,
 }
 
 impl BlockData {
-    /// A block that belongs to no address.
+    /// A block without an address.
     pub(crate) fn helper(actions: Range<u32>, terminator: Terminator) -> Self {
         Self { actions, terminator, pc: None, end: None }
     }
 }
 
 impl Cfg {
-    /// What a block does.
+    /// Returns the actions of a block.
     #[inline]
     pub fn actions_of(&self, block: Block) -> &[Action] {
         let range = &self.blocks[block].actions;
@@ -130,17 +131,17 @@ impl Cfg {
     }
 }
 
-/// A control-flow graph. Blocks are numbered in reverse postorder: an edge that leads to a higher number is a forward edge.
-/// The entry is the first, the exit the last; no edge leads to the entry.
+/// A control-flow graph. Blocks are numbered in reverse postorder: an edge to a higher number is a
+/// forward edge. The entry is the first block, the exit the last; no edge leads to the entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
     /// The blocks. All are reachable from the entry, except perhaps the exit.
     pub blocks: Arena<Block, BlockData>,
     /// The actions of all blocks.
     pub actions: Vec<Action>,
-    /// Where the program starts.
+    /// The entry block.
     pub entry: Option<Block>,
-    /// The one block that ends the program.
+    /// The only block that ends the program.
     pub exit: Option<Block>,
     /// Number of dispatch variables.
     pub regions: u32,

@@ -1,24 +1,26 @@
-//! The words that execution might reach, whatever the uniforms say: the plain graph of addresses.
-//! In: [`Program`]. Out: every word that some stack and some answer might lead to, each once. Knows no uniform's value.
+//! The words that execution might reach for any uniforms: the plain graph of addresses.
+//! In: [`Program`]. Out: each word that some rings and some answers lead to, once. Knows no
+//! uniform's value.
 //!
-//! Every tier of the translation looks at these words alone, so a program is known by them: other words may be anything.
+//! Every tier of the translation reads these words alone, so they identify a program: other words
+//! may be anything.
 
 use crate::isa::table::{Class, Role, Shape, is_control};
 use crate::isa::word::Field;
 use crate::isa::{Move, Pc, Program};
 
-/// A set of addresses. A byte for each: keys take 6 to 8 % longer with bits.
+/// A set of addresses. One byte each: with bits, keys take 6 to 8 % longer.
 struct Set(Vec<bool>);
 
 impl Set {
-    /// Adds an address; whether it is new.
+    /// Adds an address; returns whether it is new.
     fn insert(&mut self, pc: Pc) -> bool {
         self.0.get_mut(pc.index()).is_some_and(|seen| !std::mem::replace(seen, true))
     }
 }
 
-/// Calls `visit` for each word that may be reached from the entry point: its address, the word, and whether it does not
-/// follow on the one visited before. The order depends on these words alone.
+/// Calls `visit` for each word that is reachable from the entry point: its address, the word, and
+/// whether it does not follow the one visited before. The order depends on these words alone.
 ///
 /// ```
 /// use transpica::cfg::reach::reach;
@@ -41,6 +43,7 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
             && seen.insert(pc)
         {
             visit(pc, word, pc == start);
+            // Most words are data instructions, which need no table lookup.
             if is_control(word) {
                 let Some(leads) = leads(word) else { break };
                 work.extend(leads.into_iter().flatten());
@@ -50,8 +53,8 @@ pub fn reach(program: &Program<'_>, mut visit: impl FnMut(Pc, u32, bool)) {
     }
 }
 
-/// Where a control-flow instruction may lead besides the next word, now or when a scope that it opens ends; nothing if the
-/// program ends. Decoding it whole would take several times as long.
+/// Where a control-flow instruction may lead besides the next word, now or when its scope ends;
+/// nothing if it ends the program. Decoding it completely would take several times as long.
 #[inline]
 fn leads(word: u32) -> Option<[Option<Pc>; 2]> {
     let Some(Shape { class: Class::Control(op), format, .. }) = Shape::of_word(word) else {

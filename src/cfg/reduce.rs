@@ -1,34 +1,34 @@
-//! Gives every loop one entry.
-//! In: [`Cfg`]. Out: the same program, in which every edge that leads back leads to a block that dominates its source.
+//! Makes every loop single-entry.
+//! In: [`Cfg`]. Out: the same program, in which the target of every back edge dominates its source.
 //! Knows nothing about actions.
 //!
-//! A cycle with several entries gets a dispatch block, which becomes its only entry; every edge that led to one of the
-//! old entries sets the dispatch variable of the cycle and goes there:
+//! A cycle with several entries gets a dispatch block, which becomes its only entry. Every edge to
+//! one of the old entries sets the dispatch variable of the cycle and goes there:
 //!
 //! ```text
 //! a -> b, a -> c, b -> c, c -> b    =>    each of a, b, c: dispatch0 = which of b, c ; goto d
 //!                                         d: goto [b, c][dispatch0]
 //! ```
 //!
-//! Inside a cycle with one entry the cycles that remain without the entry are treated likewise. (Splitting nodes instead
-//! can double the program with each cycle.)
+//! The remaining cycles inside a cycle with one entry are treated likewise. (Splitting nodes
+//! instead can double the program with each cycle.)
 
 use super::graph::{cycles, is_reducible};
 use super::{Action, Block, BlockData, Cfg, Terminator, simplify};
 use crate::entity::Handle;
 use crate::limits::Limits;
 
-/// What came of it.
+/// Result of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduced {
-    /// The graph is reducible (now, or it was before).
+    /// The graph is reducible, now or before.
     Reducible,
-    /// Cycles are nested deeper than the limit, which no structured program can be either, or so entangled that the steps
-    /// ran out; the graph is as it was.
+    /// Cycles are nested deeper than the limit, so that no structured program has them either, or
+    /// so entangled that the steps ran out. The graph is unchanged.
     TooDeep,
 }
 
-/// What looking for the cycles among some blocks takes for each of them, in steps.
+/// Cost of searching cycles, in steps for each block.
 const STEPS_FOR_EACH_BLOCK: u32 = 32;
 
 /// Makes a graph reducible.
@@ -41,6 +41,7 @@ pub fn reduce(cfg: &mut Cfg, limits: &Limits) -> Reduced {
     if is_reducible(cfg) {
         return Reduced::Reducible;
     }
+    // The graph stays as it is if the budget runs out.
     let mut reduce = Reduce::new(cfg.clone());
     let mut work = vec![(reduce.cfg.blocks.keys().collect::<Vec<_>>(), 0)];
     let mut steps = limits.steps / STEPS_FOR_EACH_BLOCK;
@@ -57,6 +58,7 @@ pub fn reduce(cfg: &mut Cfg, limits: &Limits) -> Reduced {
         for cycle in found {
             let entries = reduce.entries(&cycle);
             match entries[..] {
+                // Without its entry only inner cycles remain.
                 [entry] => {
                     work.push((cycle.into_iter().filter(|&block| block != entry).collect(), depth + 1));
                 }
@@ -88,13 +90,13 @@ impl Reduce {
         Self { cfg, from }
     }
 
-    /// The blocks of a cycle to which an edge leads from outside.
+    /// The entries of a cycle: blocks to which an edge leads from outside.
     fn entries(&self, cycle: &[Block]) -> Vec<Block> {
         let outside = |from: &Block| cycle.binary_search(from).is_err();
         cycle.iter().copied().filter(|block| self.from[block.index()].iter().any(outside)).collect()
     }
 
-    /// Adds a dispatch block and leads every edge to one of the entries over it.
+    /// Adds a dispatch block and redirects every edge to one of the entries over it.
     fn dispatch(&mut self, entries: Vec<Block>) {
         let region = self.cfg.regions;
         self.cfg.regions += 1;

@@ -28,7 +28,7 @@ pub(super) enum WordKind {
 pub(super) struct Word {
     /// Its kind, if it may be reached.
     pub(super) kind: Option<WordKind>,
-    /// Whether control may come here otherwise than from the word before.
+    /// True if control may come here otherwise than from the word before.
     pub(super) is_leader: bool,
     /// One more than the lowest first word of the callees, and of the then-parts, that end before
     /// this word, or 0.
@@ -49,7 +49,7 @@ impl Word {
 
 /// The result of the scan.
 pub(super) struct Scan {
-    /// All words of the code and one more.
+    /// The words of the code, and one more.
     pub(super) words: Vec<Word>,
     /// The control-flow instructions but END and NOP, in the order in which they were met.
     pub(super) flows: Vec<(Pc, Flow)>,
@@ -114,7 +114,7 @@ fn mask(format: Format, word: u32, program: &Program<'_>) -> Mask {
     Mask::from_descriptor(program.descriptors().get(index).copied().unwrap_or(0))
 }
 
-/// The answers that a test of the program's own state may get: (holds, fails).
+/// The possible answers to a test of the program's own state: (holds, fails).
 pub(super) fn answers(test: Option<Test>, options: &Options) -> (bool, bool) {
     match test.map(|test| options.answer(test)) {
         None | Some(Some(true)) => (true, false),
@@ -139,6 +139,7 @@ impl Scan {
                 self.lead(scope.exit);
                 work.push(scope.exit);
                 let word = self.words.get_mut(scope.end.index());
+                // Several scopes may end at one address; the lowest start is the safe one.
                 if let Some(start) = word.and_then(|word| word.starts.get_mut(scope.kind as usize)) {
                     let new = scope.start.0 + 1;
                     *start = if *start == 0 { new } else { new.min(*start) };

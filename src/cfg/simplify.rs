@@ -1,5 +1,6 @@
-//! Makes the graph small and puts it in order: skips empty blocks, merges chains, numbers blocks in reverse postorder.
-//! In: a graph as explored. Out: the same program with the invariants of [`Cfg`]. Knows nothing about actions.
+//! Simplifies a graph: skips empty blocks, merges chains, numbers blocks in reverse postorder.
+//! In: a graph as explored. Out: the same program with the invariants of [`Cfg`]. Knows nothing
+//! about actions.
 //!
 //! ```text
 //! a: run 0; goto b    b: goto c    c: run 1; goto d    =>    a: run 0; run 1; goto d
@@ -8,14 +9,14 @@
 use super::{Block, BlockData, Cfg, Terminator};
 use crate::entity::{Arena, Handle};
 
-/// Stands for "no block" in tables.
+/// "No block" in tables.
 const NONE: u32 = u32::MAX;
 
 struct Simplify<'a> {
     raw: &'a Cfg,
-    /// Where a jump to a block really leads, by block.
+    /// The final target of a jump to each block.
     forward: Vec<u32>,
-    /// Number of edges to a block.
+    /// Number of edges to each block.
     edges: Vec<u32>,
 }
 
@@ -25,7 +26,7 @@ pub(super) fn run(raw: &Cfg) -> Cfg {
     let mut simplify = Simplify { raw, forward: forward(raw, exit), edges: vec![0; raw.blocks.len()] };
     let entry = simplify.target(entry);
     simplify.count_edges(entry);
-    // Nothing may lead to the entry: a loop that starts with the program gets a block of its own before it.
+    // Nothing may lead to the entry: a loop at the start of the program gets a block before it.
     let extra = simplify.edges[entry.index()] > 1 || entry == exit;
     let order = simplify.order(entry, exit);
     simplify.build(&order, extra.then_some(entry), exit)
@@ -68,7 +69,7 @@ impl Simplify<'_> {
         Block(self.forward[block.index()])
     }
 
-    /// The only block to which a block leads, if it is not the exit and has no choice.
+    /// The only successor of a block.
     fn only(&self, block: Block) -> Option<Block> {
         match &self.raw.blocks[block].terminator {
             Terminator::Goto(next) => Some(self.target(*next)),
@@ -79,18 +80,19 @@ impl Simplify<'_> {
         }
     }
 
-    /// The blocks to which a block leads.
+    /// The successors of a block.
     fn targets(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        // Two arms that meet in one block are one edge, or chains would end there.
         let count = if self.only(block).is_some() { 1 } else { usize::MAX };
         self.raw.blocks[block].terminator.targets().take(count).map(|target| self.target(target))
     }
 
-    /// Counts the edges between blocks that can be reached.
+    /// Counts the edges between reachable blocks.
     fn count_edges(&mut self, entry: Block) {
         let mut edges = std::mem::take(&mut self.edges);
         let mut work = Vec::with_capacity(16);
         work.push(entry);
-        // An edge to a block that had none before is the first way to it.
+        // The first edge to a block makes it reachable.
         edges[entry.index()] = 1;
         while let Some(block) = work.pop() {
             for target in self.targets(block) {
@@ -103,7 +105,7 @@ impl Simplify<'_> {
         self.edges = edges;
     }
 
-    /// The block that continues a chain.
+    /// The next block of a chain.
     fn next_in_chain(&self, block: Block, exit: Block) -> Option<Block> {
         self.only(block).filter(|next| self.edges[next.index()] == 1 && *next != exit)
     }
@@ -115,7 +117,8 @@ impl Simplify<'_> {
         block
     }
 
-    /// The first blocks of all chains in reverse postorder, without the exit. Then-parts come before what follows them.
+    /// The first blocks of all chains in reverse postorder, without the exit. Then-parts come
+    /// before what follows them.
     fn order(&self, entry: Block, exit: Block) -> Vec<Block> {
         let mut seen = vec![false; self.edges.len()];
         seen[exit.index()] = true;

@@ -1,8 +1,8 @@
 //! Programs for tests, written as text: words separated by `;`, targets as addresses.
-//! `a` is a data instruction, `none` one that writes nothing, `cmp` writes the flags, `bad` is an undefined opcode;
-//! conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`.
-//! `if C dst num`, `jmp C dst`, `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`.
-//! Whole instructions: `mad r1.xy r2.xxxx v0 c3[a0.x]`, `mova xy v0`, `cmp eq true v0 v1`, `setemit 2 prim inv`, `emit`.
+//! `a` is a data instruction, `none` one that writes nothing, `cmp` writes the flags, `bad` is an
+//! undefined opcode; conditions are `x`, `!x`, `y`, `!y`, `b3`, `!b3`. `if C dst num`, `jmp C dst`,
+//! `call [C] dst num`, `loop iN last`, `break [C]`, `nop`, `end`. Whole instructions: `mad r1.xy
+//! r2.xxxx v0 c3[a0.x]`, `mova xy v0`, `cmp eq true v0 v1`, `setemit 2 prim inv`, `emit`.
 
 use crate::isa::builder::Builder;
 use crate::isa::table::Class;
@@ -12,12 +12,12 @@ use crate::isa::{
 };
 use crate::limits::Limits;
 
-/// The vertex program that a text describes.
+/// Parses a vertex program.
 pub(crate) fn program(text: &str) -> Program<'static> {
     program_for(text, Stage::Vertex)
 }
 
-/// The program that a text describes.
+/// Parses a program of a stage.
 pub(crate) fn program_for(text: &str, stage: Stage) -> Program<'static> {
     let mut builder = Builder::new();
     let mut bad = Vec::new();

@@ -1,4 +1,4 @@
-//! What graphs come of small programs.
+//! Graphs of small programs.
 
 use expect_test::expect;
 
@@ -106,7 +106,7 @@ fn cycles_nested_too_deep_are_left_alone() {
     assert_eq!(cfg, before);
 }
 
-/// A graph in which edges are drawn at random, as the exploration would leave it.
+/// A random graph, as the exploration would leave it.
 fn random_graph(seed: u32, count: u32) -> Cfg {
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;
     let mut random = |below: u32| {

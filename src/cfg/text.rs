@@ -1,5 +1,6 @@
-//! Graphs for people to read.
-//! In: [`Cfg`], the program if instructions shall be shown. Out: lines of text. Changes nothing.
+//! Graphs as text.
+//! In: [`Cfg`], and the program if instructions are to be printed. Out: lines of text. Changes
+//! nothing.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +13,7 @@ use crate::isa::control::{Effect, Test};
 pub struct Text<'a> {
     /// The graph.
     pub cfg: &'a Cfg,
-    /// The program it was made from.
+    /// The program of the graph.
     pub program: Option<&'a Program<'a>>,
 }
 
@@ -22,7 +23,7 @@ pub(crate) struct ActionText<'a>(pub &'a Action, pub Option<&'a Program<'a>>);
 /// One test as text.
 pub(crate) struct TestText(pub Test);
 
-/// One change of the loop data as text.
+/// One change of the loop state as text.
 struct EffectText(Effect);
 
 impl Display for ActionText<'_> {

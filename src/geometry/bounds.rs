@@ -1,11 +1,12 @@
-//! How many vertices and triangles an invocation emits at most.
-//! In: what is known everywhere, known int uniforms. Out: [`Bounds`]. The heaviest path of the graph, where an EMIT weighs
-//! 1.
+//! Upper bounds of the EMITs and triangles of an invocation.
+//! In: the forward analysis, known int uniforms. Out: [`Bounds`]. Computes the heaviest path of the
+//! graph, where an EMIT weighs 1.
 //!
-//! Cycles become single nodes first. One that has no EMIT weighs nothing. One that LOOP repeats is cut at the blocks that
-//! count the loop down: it passes them as often as the int uniform says at most, if nothing in it starts that loop anew.
-//! What is left between two cuts may again have cycles, of another loop: there are four, so this goes four levels deep.
-//! Whatever else has an EMIT in it has no bound.
+//! Cycles become single nodes first. A cycle without EMIT weighs nothing. A cycle that LOOP repeats
+//! is cut at the blocks that count the loop down: it passes them at most as often as the int
+//! uniform says, if nothing in it enters that loop anew. The rest between two cuts may again have
+//! cycles, of another loop: there are four, so this goes four levels deep. Any other cycle with an
+//! EMIT has no bound.
 
 use super::flow::{Flow, Step};
 use crate::cfg::graph::{Predecessors, components, is_cycle};
@@ -15,23 +16,23 @@ use crate::isa::Program;
 use crate::isa::control::Effect;
 use crate::isa::limits::LOOP_DEPTH;
 
-/// With int uniforms that are not known, no bound above this is given.
+/// Largest bound that relies on unknown int uniforms.
 const MOST_ASSUMED: u64 = 4096;
-/// Slots of loops.
+/// Number of loop slots.
 const LOOPS: u8 = LOOP_DEPTH as u8;
 
-/// How much one invocation emits at most; nothing where no bound is proven.
+/// Bounds of one invocation; none where no bound is proven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// EMITs.
+    /// Number of EMITs.
     pub emits: Option<u32>,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: Option<u32>,
 }
 
-/// How much one invocation of a geometry program emits at most. Exact for programs without loops and jumps back whose paths
-/// can all be taken. `ints` are the int uniforms whose value is known; a loop over another runs 256 times, as long as that
-/// keeps the bound at or below 4096.
+/// Computes the bounds of one invocation of a geometry program. Exact for programs without loops
+/// and back jumps all of whose paths are feasible. `ints` are the known int uniforms. A loop over
+/// another one runs 256 times, as long as that keeps the bound at or below 4096.
 ///
 /// ```
 /// use transpica::cfg::explore::{Explored, Options, explore};
@@ -55,12 +56,12 @@ pub fn bounds(program: &Program<'_>, cfg: &Cfg, ints: [Option<[u8; 3]>; 4]) -> B
     Bounds { emits: most(emits), triangles: most(triangles) }
 }
 
-/// EMITs of a block.
+/// Counts the EMITs of a block.
 fn emits(flow: &Flow<'_>, block: Block) -> u64 {
     flow.steps(block).iter().filter(|step| matches!(step, Step::Emit)).count() as u64
 }
 
-/// Triangles that a block may submit.
+/// Counts the triangles that a block may submit.
 fn triangles(flow: &Flow<'_>, block: Block) -> u64 {
     let Some(mut state) = flow.state(block) else { return 0 };
     let mut count = 0;
@@ -71,26 +72,26 @@ fn triangles(flow: &Flow<'_>, block: Block) -> u64 {
     count
 }
 
-/// Looks for the heaviest path.
+/// Search for the heaviest path.
 struct Heaviest<'a> {
     flow: &'a Flow<'a>,
     predecessors: &'a Predecessors,
     ints: [Option<[u8; 3]>; 4],
-    /// Of each block.
+    /// By block.
     weights: Vec<u64>,
-    /// Whether an int uniform that is not known counts.
+    /// True if the bound relies on an unknown int uniform.
     assumed: bool,
 }
 
-/// Some blocks without their cycles: what is a cycle among them is one node.
+/// A subgraph in which each strongly connected component is one node.
 struct Condensed {
-    /// The blocks, ascending. Tables by block are in this order.
+    /// The blocks, ascending; tables by block are in this order.
     blocks: Vec<Block>,
-    /// The node of each of them.
+    /// The node of each block.
     node: Vec<usize>,
-    /// The weight of a stay in its node that ends with it.
+    /// The weight of the heaviest stay in its node that ends with each block.
     weights: Vec<u64>,
-    /// The blocks of each node. A node stands before those that it leads to.
+    /// The blocks of each node. A node comes before those that it leads to.
     nodes: Vec<Vec<Block>>,
 }
 
@@ -99,7 +100,7 @@ impl Heaviest<'_> {
         self.flow.cfg
     }
 
-    /// Of the whole program.
+    /// The heaviest path of the program.
     fn program(mut self) -> Option<u32> {
         let Some(entry) = self.cfg().entry else { return Some(0) };
         let reached = self.cfg().blocks.keys().filter(|&block| self.flow.state(block).is_some()).collect();
@@ -111,8 +112,8 @@ impl Heaviest<'_> {
         u32::try_from(most).ok()
     }
 
-    /// Makes each cycle among some blocks one node; nothing if one has no bound. `levels` tells how deep loops may still
-    /// nest.
+    /// Condenses each cycle of a subgraph to one node; nothing if a cycle has no bound. Loops may
+    /// nest `levels` deep.
     fn condense(&mut self, blocks: Vec<Block>, levels: u8) -> Option<Condensed> {
         let cfg = self.flow.cfg;
         let targets = |block: Block| cfg.blocks[block].terminator.targets();
@@ -132,19 +133,20 @@ impl Heaviest<'_> {
         Some(Condensed { blocks, node, weights, nodes })
     }
 
-    /// What a stay in a cycle weighs at most that ends with each of its blocks.
+    /// The heaviest stay in a cycle that ends with each of its blocks.
     fn cycle(&mut self, cycle: &[Block], levels: u8) -> Option<Vec<u64>> {
         if cycle.iter().all(|block| self.weights[block.index()] == 0) {
             return Some(vec![0; cycle.len()]);
         }
         let levels = levels.checked_sub(1)?;
-        // If two loops could count it, whichever is taken first: what the other counts is left among the rest.
+        // If two loops count it, any may be taken first: the other one counts in the rest.
         let cut = (0..LOOPS).find_map(|slot| Some((slot, self.cut(cycle, slot)?)));
         let (slot, cut) = cut?;
         self.counted(cycle, slot, &cut, levels)
     }
 
-    /// The blocks of a cycle that count down the loop in a slot; nothing if there are none or that loop may start anew.
+    /// The blocks of a cycle that count down the loop in a slot; nothing if there are none or the
+    /// cycle enters that loop.
     fn cut(&self, cycle: &[Block], slot: u8) -> Option<Vec<Block>> {
         let effects = |block: Block| {
             let effect = |action: &Action| match *action {
@@ -161,7 +163,7 @@ impl Heaviest<'_> {
         (!cut.is_empty()).then_some(cut)
     }
 
-    /// The same if the loop in a slot counts it, in some of its blocks.
+    /// The heaviest stay in a cycle that the loop in a slot counts, in the blocks of `cut`.
     fn counted(&mut self, cycle: &[Block], slot: u8, cut: &[Block], levels: u8) -> Option<Vec<u64>> {
         let is_cut = |block: &Block| cut.binary_search(block).is_ok();
         let rest = cycle.iter().copied().filter(|block| !is_cut(block)).collect();
@@ -178,7 +180,7 @@ impl Heaviest<'_> {
             cut.iter().flat_map(|&block| cfg.blocks[block].terminator.targets()).collect();
         let first = inside.paths(cfg, &entries);
         let later = inside.paths(cfg, &heads);
-        // Up to and with the last of all passes that there may be.
+        // Weight up to the last pass, inclusive.
         let passed = (passes.checked_sub(1)).map(|between| {
             inside
                 .most_before(cfg, &first, is_cut)
@@ -195,11 +197,11 @@ impl Heaviest<'_> {
         Some(cycle.iter().map(stay).collect())
     }
 
-    /// How often the loop in a slot repeats at most.
+    /// The largest count of the loop in a slot.
     fn repeats(&mut self, cut: &[Block], slot: u8) -> u64 {
         let mut most = 0;
         for &block in cut {
-            // Nothing in the cycle starts the loop: what counts it is the same in the whole block.
+            // Nothing in the cycle enters the loop, so its count is the same in the whole block.
             let Some(state) = self.flow.state(block) else { continue };
             for int in state.counts(slot) {
                 let known = self.ints.get(int).copied().flatten();
@@ -211,7 +213,7 @@ impl Heaviest<'_> {
     }
 }
 
-/// Whether an effect changes how often the loop in a slot repeats, other than by counting down.
+/// Returns whether an effect changes the count of the loop in a slot, other than by counting down.
 fn starts_anew(effect: Effect, slot: u8) -> bool {
     match effect {
         Effect::ShiftLoops => true,
@@ -224,7 +226,8 @@ fn starts_anew(effect: Effect, slot: u8) -> bool {
 }
 
 impl Condensed {
-    /// The heaviest path from any of some blocks up to and with each block; nothing where none leads.
+    /// The heaviest path from any of the starts up to each block, inclusive; nothing where none
+    /// leads.
     fn paths(&self, cfg: &Cfg, starts: &[Block]) -> Vec<Option<u64>> {
         let place = |block: Block| self.blocks.binary_search(&block).ok();
         let mut before = vec![None; self.nodes.len()];
@@ -247,7 +250,7 @@ impl Condensed {
         paths
     }
 
-    /// The heaviest of some paths up to a block from which an edge leads to a block that is asked for.
+    /// The heaviest of some paths up to a block with an edge to a block that `is_asked` accepts.
     fn most_before(&self, cfg: &Cfg, paths: &[Option<u64>], is_asked: impl Fn(&Block) -> bool) -> u64 {
         let leads = |block: Block| cfg.blocks[block].terminator.targets().any(|target| is_asked(&target));
         let before = self.blocks.iter().zip(paths).filter(|(block, _)| leads(**block));

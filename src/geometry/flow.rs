@@ -1,6 +1,6 @@
-//! What has surely or possibly happened in an invocation, at every place of a program.
-//! In: a program and its graph. Out: [`Flow`]: each action made ready, and a [`State`] at the start of each block.
-//! What is sure on all paths is sure where they meet, what is possible on one is possible.
+//! Forward analysis of the events that must or may have happened in an invocation.
+//! In: a program and its graph. Out: [`Flow`]: decoded actions, and a [`State`] at the start of
+//! each block. Where paths meet, must-facts intersect and may-facts unite.
 
 use crate::cfg::dataflow::{self, Analysis};
 use crate::cfg::{Action, Block, Cfg};
@@ -10,14 +10,14 @@ use crate::isa::control::Effect;
 use crate::isa::limits::VERTEX_SLOTS;
 use crate::isa::{Inst, Program};
 
-/// What SETEMIT set before the invocation may still hold.
+/// The setting of an earlier invocation may still be in force.
 const INHERITED: u16 = 1 << 8;
 /// The settings that submit a triangle.
 const PRIM: u16 = 0xF0;
-/// Vertex slots.
+/// Number of vertex slots.
 const SLOTS: u8 = VERTEX_SLOTS as u8;
 
-/// The settings that may hold at an EMIT: bit `slot + 4 · prim`, and [`INHERITED`].
+/// The settings of SETEMIT that may be in force: bit `slot + 4 · prim`, and [`INHERITED`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings(u16);
 
@@ -25,48 +25,49 @@ impl Settings {
     fn of(vertex: u8, prim: bool) -> Self {
         Self(1 << ((vertex & 3) + 4 * u8::from(prim)))
     }
-    /// Whether an earlier invocation may have made it.
+    /// Returns whether the setting may be an earlier invocation's.
     pub(super) fn are_inherited(self) -> bool {
         self.0 & INHERITED != 0
     }
-    /// Those that may really be in force: anything, if they are inherited.
+    /// The possible settings: all of them, if they are inherited.
     fn possible(self) -> u16 {
         if self.are_inherited() { 0xFF } else { self.0 }
     }
-    /// Whether EMIT may submit a triangle.
+    /// Returns whether EMIT may submit a triangle.
     pub(super) fn may_submit(self) -> bool {
         self.possible() & PRIM != 0
     }
-    /// The slots that EMIT may fill, and whether it then submits a triangle.
+    /// The slots that EMIT may fill, each with whether it then submits a triangle.
     fn choices(self) -> impl Iterator<Item = (u8, bool)> {
         let possible = self.possible();
         (0..2 * SLOTS).filter(move |bit| possible >> bit & 1 != 0).map(|bit| (bit & 3, bit >= SLOTS))
     }
 }
 
-/// Components of o0..o15 that were surely written, in the bank that is written at the beginning and in the other one.
+/// Components of o0..o15 that must have been written: in the bank that is active at the beginning,
+/// and in the other one.
 pub(super) type Outputs = [u64; 2];
 
-/// What is known at a place.
+/// Facts at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    /// Components of r0..r15 that were surely written.
+    /// Components of r0..r15 that must have been written.
     pub(super) temps: u64,
-    /// The other registers that surely were, as in [`Access`].
+    /// The other registers that must have been written, as in [`Access`].
     pub(super) rest: u16,
-    /// Components of o0..o15 that surely were, after an even and after an odd number of EMITs; nothing if there cannot have
-    /// been so many.
+    /// Components of o0..o15 that must have been written, after an even and after an odd number of
+    /// EMITs; none if that parity is impossible.
     pub(super) outputs: [Option<Outputs>; 2],
-    /// Slots that were surely filled.
+    /// Slots that must have been filled.
     filled: u8,
-    /// What SETEMIT may have set.
+    /// Settings that may be in force.
     pub(super) settings: Settings,
     /// The int uniforms that may count the loop in each slot: bit `4 · slot + int`.
     counts: u16,
 }
 
 impl State {
-    /// When the invocation begins.
+    /// The facts at the beginning of an invocation.
     const START: Self = Self {
         temps: 0,
         rest: 0,
@@ -76,7 +77,7 @@ impl State {
         counts: 0,
     };
 
-    /// Where two paths meet.
+    /// The facts where two paths meet.
     fn meet(self, other: Self) -> Self {
         Self {
             temps: self.temps & other.temps,
@@ -91,7 +92,7 @@ impl State {
         }
     }
 
-    /// After an action.
+    /// Applies an action.
     pub(super) fn apply(&mut self, step: &Step) {
         match step {
             Step::Nothing => {}
@@ -131,12 +132,12 @@ impl State {
                 let is_written = self.rest & SAVED << (slot & 3) != 0;
                 self.rest = self.rest & !COUNTER | if is_written { COUNTER } else { 0 };
             }
-            // Adding to a value of this invocation gives one.
+            // A sum with a value of this invocation is a value of this invocation.
             Effect::StepLoop { .. } | Effect::RepeatLoop { .. } | Effect::CountJump => {}
         }
     }
 
-    /// Slots 0 to 2 whose vertex EMIT may submit though this invocation may not have filled them.
+    /// Slots 0 to 2 that EMIT may submit although this invocation may not have filled them.
     pub(super) fn stale_slots(&self) -> impl Iterator<Item = u8> {
         let stale = |(slot, prim): (u8, bool)| if prim { !(self.filled | 1 << slot) } else { 0 };
         let stale = self.settings.choices().map(stale).fold(0, |all, slots| all | slots);
@@ -150,7 +151,7 @@ impl State {
     }
 }
 
-/// An action made ready.
+/// A decoded action.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Nothing,
@@ -175,21 +176,7 @@ impl Step {
     }
 }
 
-/// The actions of a graph made ready.
-struct Steps<'a> {
-    cfg: &'a Cfg,
-    /// In the order of the graph.
-    steps: Vec<Step>,
-}
-
-impl Steps<'_> {
-    fn of(&self, block: Block) -> &[Step] {
-        let range = &self.cfg.blocks[block].actions;
-        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
-    }
-}
-
-impl Analysis for Steps<'_> {
+impl Analysis for Flow<'_> {
     type Fact = State;
 
     fn init(&self) -> State {
@@ -197,7 +184,7 @@ impl Analysis for Steps<'_> {
     }
 
     fn transfer(&self, block: Block, mut before: State) -> State {
-        self.of(block).iter().for_each(|step| before.apply(step));
+        self.steps(block).iter().for_each(|step| before.apply(step));
         before
     }
 
@@ -206,28 +193,30 @@ impl Analysis for Steps<'_> {
     }
 }
 
-/// What is known everywhere.
+/// The solved analysis.
 pub(super) struct Flow<'a> {
     pub(super) cfg: &'a Cfg,
-    steps: Steps<'a>,
-    /// At the start of each block; nothing where it cannot be reached.
+    /// In the order of [`Cfg::actions`].
+    steps: Vec<Step>,
+    /// The facts at the start of each block; none for unreachable blocks.
     states: Vec<Option<State>>,
 }
 
 impl<'a> Flow<'a> {
     pub(super) fn new(program: &Program<'_>, cfg: &'a Cfg) -> Self {
         let steps = cfg.actions.iter().map(|action| Step::of(action, program)).collect();
-        let steps = Steps { cfg, steps };
-        let states = dataflow::solve(cfg, &steps);
-        Self { cfg, steps, states }
+        let mut flow = Self { cfg, steps, states: Vec::new() };
+        flow.states = dataflow::solve(cfg, &flow);
+        flow
     }
 
-    /// The actions of a block.
+    /// Returns the actions of a block.
     pub(super) fn steps(&self, block: Block) -> &[Step] {
-        self.steps.of(block)
+        let range = &self.cfg.blocks[block].actions;
+        self.steps.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// What is known at the start of a block; nothing if it cannot be reached.
+    /// Returns the facts at the start of a block; none if it is unreachable.
     pub(super) fn state(&self, block: Block) -> Option<State> {
         self.states.get(block.index()).copied().flatten()
     }

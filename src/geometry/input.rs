@@ -1,25 +1,27 @@
-//! What stands around a geometry program: how it gets vertices, what it passes on, what becomes of that.
-//! Plain data and what must hold of it; [`crate::host::Setup`] reads it out of registers or files. Facts: 3dbrew, GBATEK.
+//! Configuration of a geometry program: vertex input, forwarded outputs, topology.
+//! Plain data with its validity rules; [`crate::host::Setup`] reads it from registers or files.
+//! Facts: 3dbrew, GBATEK.
 
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, INPUTS};
 
-/// What becomes of a row of vertices.
+/// Primitive topologies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
-    /// Every three are a triangle.
+    /// Three consecutive vertices are a triangle.
     #[default]
     List,
-    /// Each is a triangle with the two before it; every second one is turned so that all face one way.
+    /// Each vertex is a triangle with the two before it; every second one is reversed so that all
+    /// have one winding.
     Strip,
-    /// Each is a triangle with the first and the one before it.
+    /// Each vertex is a triangle with the first and the previous one.
     Fan,
-    /// As a list; the only one in which geometry programs can reverse a triangle.
+    /// Assembles as a list; the only topology in which geometry programs can reverse a triangle.
     Geometry,
 }
 
 impl Topology {
-    /// As two bits of the GPU's register say.
+    /// Decodes the two bits of the GPU's register.
     pub fn from_bits(bits: u32) -> Self {
         match bits & 3 {
             0 => Self::List,
@@ -30,33 +32,36 @@ impl Topology {
     }
 }
 
-/// What an invocation of a geometry program may see of those before it.
+/// Data dependences of an invocation of a geometry program on earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// Nothing.
+    /// Invocations are independent.
     None,
-    /// What the last so many did.
+    /// An invocation depends on the last n.
     Depth(u32),
-    /// All of them.
+    /// An invocation depends on all before it.
     Unbounded,
 }
 
-/// How a geometry unit gets the outputs of vertices.
+/// The way in which a geometry unit receives the outputs of vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GeometryInput {
-    /// In its input registers: an invocation for each `inputs` vectors.
+    /// Vertices come in the input registers: an invocation for each `inputs` vectors.
     Point {
-        /// Vectors that an invocation takes, 1 to 16: outputs of one vertex after the other.
+        /// Vectors of an invocation, 1 to 16: the outputs of one vertex after the other.
         inputs: u8,
-        /// Which of v0..v15 each of them goes to; of two for one the later counts.
+        /// The register v0..v15 of each vector; of two vectors in one register the later one
+        /// counts.
         registers: [u8; 16],
     },
-    /// In float uniforms: c0 tells how many vertices there are, which the index buffer gives before their indices.
+    /// Vertices come in float uniforms. c0 is the number of vertices, which the index buffer has
+    /// before their indices.
     Variable {
-        /// So many vertices come with all outputs (1 to 32), those after them with the first one only.
+        /// Number of vertices (1 to 32) that come with all outputs; those after them come with the
+        /// first output only.
         main: u8,
     },
-    /// In float uniforms: always the same number of vertices.
+    /// Vertices come in float uniforms, always the same number.
     Fixed {
         /// The uniform of the first output of the first vertex.
         first: u8,
@@ -67,27 +72,28 @@ pub enum GeometryInput {
     },
 }
 
-/// What stands around a geometry program.
+/// Configuration of a geometry program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GeometrySetup {
-    /// How it gets vertices.
+    /// The way in which it receives vertices.
     pub input: GeometryInput,
-    /// Bit n: on is passed on.
+    /// Mask of the forwarded output registers, bit n = on.
     pub outputs: u16,
 }
 
-/// An error in words about the set-up.
+/// An error about the configuration.
 fn wrong<T>(text: impl Into<String>) -> Result<T> {
     Err(Error::new(Kind::BadOption(text.into()), At::Whole))
 }
 
 impl GeometryInput {
-    /// Checks what types cannot say, after a vertex program that passes on what the bits of `outputs` tell.
+    /// Checks the rules that types cannot express, for a vertex program that forwards the registers
+    /// in `outputs`.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: a vertex program that passes nothing on; numbers out of the ranges that are told here; in point
-    /// mode a number of vectors that is not a multiple of the outputs of a vertex (what hardware does then is not known); in
-    /// fixed mode vertices that would go beyond c95.
+    /// [`Kind::BadOption`]: a vertex program that forwards nothing; numbers out of the documented
+    /// ranges; in point mode a number of vectors that is not a multiple of the outputs of a vertex
+    /// (the behavior of the hardware is unknown); in fixed mode vertices beyond c95.
     pub fn check(&self, outputs: u16) -> Result<()> {
         let outputs = outputs.count_ones() as usize;
         if outputs == 0 {
@@ -104,10 +110,10 @@ impl GeometryInput {
         }
     }
 
-    /// Checks what no vertex program is needed for.
+    /// Checks the rules that do not concern the vertex program.
     ///
     /// # Errors
-    /// [`Kind::BadOption`]: numbers out of the ranges that are told here.
+    /// [`Kind::BadOption`]: numbers out of the documented ranges.
     pub fn check_numbers(&self) -> Result<()> {
         let within = |what: &str, value: u8, most: u8| match (1..=most).contains(&value) {
             true => Ok(()),
@@ -140,7 +146,7 @@ impl GeometryInput {
     }
 }
 
-/// That `indices[place]` names a vertex that does not exist.
+/// The error that `indices[place]` refers to a vertex that does not exist.
 pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
     let text = format!("indices[{place}] is {vertex}, there are {count} vertices");
     Error::new(Kind::Other(text), At::Whole)
@@ -149,15 +155,16 @@ pub(crate) fn no_vertex(place: usize, vertex: u32, count: usize) -> Error {
 /// A primitive of variable mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive {
-    /// Where its first index is in the index buffer.
+    /// Index of its first index in the index buffer.
     pub first: usize,
-    /// Its vertices, below 96.
+    /// Number of its vertices, below 96.
     pub size: u32,
-    /// Float uniforms that it fills from c0 on, c0 among them; at most 96.
+    /// Number of float uniforms that it fills from c0 on, c0 included; at most 96.
     pub vectors: u32,
 }
 
-/// The primitives that an index buffer of variable mode tells of: for each its number of vertices, then their indices.
+/// The primitives of an index buffer of variable mode: for each its number of vertices, then their
+/// indices.
 #[derive(Clone, Debug)]
 pub struct Primitives<'a> {
     indices: &'a [u32],
@@ -167,10 +174,10 @@ pub struct Primitives<'a> {
 }
 
 impl<'a> Primitives<'a> {
-    /// Primitives with so many main vertices, of vertices with so many outputs.
+    /// Iterates over primitives with `main` main vertices of vertices with the outputs in the mask.
     ///
     /// # Errors
-    /// No indices.
+    /// There are no indices.
     pub fn new(indices: Option<&'a [u32]>, main: u8, outputs: u16) -> Result<Self> {
         let Some(indices) = indices else {
             let text = "primitives of variable size need indices, which tell the sizes";
@@ -179,7 +186,7 @@ impl<'a> Primitives<'a> {
         Ok(Self { indices, main: u32::from(main), outputs: outputs.count_ones(), place: 0 })
     }
 
-    /// The primitive whose size stands at `place`.
+    /// Reads the primitive whose size is at `place`.
     fn primitive(&self, place: usize, size: u32) -> Result<Primitive> {
         let wrong = |text: String| {
             Err(Error::new(
@@ -188,7 +195,7 @@ impl<'a> Primitives<'a> {
             ))
         };
         let main = self.main;
-        // What hardware does then is not known.
+        // The behavior of the hardware is unknown.
         if size < main {
             return wrong(format!(", the main ones alone are {main}"));
         }
@@ -211,7 +218,7 @@ impl Iterator for Primitives<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let place = self.place;
         let primitive = self.primitive(place, *self.indices.get(place)?);
-        // Nothing comes after one that is wrong.
+        // The place of what follows a faulty primitive is unknown.
         self.place =
             primitive.as_ref().map_or(usize::MAX, |primitive| primitive.first + primitive.size as usize);
         Some(primitive)

@@ -1,15 +1,17 @@
-//! Geometry programs: how they get vertices, what they become on the GPU, and what is known of their invocations.
+//! Geometry programs: configuration, compute shader, geometry stage, and analyses.
 //!
-//! * [`input`]: what an invocation is given, what becomes of its vertices; [`kernel`], [`stage`]: the compute stage and the
-//!   geometry stage that a program becomes. Plain data.
-//! * `flow`, `observe`, `bounds`: what an invocation may see of those before it, and how much it may emit.
+//! * [`input`]: how vertices come in and triangles are assembled; [`kernel`], [`stage`]: the
+//!   compute shader and the geometry stage that a program becomes. Plain data.
+//! * `flow`, `observe`, `bounds`: data dependences between invocations, and bounds of their EMITs.
 //!
-//! In: a geometry [`Program`](crate::isa::Program) and its [`Cfg`](crate::cfg::Cfg). Out: [`Observation`]s, [`Bounds`].
-//! Knows no arithmetic, no uniform's value but those it is told, and not how vertices come in.
-//! Facts: what carries over is [`interp::GeometryMachine`](crate::interp::GeometryMachine)'s (registers, both banks of outputs,
-//! vertex slots, what SETEMIT set, b15).
+//! In: a geometry [`Program`](crate::isa::Program) and its [`Cfg`](crate::cfg::Cfg). Out:
+//! [`Observation`]s, [`Bounds`]. Knows no arithmetic, no uniform's value but known int uniforms,
+//! and not how vertices come in. Facts: the carried state is that of
+//! [`interp::GeometryMachine`](crate::interp::GeometryMachine) (registers, both banks of outputs,
+//! vertex slots, the setting of SETEMIT, b15).
 //!
-//! Both follow what has surely happened since the invocation began along all paths of the graph, component by component.
+//! The analyses follow all paths of the graph from the beginning of an invocation, component by
+//! component.
 
 mod bounds;
 mod flow;
@@ -30,7 +32,7 @@ pub use stage::{GeometryStage, StagePrimitive};
 
 use crate::isa::{Component, Mask, Pc};
 
-/// Something that carries over from one invocation to the next.
+/// An item of the state that carries over from one invocation to the next.
 ///
 /// ```
 /// use transpica::geometry::Carried;
@@ -43,7 +45,7 @@ use crate::isa::{Component, Mask, Pc};
 pub enum Carried {
     /// A component of r0..r15.
     Temp {
-        /// Which of the registers.
+        /// The register.
         register: u8,
         /// Its component.
         component: Component,
@@ -54,30 +56,30 @@ pub enum Carried {
     Counter,
     /// cmp.x or cmp.y.
     Flag(Component),
-    /// A component of o0..o15 in the bank that is written when the invocation begins.
+    /// A component of o0..o15 in the bank that is active when the invocation begins.
     Current {
-        /// Which of the registers.
+        /// The register.
         register: u8,
         /// Its component.
         component: Component,
     },
-    /// A component of o0..o15 in the bank that is written after the first EMIT.
+    /// A component of o0..o15 in the bank that is active after the first EMIT.
     Other {
-        /// Which of the registers.
+        /// The register.
         register: u8,
         /// Its component.
         component: Component,
     },
     /// The vertex in slot 0, 1 or 2.
     Slot(u8),
-    /// What SETEMIT set.
+    /// The setting of SETEMIT.
     Setting,
-    /// b15: whether any invocation came before.
+    /// b15: true after any invocation.
     Ran,
 }
 
 impl Carried {
-    /// Everything that may carry over in a program that passes these components of o0..o15 on.
+    /// Lists all state that may carry over in a program that forwards these components of o0..o15.
     pub fn all(outputs: &[Mask; 16]) -> Vec<Self> {
         let pair = [Component::X, Component::Y];
         let mut all = Vec::new();
@@ -119,12 +121,12 @@ impl fmt::Display for Carried {
     }
 }
 
-/// A place where an invocation may see what an earlier one left.
+/// A place where an invocation may depend on state of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Observation {
-    /// What it sees.
+    /// The item of state.
     pub carried: Carried,
-    /// The first instruction, by address, that looks at it.
+    /// The first instruction, by address, that reads it.
     pub pc: Pc,
 }
 

@@ -1,6 +1,6 @@
-//! What an invocation may see of earlier ones.
-//! In: what is known everywhere. Out: [`Observation`]s. Whether what it sees then matters is not asked, except at
-//! EMIT, which looks only at outputs that are passed on.
+//! Data dependences of an invocation on earlier ones.
+//! In: the forward analysis. Out: [`Observation`]s. Every read of undefined state counts as a
+//! dependence, even if its result is dead. EMIT reads the forwarded outputs only.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,12 @@ use crate::isa::{Component, Mask, Pc, Program};
 /// The bool uniform that is true after every invocation.
 const RAN: u8 = 15;
 
-/// What an invocation of a geometry program may see of earlier ones, and the first place of each, sorted. `outputs` are the
-/// components of o0..o15 that are passed on and looked at. If there is nothing, all invocations are independent of each other.
+/// Returns the state of earlier invocations that an invocation of a geometry program may read, each
+/// with its first place, sorted. `outputs` are the components of o0..o15 that are forwarded and
+/// used. If there is none, all invocations are independent.
 ///
-/// Inputs and uniforms are not looked at: inputs do not carry over, and which uniforms vertices go to is told by the set-up.
+/// Inputs and uniforms are left out: inputs do not carry over, and the configuration says which
+/// uniforms receive vertices.
 ///
 /// ```
 /// use transpica::cfg::explore::{Explored, Options, explore};
@@ -31,7 +33,7 @@ const RAN: u8 = 15;
 /// let mut outputs = [Mask::NONE; 16];
 /// outputs[0] = Mask::XYZW;
 /// let seen: Vec<_> = observe(&program, &cfg, &outputs).iter().map(|seen| (seen.carried, seen.pc)).collect();
-/// // Without SETEMIT, EMIT may submit a triangle, of whichever slots it does not fill.
+/// // Without SETEMIT, EMIT may submit a triangle of the slots that it does not fill.
 /// let slots = [0, 1, 2].map(|slot| (Carried::Slot(slot), Pc(1)));
 /// assert_eq!(seen, [&slots[..], &[(Carried::Setting, Pc(1))]].concat());
 /// # Ok::<(), transpica::error::Error>(())
@@ -52,15 +54,15 @@ pub fn observe(program: &Program<'_>, cfg: &Cfg, outputs: &[Mask; 16]) -> Vec<Ob
     observer.seen.into_iter().map(|(carried, pc)| Observation { carried, pc }).collect()
 }
 
-/// Components of registers as one set.
+/// Packs components of registers into one set.
 fn lanes_of(outputs: &[Mask; 16]) -> u64 {
     outputs.iter().rev().fold(0, |lanes, mask| lanes << 4 | u64::from(mask.0 & 15))
 }
 
 struct Observer {
-    /// Components of the outputs that are passed on.
+    /// Components of the forwarded outputs.
     passed_on: u64,
-    /// What was seen, and the lowest address that sees it.
+    /// The state that is read, and the lowest address that reads it.
     seen: BTreeMap<Carried, Pc>,
 }
 
@@ -70,7 +72,7 @@ impl Observer {
         *first = pc.min(*first);
     }
 
-    /// Sees components of registers.
+    /// Adds components of registers.
     fn lanes(&mut self, lanes: u64, carried: impl Fn(u8, Component) -> Carried, pc: Pc) {
         if lanes == 0 {
             return;
@@ -84,7 +86,7 @@ impl Observer {
         }
     }
 
-    /// Sees other registers.
+    /// Adds other registers.
     fn rest(&mut self, set: u16, pc: Pc) {
         for (bit, carried) in [
             (ADDRESS, Carried::Address(Component::X)),
@@ -99,7 +101,7 @@ impl Observer {
         }
     }
 
-    /// What an action sees.
+    /// Adds the state that an action reads.
     fn step(&mut self, state: &State, step: &Step, pc: Pc) {
         match step {
             Step::Access(access) => {
@@ -126,16 +128,16 @@ impl Observer {
         }
     }
 
-    /// What the end of a block asks for.
+    /// Adds the state that the terminator of a block tests.
     fn end(&mut self, state: &State, cfg: &Cfg, block: Block) {
         let data = &cfg.blocks[block];
         let Terminator::Branch { test, .. } = data.terminator else { return };
-        // Every such test is an instruction's; graphs that others made may not say which.
+        // Every such test is an instruction's; graphs from elsewhere may not say which.
         let pc = data.end.or(data.pc).unwrap_or_default();
         match test {
             Test::Cmp(condition) => self.rest(tested(condition) & !state.rest, pc),
             Test::Bool { id, .. } if id & 15 == RAN => self.see(Carried::Ran, pc),
-            // How often loops repeat and how many jumps back are left are set by each invocation anew.
+            // Loop counts and the loop guard start anew with each invocation.
             Test::Bool { .. } | Test::LoopRepeats { .. } | Test::JumpsLeft => {}
         }
     }

@@ -1,9 +1,9 @@
-//! A geometry program as a geometry stage of the host's API: what its primitives are, how much it emits.
+//! A geometry program as a geometry stage of the host's API: its primitives, its emitted vertices.
 //! Plain data. Knows no back end. Facts: Vulkan 24 (geometry shaders).
 
 use super::input::GeometryInput;
 
-/// The primitives that a geometry stage takes, one for each invocation.
+/// The primitives of a geometry stage, one for each invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StagePrimitive {
     /// One vertex.
@@ -19,11 +19,11 @@ pub enum StagePrimitive {
 }
 
 impl StagePrimitive {
-    /// All of them.
+    /// All primitives.
     pub const ALL: [Self; 5] =
         [Self::Points, Self::Lines, Self::Triangles, Self::LinesAdjacency, Self::TrianglesAdjacency];
 
-    /// How many vertices one has.
+    /// Returns the number of vertices.
     pub fn vertices(self) -> u8 {
         match self {
             Self::Points => 1,
@@ -35,25 +35,27 @@ impl StagePrimitive {
     }
 }
 
-/// A geometry program that runs as a geometry stage. The vertex stage before it has vector n of a vertex, four floats, at
-/// location n; vertices come as lists (of points, lines, triangles …), without restart.
+/// A geometry program as a geometry stage. The vertex stage before it has vector n of a vertex,
+/// four floats, at location n. Vertices come as lists (of points, lines, triangles …), without
+/// restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeometryStage {
-    /// What an invocation takes. Vertex n of a primitive is vertex n of an invocation.
+    /// The primitive of an invocation. Its vertex n is vertex n of the invocation.
     pub primitive: StagePrimitive,
-    /// Vectors of a vertex.
+    /// Number of vectors of a vertex.
     pub vectors: u8,
-    /// Triangles that an invocation makes at most. Each is a strip of its own: the stage emits three times as many vertices,
-    /// which a device may not be able to (`maxGeometryOutputVertices`, `maxGeometryTotalOutputComponents`).
+    /// Upper bound of the triangles of an invocation. Each is a strip of its own: the stage emits
+    /// three times as many vertices, which may exceed `maxGeometryOutputVertices` or
+    /// `maxGeometryTotalOutputComponents` of a device.
     pub triangles: u32,
 }
 
 impl GeometryStage {
-    /// The most vertices that are stated: no device emits more.
+    /// Limit of the vertices that a stage declares: no device emits more.
     pub const MOST_VERTICES: u32 = 1024;
 
-    /// The primitive for what an invocation gets, if there is one, and the vectors of a vertex; `outputs` is how many the
-    /// vertex program passes on.
+    /// Returns the primitive for an input mode, if there is one, and the vectors of a vertex.
+    /// `outputs` is the number of outputs that the vertex program forwards.
     pub fn primitive(input: GeometryInput, outputs: u32) -> Option<(StagePrimitive, u8)> {
         let GeometryInput::Point { inputs, registers: _ } = input else { return None };
         let vectors = u8::try_from(outputs).ok().filter(|&vectors| vectors > 0)?;

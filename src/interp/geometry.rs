@@ -1,8 +1,9 @@
-//! Runs geometry programs, whose state carries over from one invocation to the next.
-//! In: a geometry [`Program`], which outputs it passes on, uniforms, inputs. Out: an [`Invocation`]: what it emitted.
-//! Knows neither how vertices come in (that is the pipeline's) nor what the primitive assembler makes of triangles.
-//! Facts: hardware tests (two banks of outputs, azahar-emu/azahar#2338; registers that persist, citra PR 3787); 3dbrew (b15).
-//! What nobody has measured: slot 3 is one like the others here, but no triangle has it.
+//! The reference machine of geometry programs, with state that invocations carry over.
+//! In: a geometry [`Program`], the outputs that it forwards, uniforms, inputs. Out: an
+//! [`Invocation`] with its EMITs. Knows neither how vertices come in (that is the pipeline's part)
+//! nor the primitive assembler. Facts: hardware tests (two banks of outputs,
+//! azahar-emu/azahar#2338; registers that persist, citra PR 3787); 3dbrew (b15). Not measured: slot
+//! 3 behaves like the others here, but no triangle has it.
 
 #[cfg(test)]
 #[path = "tests/state.rs"]
@@ -22,7 +23,7 @@ const SLOTS: usize = VERTEX_SLOTS;
 /// The bool uniform that is true after every invocation.
 const RAN: u8 = 15;
 
-/// What SETEMIT sets.
+/// The setting of SETEMIT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Setting {
     slot: u8,
@@ -35,41 +36,41 @@ struct Setting {
 pub struct Emit<'a> {
     /// The vertex slot, 0 to 3.
     pub slot: u8,
-    /// Whether a triangle was submitted.
+    /// True if a triangle was submitted.
     pub prim: bool,
-    /// Whether its winding was to be reversed.
+    /// True if its winding was to be reversed.
     pub invert: bool,
-    /// o0..o15 at that time; registers that are not passed on are at their default.
+    /// o0..o15 at that time; registers that are not forwarded are at their default.
     pub outputs: &'a [[f32; 4]; 16],
 }
 
-/// A triangle as it was submitted: slots 0, 1, 2.
+/// A submitted triangle: slots 0, 1, 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle<'a> {
     /// o0..o15 of the three vertices.
     pub vertices: [&'a [[f32; 4]; 16]; 3],
-    /// Whether its winding is to be reversed, which only the "geometry" topology heeds.
+    /// True if its winding is to be reversed, which only the "geometry" topology respects.
     pub invert: bool,
 }
 
-/// What an invocation emitted.
+/// The EMITs of an invocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Invocation {
-    /// The slots as the invocation found them, then what each EMIT put into one.
+    /// The vertices in the slots at the beginning, then that of each EMIT.
     vertices: Vec<[[f32; 4]; 16]>,
     emits: Vec<Setting>,
-    /// Places in `vertices`.
+    /// Indices in `vertices`, and the winding flag.
     triangles: Vec<([usize; 3], bool)>,
 }
 
 impl Invocation {
-    /// Every EMIT, in order.
+    /// Returns every EMIT, in order.
     pub fn emits(&self) -> impl ExactSizeIterator<Item = Emit<'_>> {
         let outputs = self.vertices.get(SLOTS..).unwrap_or_default();
         let emit = |(&Setting { slot, prim, invert }, outputs)| Emit { slot, prim, invert, outputs };
         self.emits.iter().zip(outputs).map(emit)
     }
-    /// Every triangle, in order.
+    /// Returns every triangle, in order.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = Triangle<'_>> {
         self.triangles
             .iter()
@@ -77,18 +78,18 @@ impl Invocation {
     }
 }
 
-/// What EMIT and SETEMIT work on.
+/// The state of EMIT and SETEMIT.
 #[derive(Clone, Debug)]
 pub(super) struct Emission {
-    /// Which outputs are passed on.
+    /// Mask of the forwarded outputs.
     mask: u16,
     setting: Setting,
-    /// The bank of outputs that is not written at the moment.
+    /// The inactive bank of outputs.
     other: [[f32; 4]; 16],
-    /// What each slot holds, as places in the vertices of the invocation.
+    /// The vertex in each slot, an index in the vertices of the invocation.
     slots: [usize; SLOTS],
     invocation: Invocation,
-    /// EMITs that one invocation may execute.
+    /// Limit of the EMITs of one invocation.
     most: u32,
     unwritten: [f32; 4],
 }
@@ -107,7 +108,7 @@ impl Emission {
         }
     }
 
-    /// Starts an invocation: slots keep what they hold.
+    /// Begins an invocation: slots keep their vertices.
     fn begin(&mut self) {
         let Invocation { vertices, emits, triangles } = &mut self.invocation;
         let held = self.slots.map(|place| vertices[place]);
@@ -134,7 +135,8 @@ impl Emission {
         }
     }
 
-    /// Copies the outputs into a slot, submits a triangle if asked to, and goes to the other bank of outputs.
+    /// Copies the outputs to a slot, submits a triangle if the setting says so, and swaps the
+    /// banks.
     fn emit(&mut self, pc: Pc, registers: &mut Registers) -> Result<()> {
         let Invocation { vertices, emits, triangles } = &mut self.invocation;
         check("emitted vertices of an invocation", emits.len() + 1, self.most, At::Pc(pc.0))?;
@@ -155,8 +157,9 @@ impl Emission {
     }
 }
 
-/// A geometry program made ready to run. Registers r, a0, aL and cmp, both banks of outputs, the vertex slots, what SETEMIT
-/// set, b15 and what was [delivered](Self::deliver) carry over from one invocation to the next; inputs do not.
+/// A geometry program, decoded to run. Registers r, a0, aL and cmp, both banks of outputs, the
+/// vertex slots, the setting of SETEMIT, b15 and [delivered](Self::deliver) uniforms carry over
+/// from one invocation to the next; inputs do not.
 ///
 /// ```
 /// use transpica::interp::{GeometryMachine, Registers, Settings};
@@ -180,11 +183,11 @@ pub struct GeometryMachine {
 }
 
 impl GeometryMachine {
-    /// EMITs that one invocation may execute, unless [set](Self::set_most_emits) otherwise. Hardware has no limit.
+    /// Default limit of the EMITs of one invocation. Hardware has no limit.
     pub const MOST_EMITS: u32 = 1 << 16;
 
-    /// Decodes a program; bit n of `outputs` tells that on is passed on. Uniforms are zero until
-    /// [`set_uniforms`](Self::set_uniforms).
+    /// Decodes a program that forwards the output registers in the mask `outputs`. Uniforms are
+    /// zero until [`set_uniforms`](Self::set_uniforms).
     ///
     /// # Errors
     /// [`Kind::Stage`] for a vertex program.
@@ -197,30 +200,30 @@ impl GeometryMachine {
         Ok(Self { machine, emission: Emission::new(outputs, settings.unwritten) })
     }
 
-    /// Changes how many EMITs one invocation may execute; its memory grows by 256 bytes and a little with each.
+    /// Sets the limit of the EMITs of one invocation; its memory grows by some 256 bytes with each.
     pub fn set_most_emits(&mut self, most: u32) {
         self.emission.most = most;
     }
 
-    /// Changes how many instructions one invocation may execute.
+    /// Sets the limit of the instructions of one invocation.
     pub fn set_budget(&mut self, steps: u64) {
         self.machine.set_budget(steps);
     }
 
-    /// Replaces all uniforms, those that were delivered and b15 too.
+    /// Replaces all uniforms, also delivered ones and b15.
     pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
         self.machine.set_uniforms(uniforms);
     }
 
-    /// Sets float uniforms from c`first` on, as the primitive engine does with the vertices of a primitive. What would go
-    /// beyond c95 is dropped.
+    /// Sets float uniforms from c`first` on, as the primitive engine does with the vertices of a
+    /// primitive. Values beyond c95 are dropped.
     pub fn deliver(&mut self, first: u8, values: &[[f32; 4]]) {
         for (register, &value) in (usize::from(first)..FLOATS).zip(values) {
             self.machine.set_float(register, value);
         }
     }
 
-    /// Forgets what earlier invocations left, but no uniform.
+    /// Resets the state of earlier invocations, but no uniform.
     pub fn reset(&mut self) {
         self.machine.begin(&Registers::DEFAULT_INPUTS);
         let Emission { mask, most, unwritten, .. } = self.emission;
@@ -230,16 +233,17 @@ impl GeometryMachine {
     /// Runs the program once. b15 is true afterwards.
     ///
     /// # Errors
-    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the budget is used up,
-    /// [`Kind::Limit`] at an EMIT that is one too many. State is then as the last instruction left it.
+    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the
+    /// budget is used up, [`Kind::Limit`] at an EMIT beyond the limit. The state is that of the
+    /// last instruction.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&Invocation> {
         self.run_traced(inputs, &mut Off)
     }
 
-    /// As [`run`](Self::run), and reports every executed instruction.
+    /// Runs the program like [`run`](Self::run) and reports every executed instruction.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&Invocation> {
         self.emission.begin();
         self.machine.resume(inputs, &mut self.emission, trace)?;
@@ -247,17 +251,17 @@ impl GeometryMachine {
         Ok(&self.emission.invocation)
     }
 
-    /// What the last run emitted, also up to the instruction that stopped it.
+    /// Returns the EMITs of the last run, also of one that an error stopped.
     pub fn invocation(&self) -> &Invocation {
         &self.emission.invocation
     }
 
-    /// The registers as the last run left them; outputs are the bank that would be written next.
+    /// Returns the registers after the last run; outputs are those of the active bank.
     pub fn registers(&self) -> &Registers {
         self.machine.registers()
     }
 
-    /// Instructions that the last run executed.
+    /// Returns the number of instructions of the last run.
     pub fn steps(&self) -> u64 {
         self.machine.steps()
     }

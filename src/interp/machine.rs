@@ -12,24 +12,26 @@ use crate::isa::control::{self, Effect, Outcome, State, Test};
 use crate::isa::{Flow, Inst, Pc, Program, Stage};
 use crate::precision::Precision;
 
-/// How a machine runs its program.
+/// Settings of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The numbers it computes with.
+    /// The precision of its arithmetic.
     pub precision: Precision,
-    /// Whether undefined opcodes count as NOP instead of stopping the run.
+    /// Counts undefined opcodes as NOP instead of stopping the run.
     pub lenient: bool,
-    /// Instructions that one vertex may execute.
+    /// Limit of the instructions of one vertex.
     pub budget: u64,
-    /// Whether numbers below 2^-126 count as zero, as inputs, uniforms and results. No number of a console is that small; a
-    /// driver of the host may compute like this, and the machine then tells what to expect of it. Float24 has none of them.
+    /// Flushes numbers below 2^-126 to zero, as inputs, uniforms and results. No number of a
+    /// console is that small. A driver of the host may compute like this, and the machine then
+    /// predicts its results. Float24 has no such numbers.
     pub flush_subnormals: bool,
-    /// Whether EX2 and LG2 are those of [`crate::precision::portable`], which every device computes alike.
+    /// Uses the EX2 and LG2 of [`crate::precision::portable`], which give the same bits on every
+    /// device.
     pub portable_exponentials: bool,
-    /// What registers r and o hold at the start.
+    /// The value of registers r and o at the start.
     pub unwritten: [f32; 4],
-    /// How many jumps and calls to the same or a lower address one vertex may make; at the next one the run ends as with
-    /// END (see [`Flow::goes_back`]).
+    /// Limit of the jumps and calls of one vertex to the same or a lower address. The next one ends
+    /// the run like END (see [`Flow::goes_back`]).
     pub loop_guard: Option<u32>,
 }
 
@@ -47,12 +49,12 @@ impl Default for Settings {
     }
 }
 
-/// How the machine treats a word.
+/// The way in which the machine executes a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route {
-    /// Goes on at the next word, whatever the stacks hold.
+    /// Continues at the next word for any rings.
     Straight,
-    /// May steer, or a scope may end here: `control::step` decides.
+    /// Is a control-flow instruction, or a scope may end here: `control::step` decides.
     Control,
     /// EMIT or SETEMIT of a geometry program; a scope may end here.
     Emission,
@@ -60,18 +62,18 @@ enum Route {
     Undefined(u8),
 }
 
-/// A code word made ready to run.
+/// A decoded code word.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     route: Route,
     operation: Operation,
 }
 
-/// A program made ready to run many vertices; see the example of [`crate::interp`].
+/// A program, decoded to run for many vertices; see the example of [`crate::interp`].
 #[derive(Clone, Debug)]
 pub struct Machine {
     words: Vec<Word>,
-    /// The same instructions, as `control::step` and the trace want them.
+    /// The same instructions, for `control::step` and the trace.
     insts: Vec<Inst>,
     entry: Pc,
     settings: Settings,
@@ -92,7 +94,7 @@ impl Machine {
         Ok(Self::prepare(program, settings))
     }
 
-    /// A machine for a program of either stage.
+    /// Decodes a program of either stage.
     pub(super) fn prepare(program: &Program<'_>, settings: Settings) -> Self {
         let insts: Vec<Inst> = (0..program.code().len()).map_while(|pc| inst_at(program, pc)).collect();
         let mut ends = vec![false; insts.len()];
@@ -118,7 +120,7 @@ impl Machine {
         Self { words, insts, entry: program.entry(), settings, registers, steps: 0 }
     }
 
-    /// Replaces the uniforms of the vertices that follow.
+    /// Replaces the uniforms.
     pub fn set_uniforms(&mut self, uniforms: &Uniforms) {
         self.registers.set_uniforms(uniforms);
         if self.settings.flush_subnormals {
@@ -126,30 +128,32 @@ impl Machine {
         }
     }
 
-    /// Changes how many instructions one run may execute.
+    /// Sets the limit of the instructions of one run.
     pub fn set_budget(&mut self, steps: u64) {
         self.settings.budget = steps;
     }
 
-    /// Runs the program for one vertex and returns o0..o15. Nothing carries over from the vertex before.
+    /// Runs the program for one vertex and returns o0..o15. Nothing carries over from the vertex
+    /// before.
     ///
     /// # Errors
-    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the budget is used up.
+    /// [`Kind::BadOpcode`] at an undefined opcode unless lenient, [`Kind::StepBudget`] when the
+    /// budget is used up.
     pub fn run(&mut self, inputs: &[[f32; 4]; 16]) -> Result<&[[f32; 4]; 16]> {
         self.run_traced(inputs, &mut Off)
     }
 
-    /// As [`run`](Self::run), and reports every executed instruction.
+    /// Runs the program like [`run`](Self::run) and reports every executed instruction.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn run_traced(&mut self, inputs: &[[f32; 4]; 16], trace: &mut impl Trace) -> Result<&[[f32; 4]; 16]> {
         self.begin(inputs);
         self.execute(&mut None, trace)?;
         Ok(self.registers.outputs())
     }
 
-    /// Everything but the uniforms goes back to its default, then the inputs are loaded.
+    /// Resets everything but the uniforms to its default, then loads the inputs.
     pub(super) fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
         self.registers.begin(inputs);
         if self.settings.flush_subnormals {
@@ -157,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Runs a geometry program: only the inputs are loaded, all else is as the last run left it.
+    /// Runs a geometry program: loads only the inputs and keeps all other state.
     pub(super) fn resume(
         &mut self,
         inputs: &[[f32; 4]; 16],
@@ -182,7 +186,7 @@ impl Machine {
         self.registers.set_bool(id, value);
     }
 
-    /// From the entry point to the end, in the numbers of the settings.
+    /// Runs from the entry point to the end, in the precision of the settings.
     fn execute(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
         match (self.settings.precision, self.settings.flush_subnormals) {
             (Precision::Exact, false) => self.once::<Exact>(emission, trace),
@@ -193,12 +197,12 @@ impl Machine {
         }
     }
 
-    /// The registers as the last run left them.
+    /// Returns the registers after the last run.
     pub fn registers(&self) -> &Registers {
         &self.registers
     }
 
-    /// The same, to change.
+    /// Returns the registers, mutable.
     #[cfg(test)]
     pub(super) fn registers_mut(&mut self) -> &mut Registers {
         &mut self.registers
@@ -209,29 +213,29 @@ impl Machine {
         self.registers.is_stopped()
     }
 
-    /// Instructions that the last run executed.
+    /// Returns the number of instructions of the last run.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// One run from the entry point to its end.
+    /// Runs once from the entry point to the end.
     fn once<M: Mode>(&mut self, emission: &mut Option<&mut Emission>, trace: &mut impl Trace) -> Result<()> {
-        let mut state = State::at(self.entry);
         let mut left = self.settings.budget;
-        let result = self.follow::<M>(&mut state, &mut left, emission, trace);
+        let result = self.follow::<M>(&mut left, emission, trace);
         self.steps = self.settings.budget - left;
         result
     }
 
-    /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an END.
+    /// Executes instructions until the program ends. Any pc at or beyond the end of the code is an
+    /// END.
     fn follow<M: Mode>(
         &mut self,
-        state: &mut State,
         left: &mut u64,
         emission: &mut Option<&mut Emission>,
         trace: &mut impl Trace,
     ) -> Result<()> {
         // The address stays in a register of the host except where the control model needs it.
+        let mut state = State::at(self.entry);
         let mut pc = state.pc;
         while let Some(word) = self.words.get(pc.index()) {
             let Some(rest) = left.checked_sub(1) else {
@@ -252,7 +256,7 @@ impl Machine {
                     }
                     state.pc = pc;
                     let outcome =
-                        guarded(inst, state, self.settings.loop_guard.is_some(), &mut self.registers);
+                        guarded(inst, &mut state, self.settings.loop_guard.is_some(), &mut self.registers);
                     next = state.pc;
                     outcome
                 }
@@ -284,13 +288,13 @@ impl Machine {
     }
 }
 
-/// What the trace shows of the state before an instruction, if it is on: operands and aL.
+/// The state before an instruction that the trace prints, if it is on: operands and aL.
 #[inline(always)]
 fn before<T: Trace>(_: &T, registers: &Registers, operation: &Operation) -> Option<([[f32; 4]; 3], i32)> {
     T::ON.then(|| (registers.operands(operation), registers.counter()))
 }
 
-/// The destination register of an instruction, zeros where it has none.
+/// The destination register of an instruction; zeros where it has none.
 fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
     match inst {
         Inst::Data { dest, .. } => registers.dest(*dest),
@@ -303,7 +307,7 @@ fn result(inst: &Inst, registers: &Registers) -> [f32; 4] {
     }
 }
 
-/// Steers, unless the guard against endless loops is on and ends the run.
+/// Executes the control part of an instruction, unless the loop guard ends the run.
 #[inline(always)]
 fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Registers) -> Outcome {
     match !is_guarded || may_go(inst, state.pc, registers) {
@@ -312,7 +316,7 @@ fn guarded(inst: &Inst, state: &mut State, is_guarded: bool, registers: &mut Reg
     }
 }
 
-/// Whether the guard against endless loops lets an instruction go where it goes; counts its jumps back.
+/// Returns whether the loop guard lets an instruction jump; counts its back jumps.
 fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     let Inst::Flow(flow) = inst else { return true };
     let holds = flow.test().is_none_or(|test| registers.test(test));
@@ -327,8 +331,8 @@ fn may_go(inst: &Inst, pc: Pc, registers: &mut Registers) -> bool {
     may
 }
 
-/// Lets the control model decide where execution goes on. Its questions and its effects both concern the registers, but
-/// never at the same time: a cell lends them to whichever closure is called.
+/// Executes the control part of an instruction. Both closures need the registers, but never at the
+/// same time, so a cell lends them.
 fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     let registers = std::cell::RefCell::new(registers);
     control::step(inst, state, &mut |test| registers.borrow().test(test), &mut |effect| {
@@ -336,12 +340,12 @@ fn steer(inst: &Inst, state: &mut State, registers: &mut Registers) -> Outcome {
     })
 }
 
-/// The instruction with this index, if there is one.
+/// Decodes the instruction with this index, if there is one.
 fn inst_at(program: &Program<'_>, pc: usize) -> Option<Inst> {
     program.inst(Pc(u16::try_from(pc).ok()?))
 }
 
-/// How the machine treats an instruction; `ends` tells whether a scope may end with it.
+/// Classifies an instruction. `ends` is true if a scope may end with it.
 fn route(inst: &Inst, ends: bool, lenient: bool, stage: Stage) -> Route {
     let straight = if ends { Route::Control } else { Route::Straight };
     match inst {

@@ -1,11 +1,12 @@
 //! The reference machine: runs programs on the CPU; every translation is compared with it.
-//! In: a [`Program`](crate::isa::Program), uniforms, inputs. Out: output registers, or a located error.
-//! Must not know: the control-flow graph and anything above it. Arithmetic is [`crate::precision::arith`], control flow is
-//! [`crate::isa::control::step`]; here is only what lies between: registers, operands, the loop over instructions.
-//! Facts: hardware tests as listed by 3dbrew and GBATEK; defaults of registers that hardware leaves undefined are ours.
+//! In: a [`Program`](crate::isa::Program), uniforms, inputs. Out: output registers, or a located
+//! error. Must not know: the control-flow graph and anything above it. Arithmetic is
+//! [`crate::precision::arith`], control flow is [`crate::isa::control::step`]. Here is only the
+//! rest: registers, operands, the loop over instructions. Facts: hardware tests as listed by 3dbrew
+//! and GBATEK. The defaults of registers that hardware leaves undefined are ours.
 //!
-//! [`Machine`] runs whole vertex programs, [`GeometryMachine`] geometry programs. [`Registers`] executes single instructions
-//! for whoever has its own idea of control.
+//! [`Machine`] runs whole vertex programs, [`GeometryMachine`] geometry programs. [`Registers`]
+//! executes single instructions, for callers that drive control flow themselves.
 //!
 //! ```
 //! use transpica::interp::{Machine, Registers, Settings, Uniforms};

@@ -1,6 +1,6 @@
-//! Instructions made ready to run, and their execution.
-//! In: [`Inst`]. Out: [`Operation`], whose fields index the register file directly. Knows no control flow.
-//! The arithmetic is [`arith`]'s; here are only operands, lanes and masks.
+//! Decoded instructions and their execution.
+//! In: [`Inst`]. Out: [`Operation`], whose fields index the register file directly. Knows no
+//! control flow. The arithmetic is [`arith`]'s; here are only operands, lanes and masks.
 
 use std::marker::PhantomData;
 
@@ -8,22 +8,22 @@ use super::registers::{Registers, dest_place, source_place};
 use crate::isa::{CompareOp, Component, DataOp, Index, Inst, Mask, Operand};
 use crate::precision::{Precision, arith};
 
-/// A precision as a type, so that each has its own loop without tests inside.
+/// Type-level precision: each gets its own monomorphized loop.
 pub(super) trait Mode {
     /// The precision.
     const PRECISION: Precision;
 
-    /// What the host gives where this is the result.
+    /// Converts a result to that of the host.
     #[inline(always)]
     fn result(value: f32) -> f32 {
         value
     }
-    /// The product as the host gives it.
+    /// Multiplies like the host.
     #[inline(always)]
     fn mul(a: f32, b: f32) -> f32 {
         arith::mul(Self::PRECISION, a, b)
     }
-    /// The dot product as the host gives it.
+    /// Computes a dot product like the host.
     #[inline(always)]
     fn dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
         arith::dot(Self::PRECISION, a, b)
@@ -44,7 +44,7 @@ impl Mode for F24 {
     const PRECISION: Precision = Precision::F24;
 }
 
-/// Another precision on a host whose arithmetic takes and gives 0 for every number below 2^-126.
+/// A precision on a host whose arithmetic flushes every number below 2^-126.
 pub(super) struct Flushed<M>(PhantomData<M>);
 
 impl<M: Mode> Mode for Flushed<M> {
@@ -55,8 +55,8 @@ impl<M: Mode> Mode for Flushed<M> {
         flush_subnormal(value)
     }
 
-    /// Processors that flush look at the product rounded to 24 bits whatever its exponent, so one that rounds up to 2^-126
-    /// only because subnormals have fewer bits is zero.
+    /// Processors that flush round the product to 24 bits for any exponent. So a product that
+    /// rounds up to 2^-126 only because subnormals have fewer bits becomes zero.
     fn mul(a: f32, b: f32) -> f32 {
         const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
         let product = arith::mul(M::PRECISION, a, b);
@@ -73,16 +73,16 @@ impl<M: Mode> Mode for Flushed<M> {
     }
 }
 
-/// Zero of the same sign for a number below 2^-126.
+/// Replaces a number below 2^-126 by a zero of its sign.
 #[inline(always)]
 pub(super) fn flush_subnormal(value: f32) -> f32 {
     if value.is_subnormal() { 0f32.copysign(value) } else { value }
 }
 
-/// What an operation does.
+/// The effect of an operation.
 #[derive(Clone, Copy, Debug)]
 enum Action {
-    /// Nothing to the registers.
+    /// Changes no register.
     None,
     Data(DataOp),
     Mova,
@@ -92,7 +92,7 @@ enum Action {
 /// A source operand as places of the register file.
 #[derive(Clone, Copy, Debug)]
 struct Read {
-    /// For each lane, the place of the component that it takes.
+    /// The place of the component of each lane.
     lanes: [u16; 4],
     /// The sign bit where the operand is negated, else 0.
     sign: u32,
@@ -113,7 +113,7 @@ impl Read {
     }
 }
 
-/// An instruction made ready to run.
+/// An instruction, decoded to run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     action: Action,
@@ -127,7 +127,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// Prepares the data part of an instruction; nothing remains of those that have none.
+    /// Decodes the data part of an instruction, if it has one.
     pub(super) fn new(inst: &Inst) -> Self {
         let unused = Read::new(&Operand::UNUSED);
         let nothing = Self {
@@ -164,7 +164,8 @@ impl Operation {
     }
 }
 
-/// Applies a function of one operand to each lane. (`array::map` is not always inlined, which costs more than the work.)
+/// Applies a function of one operand to each lane. (`array::map` is not always inlined, which costs
+/// more than the work.)
 #[inline(always)]
 fn lanes1(a: [f32; 4], op: impl Fn(f32) -> f32) -> [f32; 4] {
     [op(a[0]), op(a[1]), op(a[2]), op(a[3])]
@@ -177,7 +178,7 @@ fn lanes2(a: [f32; 4], b: [f32; 4], op: impl Fn(f32, f32) -> f32) -> [f32; 4] {
 }
 
 impl Registers {
-    /// An operand: the register, then the swizzle, then the negation.
+    /// Reads an operand: the register, then the swizzle, then the negation.
     #[inline(always)]
     fn operand(&self, read: &Read) -> [f32; 4] {
         let shift = if read.index == Index::None { 0 } else { self.shift(read.place, read.index) };
@@ -186,13 +187,13 @@ impl Registers {
         [lane(x), lane(y), lane(z), lane(w)]
     }
 
-    /// Reads two operands and gives their lanes to a function.
+    /// Applies a function to the lanes of two operands.
     #[inline(always)]
     fn two(&self, operation: &Operation, op: impl Fn(f32, f32) -> f32) -> [f32; 4] {
         lanes2(self.operand(&operation.reads[0]), self.operand(&operation.reads[1]), op)
     }
 
-    /// The operands of an operation as the trace shows them.
+    /// Returns the operands of an operation for the trace.
     pub(super) fn operands(&self, operation: &Operation) -> [[f32; 4]; 3] {
         operation.reads.map(|read| self.operand(&read))
     }
@@ -200,7 +201,7 @@ impl Registers {
     /// Executes an operation.
     #[inline(always)]
     pub(super) fn run<M: Mode>(&mut self, operation: &Operation) {
-        // Tested apart, so that the common case takes one indirect jump and not two.
+        // Tested separately, so that the common case takes one indirect jump and not two.
         if let Action::Data(op) = operation.action {
             self.data::<M>(op, operation);
         } else {

@@ -1,6 +1,7 @@
-//! All data state of a running program, and what instructions do to it.
-//! In: decoded instructions, loop effects, tests. Out: changed registers, answers. Knows no program and no control flow.
-//! Facts: hardware tests (operand order, masks, relative addressing); the defaults are ours, since hardware has none.
+//! The data state of a running program, and the effects of instructions on it.
+//! In: decoded instructions, loop effects, tests. Out: changed registers, answers. Knows no program
+//! and no control flow. Facts: hardware tests (operand order, masks, relative addressing); the
+//! defaults are ours, since hardware has none.
 
 use super::Uniforms;
 use super::operation::{Exact, F24, Fast, Operation, flush_subnormal};
@@ -16,12 +17,15 @@ const INPUTS: u16 = TEMPS + 4 * limits::TEMPS as u16;
 /// c0..c95, then the 32 registers of ones that relative reads can reach beyond them.
 const UNIFORMS: u16 = INPUTS + 4 * limits::INPUTS as u16;
 const UNIFORM_COMPONENTS: usize = FLOATS * 4;
-/// Size of the file. Places are taken modulo this power of two, so that no access needs a check.
+/// Size of the file. Places are taken modulo this power of two, so that no access needs a bounds
+/// check.
 const PLACES: usize = 1024;
 
-/// The data state of one vertex: registers, address registers, flags, loop data, and the uniforms it reads.
+/// The data state of one vertex: registers, address registers, flags, loop data, and the uniforms
+/// it reads.
 ///
-/// A fresh one has every register at its default: v, r and o (0, 0, 0, 1), everything else zero or false.
+/// Initially every register has its default: v, r and o (0, 0, 0, 1), everything else zero or
+/// false.
 #[derive(Clone, Debug)]
 pub struct Registers {
     /// Every float register, component by component.
@@ -29,7 +33,7 @@ pub struct Registers {
     ints: [[u8; 4]; INTS],
     bools: u16,
     precision: Precision,
-    /// Whether EX2 and LG2 are those of [`crate::precision::portable`].
+    /// Uses the EX2 and LG2 of [`crate::precision::portable`].
     pub(super) portable: bool,
     /// a0.x and a0.y
     pub(super) address: [i32; 2],
@@ -37,21 +41,21 @@ pub struct Registers {
     pub(super) counter: i32,
     /// cmp.x and cmp.y
     pub(super) flags: [bool; 2],
-    /// Iterations that the loop in each slot has left.
+    /// Iterations left of the loop in each slot.
     left: [i32; LOOP_DEPTH],
-    /// aL as it was when the loop in each slot began.
+    /// aL at the beginning of the loop in each slot.
     saved: [i32; LOOP_DEPTH],
-    /// Jumps back that the guard against endless loops still allows, and how many it allows one vertex.
+    /// Back jumps that the loop guard still allows, and how many it allows one vertex.
     jumps: u32,
     most_jumps: u32,
-    /// Whether that guard ended the run.
+    /// True if the loop guard ended the run.
     is_stopped: bool,
-    /// What r and o registers hold at the start.
+    /// The value of r and o registers at the start.
     unwritten: [f32; 4],
 }
 
 impl Registers {
-    /// What v, r and o registers hold before a program writes them.
+    /// The value of v, r and o registers before a program writes them.
     pub const DEFAULT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
     /// Sixteen input registers at their default.
     pub const DEFAULT_INPUTS: [[f32; 4]; 16] = [Self::DEFAULT; 16];
@@ -87,7 +91,7 @@ impl Registers {
         self.bools = uniforms.bools;
     }
 
-    /// Starts a vertex: everything but the uniforms goes back to its default, then the inputs are loaded.
+    /// Begins a vertex: resets everything but the uniforms to its default, then loads the inputs.
     pub fn begin(&mut self, inputs: &[[f32; 4]; 16]) {
         self.file[..usize::from(INPUTS)].as_chunks_mut().0.fill(self.unwritten);
         self.address = [0; 2];
@@ -98,7 +102,7 @@ impl Registers {
         self.resume(inputs);
     }
 
-    /// Starts an invocation that goes on with everything an earlier one left, but for the inputs.
+    /// Begins an invocation that keeps all state of an earlier one but the inputs.
     pub(super) fn resume(&mut self, inputs: &[[f32; 4]; 16]) {
         let places = &mut self.file[usize::from(INPUTS)..usize::from(UNIFORMS)];
         load(self.precision, places, inputs);
@@ -120,22 +124,23 @@ impl Registers {
         self.bools = if value { self.bools | bit } else { self.bools & !bit };
     }
 
-    /// What r and o registers hold when a vertex [begins](Self::begin), instead of [`DEFAULT`](Self::DEFAULT).
+    /// Sets the value of r and o registers at the [beginning](Self::begin) of a vertex, instead of
+    /// [`DEFAULT`](Self::DEFAULT).
     pub fn set_unwritten(&mut self, unwritten: [f32; 4]) {
         self.unwritten = unwritten;
     }
 
-    /// How many times a vertex may jump back, from its [beginning](Self::begin) on; only whoever asks
-    /// [`Test::JumpsLeft`] and applies [`Effect::CountJump`] heeds it.
+    /// Sets how many times a vertex may jump back, from its [beginning](Self::begin) on. Only
+    /// callers that ask [`Test::JumpsLeft`] and apply [`Effect::CountJump`] respect it.
     pub fn set_loop_guard(&mut self, most_jumps: u32) {
         self.most_jumps = most_jumps;
     }
 
-    /// Notes that the guard against endless loops ended the run.
+    /// Records that the loop guard ended the run.
     pub(super) fn stop(&mut self) {
         self.is_stopped = true;
     }
-    /// Returns whether the guard against endless loops ended the run.
+    /// Returns whether the loop guard ended the run.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
@@ -147,8 +152,8 @@ impl Registers {
         }
     }
 
-    /// Executes the data part of an instruction. Steering is up to the caller: flow instructions, EMIT, SETEMIT and
-    /// undefined opcodes do nothing here.
+    /// Executes the data part of an instruction. Control flow is up to the caller: flow
+    /// instructions, EMIT, SETEMIT and undefined opcodes do nothing here.
     pub fn execute(&mut self, inst: &Inst) {
         let operation = Operation::new(inst);
         match self.precision {
@@ -158,7 +163,7 @@ impl Registers {
         }
     }
 
-    /// Changes the loop data as [`Effect`] says. Sums wrap, so a program that loops for ever cannot overflow them.
+    /// Applies an [`Effect`] to the loop state. Sums wrap, so an endless loop cannot overflow them.
     #[inline]
     pub fn apply(&mut self, effect: Effect) {
         let place = |slot: u8| usize::from(slot & 3);
@@ -195,32 +200,32 @@ impl Registers {
         }
     }
 
-    /// o0..o15.
+    /// Returns o0..o15.
     #[inline]
     pub fn outputs(&self) -> &[[f32; 4]; 16] {
         self.file.as_chunks().0.first_chunk().expect("the file is longer than the outputs")
     }
-    /// o0..o15, to change.
+    /// Returns o0..o15, mutable.
     pub(super) fn outputs_mut(&mut self) -> &mut [[f32; 4]; 16] {
         self.file.as_chunks_mut().0.first_chunk_mut().expect("the file is longer than the outputs")
     }
-    /// The content of a register that instructions read.
+    /// Returns the value of a source register.
     pub fn source(&self, register: Source) -> [f32; 4] {
         self.register(source_place(register))
     }
-    /// The content of a register that instructions write.
+    /// Returns the value of a destination register.
     pub fn dest(&self, register: Dest) -> [f32; 4] {
         self.register(dest_place(register))
     }
-    /// a0.x and a0.y.
+    /// Returns a0.x and a0.y.
     pub fn address(&self) -> [i32; 2] {
         self.address
     }
-    /// aL.
+    /// Returns aL.
     pub fn counter(&self) -> i32 {
         self.counter
     }
-    /// cmp.x and cmp.y.
+    /// Returns cmp.x and cmp.y.
     pub fn flags(&self) -> [bool; 2] {
         self.flags
     }
@@ -228,7 +233,7 @@ impl Registers {
     pub fn set_portable_exponentials(&mut self, portable: bool) {
         self.portable = portable;
     }
-    /// The precision that arithmetic has.
+    /// Returns the precision of the arithmetic.
     pub fn precision(&self) -> Precision {
         self.precision
     }
@@ -238,7 +243,8 @@ impl Registers {
         [0, 1, 2, 3].map(|component| self.component(place + component))
     }
 
-    /// How far an address register moves the places of an operand whose register is the uniform at `place`.
+    /// Distance by which an address register moves an operand whose register is the uniform at
+    /// `place`.
     #[inline(never)]
     pub(super) fn shift(&self, place: u16, index: Index) -> u16 {
         let offset = match index {
@@ -253,13 +259,13 @@ impl Registers {
         register.wrapping_sub(place)
     }
 
-    /// The content of one place.
+    /// The value of one place.
     #[inline(always)]
     pub(super) fn component(&self, place: u16) -> f32 {
         self.file[usize::from(place) % PLACES]
     }
 
-    /// The four places from `place` on, to change.
+    /// The four places from `place` on, mutable.
     #[inline(always)]
     pub(super) fn places(&mut self, place: u16) -> &mut [f32; 4] {
         // The last place from which four can follow: no register lies beyond it.
@@ -268,7 +274,7 @@ impl Registers {
     }
 }
 
-/// Copies registers into places as programs of this precision see them.
+/// Copies registers to places, rounded to the precision.
 fn load(precision: Precision, places: &mut [f32], registers: &[[f32; 4]]) {
     match precision {
         Precision::Exact | Precision::Fast => places.copy_from_slice(registers.as_flattened()),

@@ -1,5 +1,6 @@
-//! What a run can tell about each instruction, and how people read it.
-//! In: the registers around an instruction. Out: a [`Record`], whose `Display` is one line. Changes nothing.
+//! Records of executed instructions, and their text.
+//! In: the registers around an instruction. Out: a [`Record`], whose `Display` is one line. Changes
+//! nothing.
 
 use std::fmt;
 
@@ -14,9 +15,9 @@ pub struct Record {
     pub pc: Pc,
     /// The instruction.
     pub inst: Inst,
-    /// Its operands after swizzle and negation; those it does not have are of no meaning.
+    /// Its operands after swizzle and negation; undefined for those that it does not have.
     pub operands: [[f32; 4]; 3],
-    /// The whole destination register afterwards (zeros where it has none).
+    /// The complete destination register afterwards (zeros where it has none).
     pub result: [f32; 4],
     /// a0.x and a0.y afterwards.
     pub address: [i32; 2],
@@ -30,7 +31,7 @@ pub struct Record {
     pub next: Option<Pc>,
 }
 
-/// Receives every executed instruction. Any `FnMut(&Record)` is one.
+/// A receiver of every executed instruction. Any `FnMut(&Record)` is one.
 ///
 /// ```
 /// use transpica::interp::Record;
@@ -39,7 +40,7 @@ pub struct Record {
 /// # let _ = &mut trace;
 /// ```
 pub trait Trace {
-    /// Whether records are wanted at all; where not, none is made.
+    /// False if no records are wanted; then none is made.
     const ON: bool = true;
     /// Called after each instruction.
     fn record(&mut self, record: &Record);
@@ -51,7 +52,7 @@ impl<F: FnMut(&Record)> Trace for F {
     }
 }
 
-/// The trace of a run that is not traced.
+/// The receiver of a run without trace.
 pub(super) struct Off;
 
 impl Trace for Off {
@@ -59,7 +60,7 @@ impl Trace for Off {
     fn record(&mut self, _: &Record) {}
 }
 
-/// A register read, as assembler text.
+/// A source operand as assembler text.
 struct Reading<'a>(&'a Operand);
 
 impl fmt::Display for Reading<'_> {
@@ -73,7 +74,7 @@ impl fmt::Display for Reading<'_> {
     }
 }
 
-/// The enabled components of a value.
+/// Writes the masked components of a value.
 fn write_lanes(f: &mut fmt::Formatter<'_>, value: [f32; 4], mask: Mask) -> fmt::Result {
     for (position, component) in mask.iter().enumerate() {
         let gap = if position == 0 { "" } else { " " };
@@ -93,7 +94,7 @@ impl Record {
     }
 }
 
-/// A flow instruction as text; lengths and targets are addresses.
+/// Writes a control-flow instruction; lengths and targets are addresses.
 fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
     match *flow {
         Flow::Nop => write!(f, "nop"),
@@ -115,8 +116,8 @@ fn write_flow(f: &mut fmt::Formatter<'_>, flow: &Flow) -> fmt::Result {
     }
 }
 
-/// One line without its end: address, instruction with the values it read, what it changed, and the next address
-/// where that is not the next word.
+/// One line without its end: address, instruction with the values that it read, its results, and
+/// the next address where that is not the next word.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#05x}: ", self.pc.0)?;

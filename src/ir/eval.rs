@@ -1,6 +1,6 @@
-//! Runs a module on the CPU: what a translated program must compute.
-//! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither host nor encodings.
-//! For tests: a value costs some nanoseconds, nothing is cached. No recursion.
+//! Evaluator of modules on the CPU: the reference for translated programs.
+//! In: a [`Module`] of either stage and the values of its inputs. Out: its outputs. Knows neither
+//! host nor encodings. For tests: a value costs some nanoseconds, nothing is cached. No recursion.
 
 use crate::precision::bits::ONE;
 
@@ -25,21 +25,22 @@ pub type Lanes = [u32; 4];
 
 /// The outside of a program.
 pub trait Environment {
-    /// What a read gives; nothing where there is nothing to read. Specialisation constants have the values of their
-    /// registers and are not asked for.
+    /// Value of a resource; nothing where there is none. Specialization constants are never asked
+    /// for: they have the values of their registers.
     fn read(&self, resource: Resource) -> Option<Lanes>;
     /// An element of a buffer of a kernel; nothing where there is none.
     fn load(&self, buffer: Buffer, index: i32) -> Option<Lanes> {
         let _ = (buffer, index);
         None
     }
-    /// Takes a triangle: how many there were before, and the outputs of its vertices one after the other.
+    /// Takes a triangle: how many there were before, and the outputs of its vertices one after the
+    /// other.
     fn submit(&self, count: i32, outputs: &[Lanes]) {
         let _ = (count, outputs);
     }
 }
 
-/// An environment of plain tables. What they do not hold reads as zero, members aside.
+/// An environment of plain tables. Everything that they do not hold reads as zero, but for members.
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
     /// v0..v15
@@ -76,7 +77,8 @@ impl Environment for Registers {
     }
 }
 
-/// Runs a module: the outputs of its main function, in order. `budget` is the number of items it may take.
+/// Runs a module: the outputs of its main function, in order. `budget` is the number of items it
+/// may take.
 ///
 /// ```
 /// use transpica::ir::{eval::{Registers, eval}, text};
@@ -88,7 +90,8 @@ impl Environment for Registers {
 /// ```
 ///
 /// # Errors
-/// The module breaks the law, takes more items than the budget, or reads what the environment does not have.
+/// The module breaks the law, takes more items than the budget, or reads what the environment does
+/// not have.
 pub fn eval(
     module: &Module,
     precision: Precision,
@@ -98,7 +101,7 @@ pub fn eval(
     Evaluator::new(module)?.run(precision, environment, budget)
 }
 
-/// A module that was found to keep the law, to be run several times.
+/// A verified module, to be run several times.
 pub struct Evaluator<'a> {
     module: &'a Module,
 }
@@ -107,7 +110,7 @@ impl<'a> Evaluator<'a> {
     /// Takes a module of either stage.
     ///
     /// # Errors
-    /// The module breaks the law.
+    /// The module is not well-formed.
     pub fn new(module: &'a Module) -> Result<Self> {
         verify(module, Stage::Pica)?;
         Ok(Self { module })
@@ -125,6 +128,7 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Vec<Lanes>> {
         let mut machine = Machine { module: self.module, precision, environment, calls: Vec::new() };
         machine.call(&self.module.main, &[], None);
+        // A loop of the program need not end.
         for _ in 0..budget {
             if let Some(outputs) = machine.step()? {
                 return Ok(outputs);
@@ -198,6 +202,7 @@ impl<'a> Machine<'a> {
         let Some(top) = self.calls.last() else { return Err(broken("nothing runs")) };
         let f = top.f;
         let Some(op) = f.op(value) else { return Err(broken("an item evaluates no operation")) };
+        // The value is filled in when the call ends.
         if let Op::Call { helper, args } = op {
             let args = top.read(args);
             self.call(&self.module.helpers[usize::from(helper)], &args, Some(value));
@@ -215,6 +220,7 @@ impl<'a> Machine<'a> {
         let ty = f.ty(value);
         let get = |value: Value| top.values[value.index()];
         let mut lanes = self.operation(f, op, ty, get)?;
+        // Lanes beyond the type are 0 everywhere, so that values compare as a whole.
         lanes[usize::from(ty.lanes)..].fill(0);
         self.calls.last_mut().ok_or_else(|| broken("nothing runs"))?.values[value.index()] = lanes;
         Ok(())
@@ -308,10 +314,12 @@ impl Activation<'_> {
         if exit == Exit::Unreachable {
             return Err(broken("the unreachable was reached"));
         }
+        // Before anything is assigned: a loop may exchange its parameters.
         let given = self.read(exit.list());
         let Some(target) = self.frames.last().and_then(|frame| frame.targets.of(exit)) else {
             return Ok(Some(given));
         };
+        // The region in which the target stands is on top again.
         self.frames.truncate(target.depth + 1);
         let data = &self.f.nodes[target.node];
         self.assign(data.takers(exit), &given);
@@ -337,7 +345,7 @@ fn select(cond: Lanes, a: Lanes, b: Lanes) -> Lanes {
     std::array::from_fn(|lane| if cond[lane] != 0 { a[lane] } else { b[lane] })
 }
 
-/// Whether two values of a kind are equal: bit by bit, but all NaN are one.
+/// Returns whether two values of a kind are equal: bit by bit, but all NaN are one.
 pub fn same(kind: Kind, a: Lanes, b: Lanes) -> bool {
     let is_nan = |bits: u32| kind == Kind::F32 && f32::from_bits(bits).is_nan();
     a.into_iter().zip(b).all(|(a, b)| a == b || is_nan(a) && is_nan(b))

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::op::{Def, Op};
+use super::resource::Resource;
 use super::types::{Type, Value};
 use crate::entity::Arena;
 
@@ -22,7 +23,7 @@ crate::define_handle!(
 pub struct ValueList {
     /// First index in the pool.
     pub start: u32,
-    /// How many.
+    /// Its length.
     pub len: u32,
 }
 
@@ -60,7 +61,7 @@ pub enum HintRegister {
     Count,
 }
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hint {
     /// The register.
@@ -74,7 +75,7 @@ pub struct Hint {
 pub struct ValueData {
     /// Its type.
     pub ty: Type,
-    /// How it comes to be.
+    /// Its definition.
     pub def: Def,
     /// Where it came from.
     pub hint: Hint,
@@ -89,15 +90,16 @@ pub enum Item {
     Node(Node),
 }
 
-/// How a region ends.
+/// End of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exit {
-    /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the outputs of the function.
-    /// A loop body never yields.
+    /// Reaches its end: gives the results of the enclosing `If`, `Block` or `Switch`, or the
+    /// outputs of the function. A loop body never yields.
     Yield(ValueList),
     /// Leaves the innermost `Loop`, `Block` or `Switch` with its results.
     Break(ValueList),
-    /// Next iteration of the innermost `Loop` with its parameters. May cross `If`, `Block` and `Switch`.
+    /// Next iteration of the innermost `Loop` with its parameters. May cross `If`, `Block` and
+    /// `Switch`.
     Continue(ValueList),
     /// Never reached (the last item never falls through).
     Unreachable,
@@ -131,7 +133,7 @@ impl Exit {
 pub struct RegionData {
     /// The items in order.
     pub items: Vec<Item>,
-    /// How it ends.
+    /// Its exit.
     pub exit: Exit,
 }
 
@@ -141,17 +143,18 @@ impl Default for RegionData {
     }
 }
 
-/// A nesting construct. Values defined inside a region are visible in it, after their definition, and in regions nested
-/// there; a construct's results are visible after it.
+/// A nesting construct. Values defined inside a region are visible in it, after their definition,
+/// and in regions nested there; a construct's results are visible after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeData {
-    /// Runs one of two regions. Results come from the arms that yield; with none, it never falls through.
+    /// Runs one of two regions. Results come from the arms that yield; with none, it never falls
+    /// through.
     If {
         /// bool scalar.
         cond: Value,
-        /// Where true.
+        /// If true.
         then: Region,
-        /// Where false.
+        /// If false.
         otherwise: Region,
         /// Results.
         results: ValueList,
@@ -246,12 +249,20 @@ impl Func {
             Def::Param | Def::Result | Def::Dead => None,
         }
     }
+    /// The resources that it reads by number, in order of values, with their types.
+    pub fn reads(&self) -> impl Iterator<Item = (Type, Resource)> + '_ {
+        self.values.values().iter().filter_map(|data| match data.def {
+            Def::Op(Op::Read(resource)) => Some((data.ty, resource)),
+            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
+        })
+    }
 }
 
 /// The main function and the helpers it calls. Helpers call only helpers before them.
 ///
 /// The outputs of `main` correspond to the interface: for the vertex entry one value for each
-/// [`Output`](crate::host::Output), in order; for the compute entry sixteen f32x4, the registers o0..o15.
+/// [`Output`](crate::host::Output), in order; for the compute entry sixteen f32x4, the registers
+/// o0..o15.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
     /// The program.

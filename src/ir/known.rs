@@ -1,20 +1,23 @@
-//! What a compiler may find out of lanes before a program runs: which are one literal on every path, and which could become
-//! a literal where it copies code or knows a decision.
-//! In: a function of either stage. Out: a [`Fact`] for each value, and the operands that could be a literal zero of a product or
-//! sum. Changes nothing.
+//! Constants that a driver may find before a program runs: lanes that are one constant on every
+//! path, and lanes that could become one where code is copied or a decision is known.
+//! In: a function of either stage. Out: a [`Fact`] for each value, and the operands that could be a
+//! constant zero of a product or sum. Changes nothing.
 //!
-//! Why: drivers fold `x * 0` and `x + 0` wrongly, NoContraction or not, once they know the zero (measured on lavapipe).
-//! They look through phis lane by lane, unroll loops, compute the first round of a loop in front of it, and decide inside of an
-//! arm what the condition of the arm decides. So:
+//! Why: drivers fold `x * 0` and `x + 0` wrongly, NoContraction or not, once they know the zero
+//! (measured on lavapipe). They look through phis lane by lane, unroll loops, compute the first
+//! round of a loop in front of it, and decide inside of an arm what the condition of the arm
+//! decides. So:
 //!
-//! * A lane is **literal** if every path gives it the same bits. Of a loop parameter that is assumed until a round disproves it.
-//!   Regions that no path reaches do not count.
-//! * A lane is **fixed** if some copy of the code could have a literal there: a parameter one of whose sources is fixed; a
-//!   result one of whose sources is, if something fixed or a loop decides among them; what is computed from fixed lanes only.
-//!   Specialisation constants are fixed.
-//! * Inside an arm the condition is literal, and so is an equal comparison; behind an arm that never falls through, its opposite.
+//! * A lane is **constant** if every path gives it the same bits. Of a loop parameter that is
+//!   assumed until a round disproves it. Regions that no path reaches do not count.
+//! * A lane is **fixed** if some copy of the code could have a constant there: a parameter one of
+//!   whose sources is fixed; a result one of whose sources is, if something fixed or a loop decides
+//!   among them; what is computed from fixed lanes only. Specialization constants are fixed.
+//! * Inside an arm the condition is constant, and so is an equal comparison; behind an arm that
+//!   never falls through, its opposite.
 //!
-//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them literals of parameters are given up.
+//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them constants of parameters
+//! are given up.
 
 use crate::precision::bits::MAGNITUDE;
 
@@ -34,7 +37,7 @@ use crate::entity::Handle;
 use crate::isa::limits::FLOATS;
 use crate::precision::Precision;
 
-/// How often a function is gone through before literals of parameters are given up.
+/// Sweeps over a function before constants of parameters are given up.
 const SWEEPS: u32 = 16;
 /// 2^-62: smaller numbers count as zero in float24.
 const F24_MIN: u32 = 0x2080_0000;
@@ -42,22 +45,23 @@ const F24_MIN: u32 = 0x2080_0000;
 /// Float constants that take the place of uniforms.
 pub type Constants = [Option<[u32; 4]>; FLOATS];
 
-/// What is known of one value; bit 0 of each mask is x.
+/// Facts about one value; bit 0 of each mask is x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Lanes that are the same literal on every path.
+    /// Lanes that are the same constant on every path.
     pub literal: u8,
-    /// Lanes that some copy of the code could know; the literal ones are among them.
+    /// Lanes that some copy of the code could know; the constant ones are among them.
     pub fixed: u8,
     /// The fixed lanes that could be known as a zero.
     pub zero: u8,
-    /// The bits of literal lanes.
+    /// The bits of constant lanes.
     pub bits: [u32; 4],
-    /// Lanes that a decision around a place may make literal there.
+    /// Lanes that a decision around a place may make constant there.
     chosen: u8,
-    /// Whether a sweep reached it.
+    /// Set once a sweep has reached it.
     seen: bool,
-    /// The number of the choice that it is, if it is the result of an `if` with two arms that yield.
+    /// The number of the choice that it is, if it is the result of an `if` with two arms that
+    /// yield.
     choice: u32,
 }
 
@@ -66,7 +70,7 @@ impl Fact {
     pub const NONE: Self =
         Self { literal: 0, fixed: 0, zero: 0, bits: [0; 4], chosen: 0, seen: false, choice: 0 };
 
-    /// The bits of a lane, if it is literal.
+    /// The bits of a lane, if it is constant.
     #[inline]
     pub fn get(&self, lane: u8) -> Option<u32> {
         (self.literal >> lane & 1 != 0).then(|| self.bits[usize::from(lane & 3)])
@@ -90,22 +94,23 @@ fn differing(a: &[u32; 4], b: &[u32; 4]) -> u8 {
     (0..4).fold(0, |mask, lane| mask | u8::from(a[lane] != b[lane]) << lane)
 }
 
-/// An operand of a product or sum with lanes that may be a literal zero there.
+/// An operand of a product or sum with lanes that may be a constant zero there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Risk {
     /// The product or sum.
     pub user: Value,
     /// The operand.
     pub operand: Value,
-    /// The lanes that are literal zeros on every path.
+    /// The lanes that are constant zeros on every path.
     pub literal: u8,
-    /// The lanes that could be literal zeros, or the products of which in a dot product could be.
+    /// The lanes that could be constant zeros, or the products of which in a dot product could be.
     pub possible: u8,
 }
 
-/// The first operand of a product or sum of a legal module that is a literal zero, or could become one where a driver copies
-/// code; in words. A call with two float arguments counts as a product. `legalize` leaves none, but in functions that read no
-/// number when they run, which every driver can compute altogether.
+/// The first operand of a product or sum of a legal module that is a constant zero, or could become
+/// one where a driver copies code; in words. A call with two float arguments counts as a product.
+/// `legalize` leaves none, but in functions that read no number when they run, which every driver
+/// can compute altogether.
 pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     let reads = |f: &Func| {
         f.values.values().iter().any(|data| match data.def {
@@ -126,14 +131,14 @@ pub fn first_risk(module: &Module, precision: Precision) -> Option<String> {
     })
 }
 
-/// What the exits of a construct gave one of its results so far.
+/// Facts that the exits of a construct gave one of its results so far.
 #[derive(Clone, Copy)]
 struct Join {
     fact: Fact,
     /// Lanes that each exit has fixed, and that each could have as zero.
     all: u8,
     all_zero: u8,
-    /// Lanes of which two exits have different literals.
+    /// Lanes of which two exits have different constants.
     differ: u8,
 }
 
@@ -163,10 +168,10 @@ impl Join {
 /// A construct that a sweep is in.
 struct Open {
     node: Node,
-    /// Whether a path reaches it, and its end.
+    /// Set if a path reaches it; its end.
     live: bool,
     reached: bool,
-    /// Whether something that could be known decides among its exits.
+    /// Set if something that could be known decides among its exits.
     decided: bool,
     /// The decisions in force around it.
     context: u32,
@@ -174,7 +179,7 @@ struct Open {
     first: usize,
 }
 
-/// What is known of the lanes of one function.
+/// Facts about the values of one function.
 pub struct Known<'a> {
     facts: Vec<Fact>,
     precision: Precision,
@@ -186,7 +191,7 @@ pub struct Known<'a> {
     inside: Vec<u32>,
     behind: Vec<u32>,
     risks: Vec<Risk>,
-    /// Whether the last sweep learnt something of a parameter.
+    /// Set if the last sweep changed a fact about a parameter.
     changed: bool,
 }
 
@@ -212,7 +217,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Finds out everything. A function without constructs needs it for the risks only; [`learn`](Self::learn) does the rest.
+    /// Finds out everything. A function without constructs needs it for the risks only;
+    /// [`learn`](Self::learn) does the rest.
     pub fn analyze(&mut self, f: &Func) {
         self.inside.resize(f.regions.len(), 0);
         self.behind.resize(f.nodes.len(), 0);
@@ -224,6 +230,7 @@ impl<'a> Known<'a> {
             if !self.changed {
                 return;
             }
+            // Each sweep may disprove one parameter only, in a long row of them.
             sweeps += 1;
             if sweeps == SWEEPS {
                 self.give_up(f);
@@ -242,13 +249,13 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What is known of a value, wherever it is used.
+    /// Facts about a value, wherever it is used.
     #[inline]
     pub fn of(&self, value: Value) -> Fact {
         self.facts.get(value.index()).copied().unwrap_or(Fact::NONE)
     }
 
-    /// The operands that may be a literal zero of a product or sum.
+    /// The operands that may be a constant zero of a product or sum.
     pub fn risks(&self) -> &[Risk] {
         &self.risks
     }
@@ -277,7 +284,7 @@ impl<'a> Known<'a> {
         self.facts[value.index()] = self.transfer(f, value, context);
     }
 
-    /// Whether bits count as a zero.
+    /// Returns whether bits count as a zero.
     pub fn is_zero(&self, bits: u32) -> bool {
         let magnitude = bits & MAGNITUDE;
         match self.precision {
@@ -287,6 +294,7 @@ impl<'a> Known<'a> {
     }
 
     fn sweep(&mut self, f: &Func, walk: &mut Walk) {
+        // A sweep finds them anew: regions that turn out reachable may add some.
         self.decisions.clear();
         self.choices.clear();
         self.risks.clear();
@@ -311,6 +319,7 @@ impl<'a> Known<'a> {
                 }
                 Step::Begin(region) => {
                     if let Some(inner) = open.last() {
+                        // An arm that cannot run gives its results nothing.
                         live = inner.live && self.may_run(f, inner.node, region, inner.context);
                         context = self.decide(f, inner, region);
                     }
@@ -330,6 +339,7 @@ impl<'a> Known<'a> {
                     live = inner.live && inner.reached;
                     context = self.leave(f, &inner);
                     self.behind[node.index()] = context;
+                    // An exit inside may lead to the outer construct, chosen by what decides here.
                     if let Some(outer) = open.last_mut() {
                         outer.decided |= inner.decided;
                     }
@@ -338,7 +348,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether a path may lead into this region of a construct that is reached.
+    /// Returns whether a path may lead into this region of a construct that is reached.
     fn may_run(&self, f: &Func, node: Node, region: Region, context: u32) -> bool {
         let decider = |value| self.literal_in(f, Lane::new(value, 0), context);
         match &f.nodes[node] {
@@ -367,7 +377,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The decisions in force behind a construct: an arm that never falls through decides what follows.
+    /// The decisions in force behind a construct: an arm that never falls through decides what
+    /// follows.
     fn leave(&mut self, f: &Func, open: &Open) -> u32 {
         let NodeData::If { cond, then, otherwise, results } = f.nodes[open.node] else { return open.context };
         let yields = |region| match f.regions[region].exit {
@@ -375,6 +386,8 @@ impl<'a> Known<'a> {
             Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => None,
         };
         let holds = match (yields(then), yields(otherwise)) {
+            // Both arms fall through: inside another arm of the same condition one of them is
+            // chosen.
             (Some(a), Some(b)) => {
                 for ((&result, &a), &b) in f.get(results).iter().zip(f.get(a)).zip(f.get(b)) {
                     self.choices.push([cond, a, b]);
@@ -399,6 +412,7 @@ impl<'a> Known<'a> {
             let mut new = old.either(Fact { choice: 0, chosen: 0, ..self.here(f, value, context) });
             new.seen = true;
             new.chosen = if f.ty(param).kind == Kind::Bool { 15 } else { 0 };
+            // Results follow from parameters within a sweep; only these need another.
             self.changed |= new != old;
             self.facts[param.index()] = new;
         }
@@ -433,7 +447,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What an operation computes; notes what is at risk.
+    /// Facts about the result of an operation; notes its risks.
     fn evaluate(&mut self, f: &Func, value: Value, context: u32) -> Fact {
         use Binary::{Add, AddP, Dot, DotP, Mul, MulP};
         let operands = match f.op(value) {
@@ -452,6 +466,7 @@ impl<'a> Known<'a> {
 
     fn note_risks(&mut self, f: &Func, user: Value, a: Value, b: Value, context: u32) {
         let (x, y) = (self.here(f, a, context), self.here(f, b, context));
+        // No copy of the code can know a zero of either, or both.
         if (x.zero | y.zero | x.fixed & y.fixed) == 0 {
             return;
         }

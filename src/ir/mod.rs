@@ -1,7 +1,7 @@
 //! The intermediate form: a structured SSA tree over vectors of one to four lanes.
-//! In: built by `lower`. Out: read by the back ends. Knows no PICA200 encodings; PICA200 *arithmetic* is part of it
-//! (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain operations for one precision.
-//! The law of the form stands in [`verify`](verify()).
+//! In: built by `lower`. Out: read by the back ends. Knows no PICA200 encodings; PICA200
+//! *arithmetic* is part of it (`AddP`, `MulP`, …) until `passes::legalize` replaces it by plain
+//! operations for one precision. The invariants stand at [`verify`](verify()).
 
 pub mod eval;
 pub mod func;

@@ -1,29 +1,34 @@
-//! Operations. All but [`Op::Submit`] are pure; reading inputs and uniforms is too, since neither changes while a program runs.
+//! Operations. All but [`Op::Submit`] are pure; reading inputs and uniforms is too, since neither
+//! changes while a program runs.
 
 use super::func::ValueList;
 use super::resource::{Array, Resource};
 use super::signature::{Binary, Unary};
 use super::types::{Lane, Value};
 
-/// What computes a value. Result types: see each operation; the value's [`Type`](super::Type) states it.
+/// Operation that computes a value. Result types: see each operation; the value's
+/// [`Type`](super::Type) states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// A literal of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0 or 1.
+    /// A constant of the value's type; lanes beyond the type's are 0. Floats by their bits, bools 0
+    /// or 1.
     Const([u32; 4]),
     /// Reads something by its number; the types stand in [`Resource::row`].
     Read(Resource),
-    /// Reads an element by an i32 scalar that the program computes; the types stand in [`Array::row`].
+    /// Reads an element by an i32 scalar that the program computes; the types stand in
+    /// [`Array::row`].
     ReadAt(Array, Value),
-    /// i32: submits a triangle of a geometry program. The arguments are how many triangles there are so far (i32) and, for
-    /// each of its three vertices, the outputs, each as f32x4; the result is how many there are then. The one operation that
-    /// does something: since it takes and gives the number, and every number is taken once on every path, nothing reorders
-    /// triangles, makes one of two or drops one.
+    /// i32: submits a triangle of a geometry program. The arguments are how many triangles there
+    /// are so far (i32) and, for each of its three vertices, the outputs, each as f32x4; the result
+    /// is how many there are then. The one operation that does something: since it takes and gives
+    /// the number, and every number is taken once on every path, nothing reorders triangles, makes
+    /// one of two or drops one.
     Submit {
         /// The arguments.
         args: ValueList,
     },
-    /// Collects lanes (as many as the result has; the others repeat the first). Extracts, swizzles, splats and builds
-    /// vectors. All lanes have the result's kind.
+    /// Collects lanes (as many as the result has; the others repeat the first). Extracts, swizzles,
+    /// splats and builds vectors. All lanes have the result's kind.
     Shuffle([Lane; 4]),
     /// One operand.
     Unary(Unary, Value),
@@ -33,9 +38,9 @@ pub enum Op {
     Select {
         /// The choice.
         cond: Value,
-        /// Where true.
+        /// If true.
         a: Value,
-        /// Where false.
+        /// If false.
         b: Value,
     },
     /// Calls a helper function of the module with these arguments; the result is its one output.
@@ -48,7 +53,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether `legalize` removes it.
+    /// Returns whether `legalize` removes it.
     pub fn is_pica(self) -> bool {
         match self {
             Self::Read(resource) => resource.is_pica(),
@@ -63,8 +68,8 @@ impl Op {
         }
     }
 
-    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's values are visited once for each of its four
-    /// lanes.
+    /// Visits every operand, those of a call or a submission in `pool`, in order. A shuffle's
+    /// values are visited once for each of its four lanes.
     #[inline]
     pub fn for_each(self, pool: &[Value], mut visit: impl FnMut(Value)) {
         match self {
@@ -86,7 +91,8 @@ impl Op {
         }
     }
 
-    /// The same operation on other operands; the lanes of a shuffle keep their index. A call's arguments change in `pool`.
+    /// The same operation on other operands; the lanes of a shuffle keep their index. A call's
+    /// arguments change in `pool`.
     #[inline]
     #[must_use]
     pub fn map(self, pool: &mut [Value], mut map: impl FnMut(Value) -> Value) -> Self {
@@ -107,7 +113,7 @@ impl Op {
     }
 }
 
-/// How a value comes to be.
+/// Definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
     /// By an operation; evaluated by the one [`Item::Let`](super::Item::Let) that names the value.

@@ -1,4 +1,4 @@
-//! What a module reads from outside, and the table with one row for each kind of it.
+//! Resources that a module reads from outside, and the table with one row for each kind.
 //! The verifier, the text form and the passes ask the table. Knows no values.
 
 use std::fmt;
@@ -7,7 +7,7 @@ use super::types::{Kind, Type};
 use crate::fields::{DrawField, HostField};
 use crate::isa::limits::{BOOLS, FLOATS, INPUTS, INTS};
 
-/// What [`Op::Read`](super::Op::Read) reads. It stays as it is while a program runs.
+/// Resource that [`Op::Read`](super::Op::Read) reads. It stays as it is while a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// Input register v0..v15.
@@ -34,12 +34,12 @@ pub enum Resource {
     Host(HostField),
     /// A number that a kernel reads or is.
     Draw(DrawField),
-    /// A specialisation constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on i32
-    /// (16 + 4·register + component of an int uniform).
+    /// A specialization constant by its id, 0..=31: bool below 16 (that bool uniform), from 16 on
+    /// i32 (16 + 4·register + component of an int uniform).
     Specialized(u8),
 }
 
-/// What [`Op::ReadAt`](super::Op::ReadAt) reads an element of.
+/// Array that [`Op::ReadAt`](super::Op::ReadAt) reads an element of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Array {
     /// Float uniforms from c0..c95 on: `c[uniform_index(base, index)]`, ones beyond c95
@@ -51,7 +51,7 @@ pub enum Array {
     Buffer(Buffer),
 }
 
-/// What a geometry program that runs as a kernel reads besides uniforms.
+/// Buffer that a geometry program reads as a kernel, besides uniforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Buffer {
     /// f32x4: the vertices of each invocation, made ready for it.
@@ -126,7 +126,7 @@ impl Resource {
         Row { word, prefix, number: Some(number), count: count as u32, results, pica: self.is_pica() }
     }
 
-    /// Whether `legalize` removes it.
+    /// Returns whether `legalize` removes it.
     #[inline]
     pub const fn is_pica(self) -> bool {
         match self {
@@ -137,7 +137,7 @@ impl Resource {
         }
     }
 
-    /// The register that a specialisation constant stands for.
+    /// The register that a specialization constant stands for.
     pub const fn specialized(id: u8) -> Self {
         match id {
             0..16 => Self::BoolUniform(id),
@@ -179,7 +179,7 @@ impl Array {
         }
     }
 
-    /// Whether `legalize` removes it.
+    /// Returns whether `legalize` removes it.
     #[inline]
     pub const fn is_pica(self) -> bool {
         match self {

@@ -1,9 +1,10 @@
-//! What the one- and two-operand operations compute, lane by lane, on bit patterns.
-//! In and out: bits of one lane. PICA200 arithmetic comes from [`crate::precision::arith`], its one definition; plain float
-//! operations are IEEE f32. The evaluator and constant folding share this. Of a NaN only that it is one matters.
+//! Semantics of the one- and two-operand operations, lane by lane, on bit patterns.
+//! In and out: bits of one lane. PICA200 arithmetic comes from [`crate::precision::arith`], its one
+//! definition; plain float operations are IEEE f32. The evaluator and constant folding share this.
+//! Every NaN is as good as another.
 //!
-//! Constants fold where every machine that translates and every driver computes the same. That is one rule for all passes:
-//! a constant that one of them computes is one that the others expect.
+//! Constants fold where every machine that translates and every driver computes the same. That is
+//! one rule for all passes: a constant that one of them computes is one that the others expect.
 
 use super::signature::{Binary, Unary};
 use super::types::Kind;
@@ -97,7 +98,7 @@ fn one_nan(kind: Kind, bits: u32) -> u32 {
     if kind == Kind::F32 && f32::from_bits(bits).is_nan() { NAN } else { bits }
 }
 
-/// Whether every machine computes the same for a constant operand.
+/// Returns whether every machine computes the same for a constant operand.
 fn folds_exactly(op: Unary, a: u32) -> bool {
     let x = f32::from_bits(a);
     match op {
@@ -115,7 +116,8 @@ fn folds_exactly(op: Unary, a: u32) -> bool {
         | Unary::UintToInt
         | Unary::IntToUint => true,
         Unary::ToInt => x.abs() < 2_147_483_648.0,
-        // Whole powers, and what lies outside of the range in which `legalize` lets the driver compute.
+        // Whole powers, and what lies outside of the range in which `legalize` lets the driver
+        // compute.
         Unary::Exp2P => x.floor().to_bits() == a || x <= -150.0 || x >= 128.0,
         // Powers of two, infinities, and zeros.
         Unary::Log2P => a & SIGNIFICAND == 0,

@@ -1,10 +1,10 @@
-//! The table of the one- and two-operand operations: a row says name, meaning, kinds, how lanes correspond, and whether
-//! `legalize` removes it. The enumerations are made from the rows.
-//! Read by the verifier, the text form, the evaluator, the passes and `ir/README.md`. Knows no arithmetic.
+//! The table of the one- and two-operand operations: a row says name, meaning, kinds, how lanes
+//! correspond, and whether `legalize` removes it. The enumerations are made from the rows. Read by
+//! the verifier, the text form, the evaluator, the passes and `ir/README.md`. Knows no arithmetic.
 
 use super::types::{Kind, Type};
 
-/// How the lanes of a result follow from the operands'.
+/// Correspondence of the lanes of a result to those of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Each lane from the same lanes of the operands.
@@ -18,13 +18,13 @@ pub enum Shape {
 pub struct Signature {
     /// Its word in the text form.
     pub name: &'static str,
-    /// What it computes.
+    /// Its semantics in words.
     pub meaning: &'static str,
     /// Kind of the operands.
     pub operand: Kind,
     /// Kind of the result.
     pub result: Kind,
-    /// How lanes correspond.
+    /// Correspondence of lanes.
     pub shape: Shape,
     /// The operands may be exchanged (any NaN counts as the same).
     pub commutes: bool,
@@ -83,13 +83,13 @@ macro_rules! operations {
                 &Self::ROWS[self as usize]
             }
 
-            /// How lanes correspond.
+            /// Correspondence of lanes.
             #[inline]
             pub const fn shape(self) -> Shape {
                 self.signature().shape
             }
 
-            /// Whether the operands may be exchanged (any NaN counts as the same).
+            /// Returns whether the operands may be exchanged (any NaN counts as the same).
             #[inline]
             pub const fn commutes(self) -> bool {
                 self.signature().commutes
@@ -123,7 +123,7 @@ operations! {
     Exp2Portable "exp2_portable" F32  F32  Each ordered  pica;
     /// log2(x), as `precision::portable` computes it.
     Log2Portable "log2_portable" F32  F32  Each ordered  pica;
-    /// The conversion of MOVA: values outside ±1000 clamp; NaN becomes 0 or a value outside the signed byte range.
+    /// The conversion of MOVA: clamps to ±1000; NaN gives 0 or a value outside a signed byte.
     AddressP     "addressp"      F32  I32  Each ordered  pica;
     /// Sign bit flipped.
     Neg          "neg"           F32  F32  Each ordered  plain;
@@ -168,9 +168,9 @@ operations! {
     SgeP         "sgep"          F32  F32  Each ordered  pica;
     /// `a < b ? 1 : 0`.
     SltP         "sltp"          F32  F32  Each ordered  pica;
-    /// Sum. After `legalize` no operand is a literal ±0: drivers fold those wrongly.
+    /// Sum. After `legalize` no operand is a constant ±0: drivers fold those wrongly.
     Add          "add"           F32  F32  Each commutes plain;
-    /// Product. After `legalize` no operand is a literal ±0.
+    /// Product. After `legalize` no operand is a constant ±0.
     Mul          "mul"           F32  F32  Each commutes plain;
     /// Quotient.
     Div          "div"           F32  F32  Each ordered  plain;

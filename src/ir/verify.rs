@@ -1,6 +1,7 @@
-//! The law of the intermediate form and the check that a module keeps it.
-//! In: any [`Module`]. Out: nothing, or the first breach in words. Knows no pass and no back end; a back end may rely on
-//! everything that stands at [`verify`]. Linear in the size of the module, no recursion.
+//! The invariants of the intermediate form, and the verifier.
+//! In: any [`Module`]. Out: nothing, or the first breach in words. Knows no pass and no back end; a
+//! back end may rely on everything that stands at [`verify`]. Linear in the size of the module, no
+//! recursion.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ use crate::entity::Handle;
 use crate::error::{At, Error, Result};
 use crate::precision::Precision;
 
-/// How far a module has come.
+/// Stage of a module on its way to the back ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// From `lower`: PICA200 arithmetic and uniform registers, beside everything else.
@@ -25,43 +26,51 @@ pub enum Stage {
     Legal,
 }
 
-/// Checks that a module keeps the law:
+/// Checks that a module is well-formed:
 ///
-/// **Functions.** Every function has a body. The main function has no parameters, every helper has exactly one output. A
-/// helper calls only helpers of lower index.
+/// **Functions.** Every function has a body. The main function has no parameters, every helper has
+/// exactly one output. A helper calls only helpers of lower index.
 ///
-/// **Tree.** Every region belongs to one construct (or is the body) and every construct to one item. Regions and constructs
-/// that the body does not reach are left alone: they are what a pass has cut off.
+/// **Tree.** Every region belongs to one construct (or is the body) and every construct to one
+/// item. Regions and constructs that the body does not reach are left alone: they are what a pass
+/// has cut off.
 ///
-/// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not overlap, so that a pass
-/// may edit each in place.
+/// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not
+/// overlap, so that a pass may edit each in place.
 ///
-/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one that none evaluates counts
-/// as dead). A value of [`Def::Param`] is listed as a parameter once, one of [`Def::Result`] as a result once; neither has
-/// a `Let`. No item, list or operand names a [`Def::Dead`] value.
+/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one
+/// that none evaluates counts as dead). A value of [`Def::Param`] is listed as a parameter once,
+/// one of [`Def::Result`] as a result once; neither has a `Let`. No item, list or operand names a
+/// [`Def::Dead`] value.
 ///
-/// **Scope.** A definition comes before its uses. What a region defines, its loop parameters included, is visible from
-/// there to the end of the region, in nested regions too; the results of a construct are visible after it.
+/// **Scope.** A definition comes before its uses. What a region defines, its loop parameters
+/// included, is visible from there to the end of the region, in nested regions too; the results of
+/// a construct are visible after it.
 ///
-/// **Exits.** `Yield` gives the outputs of the function, or the results of the enclosing `If`, `Block` or `Switch`; a loop
-/// body never yields. `Break` stands inside a `Loop`, `Block` or `Switch` and gives the results of the innermost one;
-/// `Continue` stands inside a `Loop` and gives the parameters of the innermost one; `If`s never count. The lists agree
-/// in length and types, a loop's `inits` with its `params` too.
+/// **Exits.** `Yield` gives the outputs of the function, or the results of the enclosing `If`,
+/// `Block` or `Switch`; a loop body never yields. `Break` stands inside a `Loop`, `Block` or
+/// `Switch` and gives the results of the innermost one; `Continue` stands inside a `Loop` and gives
+/// the parameters of the innermost one; `If`s never count. The lists agree in length and types, a
+/// loop's `inits` with its `params` too.
 ///
-/// **Falling through.** An `If` falls through where an arm yields, a `Block` or `Switch` where a region of it yields or a
-/// `Break` leaves it, a `Loop` where a `Break` leaves it. A construct that does not is the last item of its region, has no
-/// results, and the region's exit is `Unreachable`. No other region ends in `Unreachable`.
+/// **Falling through.** An `If` falls through where an arm yields, a `Block` or `Switch` where a
+/// region of it yields or a `Break` leaves it, a `Loop` where a `Break` leaves it. A construct that
+/// does not is the last item of its region, has no results, and the region's exit is `Unreachable`.
+/// No other region ends in `Unreachable`.
 ///
-/// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`] say, where `Dot` shapes
-/// take 2 to 4 lanes. `Select` and its arms agree, the condition is bool with as many lanes. Reads have a type of their row
-/// ([`Resource::row`], [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type repeat the
-/// first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's arguments agree with the parameters
-/// and its type with the output. The condition of an `If` is a bool scalar, the selector of a
-/// `Switch` an i32 scalar; its cases have at least one value each, all ascending and disjoint.
+/// **Types.** 1 to 4 lanes. Operands and results as [`Unary::signature`] and [`Binary::signature`]
+/// say, where `Dot` shapes take 2 to 4 lanes. `Select` and its arms agree, the condition is bool
+/// with as many lanes. Reads have a type of their row ([`Resource::row`],
+/// [`Array::row`](super::Array::row)) and a number that exists; indices are i32 scalars. The lanes
+/// of a `Shuffle` lie within their values, are of the result's kind, and those beyond its type
+/// repeat the first. The lanes of a `Const` beyond its type are 0, bools are 0 or 1. A call's
+/// arguments agree with the parameters and its type with the output. The condition of an `If` is a
+/// bool scalar, the selector of a `Switch` an i32 scalar; its cases have at least one value each,
+/// all ascending and disjoint.
 ///
-/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a lane that
-/// is a literal ±0 on every path, directly or through `Shuffle`s, results and parameters (see [`known`](super::known), which
-/// also finds what could become one).
+/// **[`Stage::Legal`]**: no operation that [`Op::is_pica`], and no operand of `Add` or `Mul` with a
+/// lane that is a constant ±0 on every path, directly or through `Shuffle`s, results and parameters
+/// (see [`known`](super::known), which also finds what could become one).
 ///
 /// ```
 /// use transpica::ir::{Stage, text, verify};
@@ -75,6 +84,7 @@ pub enum Stage {
 /// [`Kind::Verify`](crate::error::Kind::Verify) with the first breach.
 pub fn verify(module: &Module, stage: Stage) -> Result<()> {
     let mut outputs = Vec::with_capacity(module.helpers.len());
+    // In order: the output of a helper is known before a call of it is checked.
     for (index, helper) in module.helpers.iter().enumerate() {
         let mut check = Check::new(module, helper, stage, index);
         let located = |breach| located(helper, breach);
@@ -118,7 +128,7 @@ fn call_types(module: &Module, f: &Func, outputs: &[Type]) -> Result<()> {
 /// A breach in words.
 type Checked<T = ()> = std::result::Result<T, String>;
 
-/// Where a value stands.
+/// Scope state of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Not defined yet.
@@ -132,9 +142,9 @@ enum State {
 /// A region that has begun.
 struct Begun {
     region: Region,
-    /// How many values were visible where it began.
+    /// Number of values that were visible where it began.
     scope: usize,
-    /// Whether the last item never falls through.
+    /// Set if the last item never falls through.
     ended: bool,
 }
 
@@ -220,6 +230,7 @@ impl<'a> Check<'a> {
             Some(true) => return Err(format!("{region} is used twice")),
             Some(seen) => *seen = true,
         }
+        // What the region defines goes when it ends.
         self.begun.push(Begun { region, scope: self.visible.len(), ended: false });
         match self.walk.parent() {
             Some(node) => self.define_all(self.f.nodes[node].params(), Def::Param),
@@ -272,6 +283,7 @@ impl<'a> Check<'a> {
 
     fn leave_region(&mut self, region: Region) -> Checked {
         let exit = self.f.regions[region].exit;
+        // Also of exits without a target, which are breaches anyway.
         self.claim(exit.list())?;
         match (self.walk.target(exit), exit) {
             (Some(target), _) => self.exit_to(region, target)?,
@@ -304,6 +316,7 @@ impl<'a> Check<'a> {
         if data.is_loop() && matches!(exit, Exit::Yield(_)) {
             return Err(format!("{region}: the body of a loop yields"));
         }
+        // A loop that only continues never ends.
         self.falls_through[target.depth] |= !matches!(exit, Exit::Continue(_));
         let agrees = self.agree(exit.list(), data.takers(exit), "exit");
         agrees.map_err(|breach| format!("{region}: {breach}"))
@@ -314,6 +327,7 @@ impl<'a> Check<'a> {
         let end = list.start.checked_add(list.len);
         let part = end.and_then(|end| self.pool.get_mut(list.start as usize..end as usize));
         let part = part.ok_or_else(|| format!("the list {list:?} lies outside the pool"))?;
+        // Each list may be edited in place, so none may share its part of the pool.
         if part.contains(&true) {
             return Err(format!("the list {list:?} overlaps another"));
         }
@@ -324,6 +338,7 @@ impl<'a> Check<'a> {
     /// Checks that usable values agree in number and types with those of another list.
     fn agree(&self, values: ValueList, with: ValueList, what: &str) -> Checked {
         let (values, with) = (self.f.get(values), self.f.get(with));
+        // `zip` below would pass over the rest.
         if values.len() != with.len() {
             return Err(format!("{what} has {} values, {} expected", values.len(), with.len()));
         }
@@ -370,6 +385,7 @@ impl<'a> Check<'a> {
         if self.states[value.index()] != State::Unseen {
             return Err(format!("{value} is defined twice"));
         }
+        // Back ends index tables by the number of lanes.
         let lanes = self.f.ty(value).lanes;
         if !(1..=4).contains(&lanes) {
             return Err(format!("{value} has {lanes} lanes"));
@@ -441,6 +457,7 @@ impl<'a> Check<'a> {
         if operand.kind != op.signature().operand {
             return Err(format!("{a} is {operand}, {} expected", operand.with_kind(op.signature().operand)));
         }
+        // SPIR-V and WGSL have no dot product of scalars.
         if op.shape() == Shape::Dot && operand.lanes < 2 {
             return Err("a dot product of scalars".into());
         }
@@ -460,6 +477,7 @@ impl<'a> Check<'a> {
     }
 
     fn call(&self, value: Value, helper: usize, args: ValueList) -> Checked {
+        // Without this a helper could call itself, and nothing bounds recursion.
         if helper >= self.callable {
             return Err(format!("{value} calls helper {helper}, which is not before its caller"));
         }
@@ -472,8 +490,9 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Checks that no operand of a product or sum is a literal zero.
+/// Checks that no operand of a product or sum is a constant zero.
 fn literal_zeros(f: &Func) -> Checked {
+    // A legal operation is exact: only ±0 itself counts as zero.
     let mut known = Known::new(Precision::Exact, None, f.values.len());
     known.analyze(f);
     for Risk { user, operand, literal, .. } in known.risks() {
@@ -486,7 +505,7 @@ fn literal_zeros(f: &Func) -> Checked {
     Ok(())
 }
 
-/// Whether a lane is the result of an operation, seen through shuffles, and no literal.
+/// Returns whether a lane is the result of an operation, seen through shuffles, and no constant.
 fn is_computed(f: &Func, mut lane: Lane) -> bool {
     // Each step goes to an earlier value.
     while let Some(Op::Shuffle(lanes)) = f.op(lane.value()) {

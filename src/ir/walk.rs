@@ -1,8 +1,8 @@
 //! Program order without recursion, and the constructs that exits lead to.
 //! In: a function. Out: one [`Step`] after the other. Knows nothing about operations.
 //!
-//! What visits a function in another order (it rewrites it, runs it, or leaves regions out) keeps the [`Targets`] of each
-//! region itself.
+//! Code that visits a function in another order (it rewrites it, runs it, or leaves regions out)
+//! keeps the [`Targets`] of each region itself.
 
 use super::func::{Exit, Func, Item, Node, NodeData, Region, ValueList};
 use super::types::Value;
@@ -52,8 +52,8 @@ impl<T: Copy> Targets<T> {
         }
     }
 
-    /// The construct that an exit leads to: none from the end of the body, and none where it is missing in a function that
-    /// is not well-formed.
+    /// The construct that an exit leads to: none from the end of the body, and none where it is
+    /// missing in a function that is not well-formed.
     #[inline]
     pub fn of(self, exit: Exit) -> Option<T> {
         match exit {
@@ -68,7 +68,7 @@ impl<T: Copy> Targets<T> {
 /// An open construct that an exit leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// How many constructs are open around it.
+    /// Number of constructs that are open around it.
     pub depth: usize,
     /// The construct.
     pub node: Node,
@@ -109,6 +109,7 @@ impl Walk {
 
     /// Starts over, at the beginning of a function.
     pub fn start(&mut self, f: &Func) {
+        // The stack keeps its memory.
         self.body = f.body;
         self.inside = None;
         self.stack.clear();
@@ -127,12 +128,14 @@ impl Walk {
         Some(Target { depth, node: self.stack[depth].node })
     }
 
-    /// The next step. The function may change between two steps, as long as the items already passed stay where they are.
+    /// The next step. The function may change between two steps, as long as the items already
+    /// passed stay where they are.
     ///
-    /// A region or construct is not looked at before the step that names it is returned, so that the verifier can check the
-    /// name and stop.
+    /// A region or construct is not looked at before the step that names it is returned, so that
+    /// the verifier can check the name and stop.
     #[inline]
     pub fn next(&mut self, f: &Func) -> Option<Step> {
+        // Evaluations are most of a function: no call for them.
         if let Some(region) = self.inside
             && let Some(&Item::Let(value)) = f.regions[region].items.get(self.next)
         {
@@ -149,6 +152,7 @@ impl Walk {
                 return Some(Step::End(region));
             };
             let next = self.next + 1;
+            // The region around waits in the frame, so that one stack serves both.
             self.stack.push(Frame { node, child: 0, targets: Targets::default(), outer: region, next });
             return Some(Step::Enter(node));
         }
@@ -161,10 +165,12 @@ impl Walk {
         let data = &f.nodes[frame.node];
         let Some(region) = data.child(frame.child) else {
             let Frame { node, outer, next, .. } = *frame;
+            // The region around goes on behind the construct.
             self.stack.pop();
             (self.inside, self.next) = (Some(outer), next);
             return Some(Step::Leave(node));
         };
+        // All regions of a construct have the same targets.
         if frame.child == 0 {
             frame.targets = around.inside(data, depth);
         }
@@ -228,7 +234,8 @@ impl NodeData {
         }
     }
 
-    /// The list that takes the values of an exit that leads here: parameters for `Continue`, else results.
+    /// The list that takes the values of an exit that leads here: parameters for `Continue`, else
+    /// results.
     #[inline]
     pub fn takers(&self, exit: Exit) -> ValueList {
         match exit {
@@ -255,7 +262,7 @@ impl NodeData {
         }
     }
 
-    /// Whether a `Break` directly inside leaves it.
+    /// Returns whether a `Break` directly inside leaves it.
     #[inline]
     pub fn is_breakable(&self) -> bool {
         match self {
@@ -264,7 +271,7 @@ impl NodeData {
         }
     }
 
-    /// Whether it has one region, which always runs.
+    /// Returns whether it has one region, which always runs.
     #[inline]
     pub fn has_one_region(&self) -> bool {
         match self {
@@ -273,7 +280,7 @@ impl NodeData {
         }
     }
 
-    /// Whether it is a loop.
+    /// Returns whether it is a loop.
     #[inline]
     pub fn is_loop(&self) -> bool {
         match self {

@@ -258,11 +258,11 @@ impl Flow {
 /// The kinds of scopes, one for each ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScopeKind {
-    /// A running CALL.
+    /// An active CALL.
     Call,
-    /// A running then-part.
+    /// An active then-part.
     If,
-    /// A running LOOP.
+    /// An active LOOP.
     Loop,
 }
 

@@ -5,7 +5,7 @@
 //! last source, and no other, is a uniform.
 
 use super::inst::{Flow, FlowOp, Inst, Operand};
-use super::limits::{FLOATS, INPUTS, INTS, OUTPUTS, TEMPS};
+use super::limits::INTS;
 use super::opdesc::{Descriptor, MASK_BITS, Selector, source_bits};
 use super::reg::{Dest, Index, Mask, Source};
 use super::table::Opcode;
@@ -221,13 +221,11 @@ fn is_uniform(operand: &Operand) -> bool {
 
 /// The field of a source; an error if there is no such register.
 fn source_field(source: Source) -> Result<u32> {
-    let (number, count) = match source {
-        Source::Input(number) => (number, INPUTS),
-        Source::Temp(number) => (number, TEMPS),
-        Source::Uniform(number) => (number, FLOATS),
-    };
-    if usize::from(number) < count {
-        Ok(source.to_field())
+    let (Source::Input(number) | Source::Temp(number) | Source::Uniform(number)) = source;
+    let field = source.to_field();
+    // A number that is too large gives the field of another register.
+    if Source::from_field(field) == source {
+        Ok(field)
     } else {
         Err(unfit("source register", number.into(), "v0..v15, r0..r15 or c0..c95"))
     }
@@ -235,12 +233,10 @@ fn source_field(source: Source) -> Result<u32> {
 
 /// The field of a destination; an error if there is no such register.
 fn dest_field(dest: Dest) -> Result<u32> {
-    let (number, count) = match dest {
-        Dest::Output(number) => (number, OUTPUTS),
-        Dest::Temp(number) => (number, TEMPS),
-    };
-    if usize::from(number) < count {
-        Ok(dest.to_field())
+    let (Dest::Output(number) | Dest::Temp(number)) = dest;
+    let field = dest.to_field();
+    if Dest::from_field(field) == dest {
+        Ok(field)
     } else {
         Err(unfit("destination register", number.into(), "o0..o15 or r0..r15"))
     }

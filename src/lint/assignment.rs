@@ -1,5 +1,6 @@
-//! Components written before each block, on some path and on every path.
-//! In: a graph and the components that each block writes. Out: [`Assignment`] before each block. Knows no instruction.
+//! Definite and possible assignment of register components, before each block.
+//! In: a graph and the components that each block writes. Out: [`Assignment`] before each block.
+//! Knows no instruction.
 
 use crate::cfg::dataflow::{self, Analysis};
 use crate::cfg::{Block, BlockData, Cfg};
@@ -9,14 +10,14 @@ use crate::isa::Mask;
 /// Components of sixteen registers, four bits for each.
 pub(super) type Components = u64;
 
-/// The registers with components in a set, and which those are.
+/// The registers with components in a set, and those components.
 pub(super) fn registers(set: Components) -> impl Iterator<Item = (u8, Mask)> {
     // Range: the mask.
     let masks = (0..16).map(move |register| (register, Mask((set >> (4 * register)) as u8 & 15)));
     masks.filter(|(_, mask)| !mask.is_empty())
 }
 
-/// Components written at a place: on some path, and on every path.
+/// Components written before a place: on some path, and on every path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Assignment {
     pub some: Components,
@@ -24,17 +25,17 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// With these components written, too.
+    /// Adds written components.
     pub fn with(self, bits: Components) -> Self {
         Self { some: self.some | bits, every: self.every | bits }
     }
 }
 
-/// The analysis of components written along the paths of a graph.
+/// The analysis of written components.
 struct Writes<'a> {
     /// Components that each block writes.
     own: &'a [Components],
-    /// The block where paths end, besides the exit.
+    /// The block at which paths end, besides the exit.
     stop: Option<Block>,
 }
 
@@ -58,7 +59,8 @@ impl Analysis for Writes<'_> {
     }
 }
 
-/// Solves for the components written before each block; nothing for blocks that cannot be reached. Paths end at `stop`.
+/// Solves for the components written before each block; nothing for unreachable blocks. Paths end
+/// at `stop`.
 pub(super) fn solve(cfg: &Cfg, own: &[Components], stop: Option<Block>) -> Vec<Option<Assignment>> {
     dataflow::solve(cfg, &Writes { own, stop })
 }

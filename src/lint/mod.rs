@@ -1,11 +1,12 @@
-//! What hardware does not tolerate, and what its author hardly meant.
-//! In: a program and the file around it. Out: findings with a rule, a place and an explanation. Changes nothing;
-//! programs with findings still translate. Knows no arithmetic.
+//! Findings about programs that hardware does not tolerate or that their author hardly intended.
+//! In: a program and the file around it. Out: findings with a rule, a place and an explanation.
+//! Changes nothing; programs with findings still translate. Knows no arithmetic.
 //!
-//! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that picasso inserts at block
-//! ends, hardware tests (stack depths, BREAK outside of a loop). One exploration of the control states serves
-//! all: [`trace`] looks at the states, [`outputs`] follows which output components are written, [`temporaries`] which are read
-//! before that, [`registers`] looks at single instructions, [`tables`] at what the executable says of itself.
+//! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that
+//! picasso inserts at block ends, hardware tests (ring depths, BREAK outside of a loop). One
+//! exploration of the control states serves all checks: [`trace`] checks the states, [`outputs`]
+//! and [`temporaries`] which components are written and read, [`registers`] single instructions,
+//! [`tables`] the tables of the executable.
 
 mod assignment;
 mod outputs;
@@ -26,14 +27,14 @@ use crate::limits::Limits;
 
 macro_rules! rules {
     ($($(#[$attr:meta])* $name:ident $id:literal $explanation:literal,)*) => {
-        /// What can be wrong.
+        /// The rules.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule { $($(#[$attr])* $name),* }
 
         impl Rule {
             /// Every rule.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
-            /// Its name in reports.
+            /// Its identifier in reports.
             pub const fn id(self) -> &'static str {
                 match self { $(Self::$name => $id),* }
             }
@@ -46,17 +47,18 @@ macro_rules! rules {
 }
 
 rules! {
-    /// Two MOVA, one right after the other.
+    /// Two MOVA in a row.
     MovaPair "mova-pair"
         "Hardware hangs on two MOVA in a row. Put a NOP or any other instruction between them.",
-    /// A jump or call is the last word of a block, a block is empty, or two blocks end at the same word.
+    /// A jump or call is the last word of a block, a block is empty, or two blocks end at the same
+    /// word.
     MissingNop "missing-nop"
         "Hardware looks at the end of a block only after the word before it, whatever that word does, and ends one block of a \
          kind at a time. Put a NOP at the end of the block; picasso does so unless told otherwise.",
-    /// More scopes are open than the stacks hold.
+    /// More scopes are open than the rings hold.
     Nesting "nesting"
         "The unit remembers 4 calls, 8 IFs and 4 LOOPs; the oldest is forgotten when another begins, and never ends. Nest less.",
-    /// BREAK where no loop runs.
+    /// BREAK outside of a loop.
     BreakOutside "break-outside-loop"
         "Hardware hangs on BREAK while no LOOP runs. Jump to the end of the program instead.",
     /// The program never reaches an END, or runs off the end of its code.
@@ -66,7 +68,7 @@ rules! {
     BeyondUnit "beyond-unit"
         "The vertex unit holds 512 words; what lies behind them is never loaded. Make the program shorter, or put procedures that \
          only geometry programs call last.",
-    /// An opcode that does not exist.
+    /// An undefined opcode.
     Unassigned "unassigned-opcode"
         "The instruction set does not define this opcode; translation stops here unless it is told to be lenient.",
     /// An output component is written more than once on a path.
@@ -84,7 +86,7 @@ rules! {
     UnboundUniform "unbound-uniform"
         "No symbol names this uniform and no constant sets it: unless the application sets it by its number, it holds what an \
          earlier program left there.",
-    /// A temporary register that is read before anything has written it.
+    /// A temporary register that is read before it is written.
     UnsetTemporary "temporary-not-written"
         "A temporary register holds what an earlier vertex left there until the program writes it. Write each component before \
          it is read.",
@@ -92,11 +94,11 @@ rules! {
     NoPosition "no-position"
         "Without a position nothing is drawn. Declare one: `.out name position`. (A vertex program needs none where a geometry \
          program of the same file follows it, or where it has generic outputs for one of another file.)",
-    /// Two outputs mean the same.
+    /// Two outputs with the same semantic.
     OutputKindTwice "output-kind-twice"
         "Which of two outputs with the same meaning the rasteriser takes is not known (translated programs: the higher \
          register). Take one out of the output map, or give it another meaning.",
-    /// Two inputs are one register.
+    /// Two inputs in one register.
     InputTwice "input-twice"
         "Both names stand for the same attribute. Give one of them a register of its own, or none: the next free one is taken.",
 }
@@ -107,19 +109,19 @@ impl fmt::Display for Rule {
     }
 }
 
-/// One thing that is wrong.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// The word, or nothing where it concerns the program as a whole.
+    /// The address, or none where it concerns the whole program.
     pub pc: Option<Pc>,
-    /// What rule it breaks.
+    /// The rule that is broken.
     pub rule: Rule,
-    /// What is there.
+    /// The description.
     pub message: String,
 }
 
 impl Finding {
-    /// Its place.
+    /// Returns its place.
     pub fn at(&self) -> At {
         self.pc.map_or(At::Whole, |pc| At::Pc(pc.0))
     }
@@ -131,11 +133,11 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at the program of executable `index` of a file. Findings come in the order of their places, those about the whole
-/// first.
+/// Checks the program of executable `index` of a file. Findings are in the order of their places,
+/// those about the whole program first.
 ///
-/// Only code that can be reached counts. Very large state spaces are not searched to the end: what is found is true, but
-/// there may be more.
+/// Only reachable code counts. Very large state spaces are explored partly: findings are true, but
+/// may be incomplete.
 ///
 /// ```
 /// use transpica::{container::Shbin, host::dvle, limits::Limits, lint};
@@ -147,7 +149,7 @@ impl fmt::Display for Finding {
 /// ```
 ///
 /// # Errors
-/// No such executable.
+/// The file has no such executable.
 pub fn lint(program: &Program<'_>, file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Vec<Finding>> {
     let executable = file.executable(index)?;
     let mut findings = Findings::default();

@@ -1,6 +1,7 @@
-//! Whether a vertex program writes every mapped output component exactly once on every path.
-//! In: a program and the output map of its executable. Out: findings at the second write, or at the program for what is
-//! missing. Geometry programs are exempt: they emit without writing everything anew.
+//! Checks that a vertex program writes every mapped output component exactly once on every path.
+//! In: a program and the output map of its executable. Out: findings at the second write, or at the
+//! program for missing writes. Geometry programs are exempt: they need not write every output
+//! before each EMIT.
 
 use super::assignment::{Components, registers, solve};
 use super::{Findings, Rule};
@@ -57,7 +58,8 @@ fn output(program: &Program<'_>, action: Action) -> Option<(u8, Mask)> {
     }
 }
 
-/// The components that the output map gives a meaning: of a register's mask as many as the semantic has.
+/// The components with a semantic in the output map: the first ones of a register's mask, as many
+/// as the semantic has.
 pub(super) fn mapped(executable: &Dvle<'_>) -> Components {
     let mut all = 0;
     for output in executable.outputs.iter() {

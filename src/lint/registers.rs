@@ -1,14 +1,15 @@
-//! What single instructions read: input registers two at a time, uniforms that nothing sets.
-//! In: a program, its executable and the others of the file, which words are executed. Out: findings, one for each uniform
-//! at the first word that reads it. Relative reads are not judged: which registers they reach is not known. Neither are float
-//! uniforms of geometry programs that take their vertices as such (variable and fixed mode).
+//! Checks of single instructions: two input registers at a time, uniforms that nothing sets.
+//! In: a program, its executable and the others of the file, the executed words. Out: findings, one
+//! for each uniform at the first word that reads it. Relative reads are exempt, since their
+//! registers are unknown, as are float uniforms of geometry programs that receive their vertices
+//! there (variable and fixed mode).
 
 use super::{Findings, Rule};
 use crate::container::{ConstantValue, Dvle, GeometryMode, Shbin, SymbolBank};
 use crate::isa::control::Test;
 use crate::isa::{Flow, Index, Inst, Operand, Pc, Program, Source, Stage};
 
-/// The banks of uniforms, by their letter.
+/// The banks of uniforms.
 #[derive(Clone, Copy)]
 enum Bank {
     Float,
@@ -16,7 +17,7 @@ enum Bank {
     Bool,
 }
 
-/// The uniforms of each [`Bank`] that something sets or that were reported, bit n for register n.
+/// The uniforms of each [`Bank`] that something sets or that were reported, bit n = register n.
 struct Bound([u128; 3]);
 
 pub(super) fn run(
@@ -45,7 +46,8 @@ pub(super) fn run(
 }
 
 impl Bound {
-    /// Adds what an executable names or sets. The executables of a file share the registers of the unit.
+    /// Adds the uniforms that an executable names or sets. All executables of a file share the
+    /// registers of the unit.
     fn add(&mut self, executable: &Dvle<'_>) {
         for constant in executable.constants.iter() {
             match constant.value() {
@@ -105,7 +107,7 @@ fn uniforms(pc: Pc, flow: &Flow, bound: &mut Bound, findings: &mut Findings) {
     if let Flow::Loop { int, .. } = *flow {
         bound.check(Bank::Int, int, pc, findings);
     }
-    // b15 belongs to the hardware: it is false in the first invocation of a geometry program only.
+    // The hardware sets b15: it is false in the first invocation of a geometry program only.
     if let Some(Test::Bool { id, .. }) = flow.test()
         && id != 15
     {

@@ -1,6 +1,7 @@
-//! Gaps and repetitions in the tables of an executable: the position, the meaning of an output, the name of an input.
-//! In: an executable and the others of its file. Out: findings about the program as a whole. Knows no code.
-//! Facts: 3dbrew "SHBIN"; libctru gives the bits of an entry's mask the components of its meaning in ascending order.
+//! Checks of the tables of an executable: missing position, semantics and inputs with two entries.
+//! In: an executable and the others of its file. Out: findings about the program as a whole. Knows
+//! no code. Facts: 3dbrew "SHBIN"; libctru assigns the components of a semantic to the bits of an
+//! entry's mask in ascending order.
 
 use super::{Findings, Rule};
 use crate::container::{Dvle, Output, Semantic, ShaderType, Shbin, SymbolBank};
@@ -37,7 +38,7 @@ fn draws(stage: Stage, file: &Shbin<'_>, executable: &Dvle<'_>) -> bool {
         }
 }
 
-/// Finds components that two entries of the output map give the same meaning.
+/// Finds components to which two entries of the output map give the same semantic.
 fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
     let meant: Vec<Output> = executable.outputs.iter().filter(|output| output.mask & 15 != 0).collect();
     for (index, output) in meant.iter().enumerate() {
@@ -46,7 +47,7 @@ fn kinds(executable: &Dvle<'_>, findings: &mut Findings) {
         for other in meant[..index].iter().filter(|other| other.kind == output.kind) {
             let [first, second] = [other, output].map(|output| components(*output));
             let shared = first.count_ones().min(second.count_ones()).min(info.components.into());
-            // The same entry again changes nothing.
+            // A repeated identical entry changes nothing.
             if shared > 0 && (other.register, first) != (output.register, second) {
                 let name = info.name;
                 let message = format!(

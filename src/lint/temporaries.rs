@@ -1,10 +1,12 @@
-//! Temporary registers that are read before anything has written them.
-//! In: a program, its graph, the output map. Out: findings, one for each component at the first word that reads it.
+//! Checks for temporary registers that are read before they are written.
+//! In: a program, its graph, the output map. Out: findings, one for each component at the first
+//! word that reads it.
 //!
-//! A read counts if a mapped output, a flag or an address register that is looked at later may hang on it: that an instruction
-//! moves a component along that nothing wants is common. And it counts only if no path that comes to it for the first time
-//! has written the component: some paths always seem to lack a write where two blocks hang on the same bool.
-//! In geometry programs temporaries carry over, so there a component counts only if the program never writes it.
+//! A read counts only if a mapped output, a flag or an address register that is demanded later may
+//! depend on it: instructions often move components along that are dead. And it counts only if no
+//! path that reaches it for the first time has written the component: some static path always lacks
+//! a write where two blocks depend on the same bool. In geometry programs temporaries carry over,
+//! so there a component counts only if the program never writes it.
 
 use super::assignment::{Components, registers, solve};
 use super::outputs::{bits, mapped};
@@ -16,13 +18,16 @@ use crate::isa::access::{ADDRESS, Access, FLAGS, tested};
 use crate::isa::control::Test;
 use crate::isa::{CompareOp, Dest, Inst, Mask, Pc, Program, Stage};
 
-/// Blocks that are visited to find out which path comes first; beyond that the reads of further blocks are not judged.
+/// Limit on the blocks that are visited to find first paths. Beyond it, reads of further blocks are
+/// not reported.
 const MOST_VISITS: usize = 1 << 22;
 
-/// Demanded components: those of r0..r15, and above them the flags and address registers as [`Access`] has them.
+/// Demanded components: those of r0..r15, and above them the flags and address registers as in
+/// [`Access`].
 type Wanted = u128;
 
-/// A word of a block, and the components of temporaries that it reads for something that is demanded.
+/// An instruction of a block, and the components of temporaries that it reads for a demanded
+/// result.
 struct Step {
     pc: Pc,
     inst: Inst,
@@ -42,7 +47,7 @@ pub(super) fn run(program: &Program<'_>, executable: &Dvle<'_>, cfg: &Cfg, findi
     }
 }
 
-/// Output components that something sees: the mapped ones, and all of those for geometry programs.
+/// Demanded output components: the mapped ones, and those of generic outputs.
 fn looked_at(executable: &Dvle<'_>) -> Components {
     let generic = executable.outputs.iter().filter(|output| output.semantic() == Some(Semantic::Generic));
     generic.fold(mapped(executable), |all, output| {
@@ -63,7 +68,7 @@ fn writes(inst: &Inst) -> Components {
     Access::of(inst).temps_written
 }
 
-/// Fills in the demanded reads of each step, from the last block to the first until nothing is added.
+/// Computes the demanded reads of each step, backwards, until a fixpoint.
 fn demand(cfg: &Cfg, steps: &mut [Vec<Step>], outputs: Components) {
     let mut before: Vec<Wanted> = vec![0; steps.len()];
     let mut again = true;
@@ -86,7 +91,7 @@ fn lanes(temps: Components, rest: u16) -> Wanted {
     Wanted::from(temps) | Wanted::from(rest) << 64
 }
 
-/// The flags that decide where a block goes on.
+/// The flags that the terminator of a block tests.
 fn asked(data: &BlockData) -> Wanted {
     match data.terminator {
         Terminator::Branch { test: Test::Cmp(condition), .. } => lanes(0, tested(condition)),
@@ -94,7 +99,7 @@ fn asked(data: &BlockData) -> Wanted {
     }
 }
 
-/// Access of an instruction for the components that are demanded behind it.
+/// Accesses of an instruction for the components that are demanded behind it.
 fn needed(inst: &Inst, wanted: Wanted, outputs: Components) -> Access {
     let rest = (wanted >> 64) as u16; // Range: above the temporaries there are sixteen bits.
     let nothing = Access::default();
@@ -133,7 +138,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Finds what is read while nothing has written it.
+    /// Reports reads of components that are not written on every path.
     fn before_writes(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
         let before = solve(self.cfg, &self.own, None);
         for block in self.cfg.blocks.keys() {
@@ -151,7 +156,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Components that some path has written when it first comes to a block; `some` are those that any path has.
+    /// Components that some path has written when it first reaches a block. `some` are those that
+    /// any path has.
     fn set_at_first(&mut self, block: Block, some: Components) -> Components {
         self.visits += self.cfg.blocks.len();
         if some == 0 {
@@ -163,7 +169,7 @@ impl Finder<'_> {
         solve(self.cfg, &self.own, Some(block))[block.index()].map_or(some, |written| written.some)
     }
 
-    /// Finds what is read and never written.
+    /// Reports reads of components that are never written.
     fn without_writes(&mut self, steps: &[Vec<Step>], findings: &mut Findings) {
         let all = self.own.iter().fold(0, |all, own| all | own);
         for step in steps.iter().flatten() {

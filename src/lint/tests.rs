@@ -1,4 +1,4 @@
-//! One program for each rule, as small as shows it, and beside it the nearest one that the rule lets pass.
+//! For each rule the smallest program that breaks it, and the nearest one that does not.
 
 use expect_test::{Expect, expect};
 
@@ -8,14 +8,15 @@ use crate::container::Shbin;
 use crate::host::dvle;
 use crate::isa::Stage;
 
-/// What is found in a program of which `body` is the main procedure; without outputs, but for that it has none.
+/// Lints a program with `body` as its main procedure; without outputs, the missing position is left
+/// out.
 fn findings(declarations: &str, body: &str, no_nop: bool) -> String {
     let text = format!("{declarations}\n.proc main\n{body}\nend\n.end\n");
     let found = all(&[&text], 0, no_nop);
     if declarations.contains(".out") { found } else { without_position(&found) }
 }
 
-/// What is found in one of several sources.
+/// Lints the program of one of several sources.
 fn all(texts: &[&str], index: usize, no_nop: bool) -> String {
     let sources: Vec<_> = texts.iter().map(|text| Source { name: "a.pica", text }).collect();
     let assembled = assemble_with(&sources, &Options { no_nop }).unwrap_or_else(|report| panic!("{report}"));
@@ -32,13 +33,13 @@ fn without_position(found: &str) -> String {
     found.replace("input: no output is the position [no-position]\n", "")
 }
 
-/// A program that writes nothing mapped and reads what it declares.
+/// A program without mapped outputs that reads only uniforms that it declares.
 #[track_caller]
 fn plain(body: &str, expected: Expect) {
     expected.assert_eq(&findings(".fvec c\n.ivec i\n.bool b", body, false));
 }
 
-/// As it stands, without padding.
+/// The same without padding.
 #[track_caller]
 fn bare(body: &str, expected: Expect) {
     expected.assert_eq(&findings(".fvec c\n.ivec i\n.bool b", body, true));
@@ -106,7 +107,7 @@ fn stacks_are_not_that_deep() {
     );
 }
 
-/// The stack holds each IF that was left by the jump, but only the newest can still end.
+/// The ring holds each IF that was left by the jump, but only the newest can still end.
 #[test]
 fn scopes_that_can_never_end_again_do_not_count() {
     plain("there: ifc cmp.x\njmpc cmp.y, there\nnop\n.end", expect![""]);
@@ -149,7 +150,7 @@ fn what_the_assembler_refuses_is_found_in_words() {
         pc 0x200: the program goes on behind the 512 words of the vertex unit [beyond-unit]
     "#]]
     .assert_eq(&words(long));
-    // Words that are not reached do not count.
+    // Unreachable words do not count.
     expect![""].assert_eq(&words(vec![end, 0x8000_0000]));
 }
 
@@ -157,7 +158,7 @@ fn nop() -> u32 {
     0x8400_0000
 }
 
-/// What is found in these words.
+/// Lints these words.
 fn words(code: Vec<u32>) -> String {
     let text = ".proc main\nend\n.end";
     let assembled = assemble_with(&[Source { name: "a.pica", text }], &Options::default()).unwrap();
@@ -183,9 +184,9 @@ fn outputs_are_written_once_on_every_path() {
         pc 0x3: o1.x was written before on some path [output-written-twice]
     "#]]
     .assert_eq(&outputs("mov p, v0\nifu b\nmov t.x, v0\n.end\nmov t.xy, v0"));
-    // The view vector has three components, whatever the mask says.
+    // The view vector has three components for any mask.
     expect![""].assert_eq(&findings(".out p position\n.out v view", "mov p, v0\nmov v.xyz, v0", false));
-    // What nothing maps may be written as often as one likes.
+    // Unmapped components may be written any number of times.
     expect![""].assert_eq(&outputs("mov p, v0\nmov t.xy, v0\nmov t.z, v0\nmov t.z, v0"));
 }
 
@@ -210,7 +211,7 @@ fn uniforms_are_declared() {
     expect![""].assert_eq(&constant);
 }
 
-/// Library procedures read what the programs that call them declare.
+/// Library procedures read uniforms that the programs that call them declare.
 #[test]
 fn a_uniform_that_another_executable_names_is_set() {
     let program = |declarations: &str, name: &str| {
@@ -231,19 +232,19 @@ fn temporaries_are_written_before_they_are_read() {
         pc 0x0: r0.xyzw is read before anything has written it [temporary-not-written]
     "#]]
     .assert_eq(&outputs("mov p, r0"));
-    // Masks may write it piece by piece; what the last of them lacks is found.
+    // Masks may write it piece by piece; the missing component is found.
     expect![""].assert_eq(&outputs("mov r0.xy, v\nmov r0.zw, v\nmov p, r0"));
     expect![[r#"
         pc 0x2: r0.w is read before anything has written it [temporary-not-written]
     "#]]
     .assert_eq(&outputs("mov r0.xy, v\nmov r0.z, v\nmov p, r0"));
-    // A sum begins with nothing.
+    // The first round of a sum reads an undefined value.
     expect![[r#"
         pc 0x1: r0.xyzw is read before anything has written it [temporary-not-written]
     "#]]
     .assert_eq(&outputs("for i\nadd r0, v, r0\n.end\nmov p, r0"));
     expect![""].assert_eq(&outputs("mov r0, v\nfor i\nadd r0, v, r0\n.end\nmov p, r0"));
-    // It is told once.
+    // Each component is reported once.
     expect![[r#"
         pc 0x0: r1.x is read before anything has written it [temporary-not-written]
     "#]]
@@ -260,13 +261,13 @@ fn temporaries_are_written_before_they_are_read() {
 #[test]
 fn temporaries_that_may_have_been_written_are_not_found() {
     let outputs = |body: &str| findings(".out p position\n.bool b\n.ivec i\n.in v", body, false);
-    // Both blocks hang on the same bool.
+    // Both blocks depend on the same bool.
     expect![""].assert_eq(&outputs("ifu b\nmov r0, v\n.end\nmov r1, v\nifu b\nmov r1, r0\n.end\nmov p, r1"));
     // The first round takes the other part.
     expect![""].assert_eq(&outputs(
         "cmp v, eq, eq, v\nfor i\nifc cmp.x\nmov r0, v\n.else\nadd r0, v, r0\n.end\ncmp v, ne, ne, v\n.end\nmov p, v",
     ));
-    // Components that go along and that nothing wants: unmapped, a flag that is not asked, overwritten.
+    // Dead components: unmapped, a flag that is never tested, overwritten.
     expect![""].assert_eq(&findings(
         ".out p position\n.out t texcoord0\n.in v",
         "mov p, v\nmov r0.xy, v\nmov r1, r0\nadd r1, v, r1\nmov t, r1",

@@ -1,5 +1,6 @@
-//! Control flow that hardware does not tolerate, in every state in which the program comes to a word.
-//! In: a program and its exploration. Out: findings, and which words are executed. Explores nothing itself.
+//! Checks of control flow in every control state of a program.
+//! In: a program and its exploration. Out: findings, and the executed words. Explores nothing
+//! itself.
 
 use super::{Findings, Rule};
 use crate::cfg::Cfg;
@@ -8,7 +9,7 @@ use crate::isa::control::State;
 use crate::isa::limits::VERTEX_WORDS;
 use crate::isa::{Flow, Inst, Opcode, Pc, Program, Stage};
 
-/// Looks at every word of an exploration; says which are executed.
+/// Checks every word of an exploration; returns which are executed.
 pub(super) fn run(program: &Program<'_>, trace: &Trace, findings: &mut Findings) -> Vec<bool> {
     let mut reached = vec![false; program.code().len()];
     let mut checks = Checks { program, cfg: &trace.cfg, findings };
@@ -43,7 +44,7 @@ impl Checks<'_> {
         matches!(self.program.inst(pc), Some(Inst::Mova { .. }))
     }
 
-    /// Looks at each word of a block.
+    /// Checks each word of a block.
     fn words(&mut self, run: &Run) {
         for pc in (run.state.pc.0..=run.last.0).map(Pc) {
             if pc != run.last {
@@ -66,7 +67,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Looks at where a block leads; says whether the program may end there.
+    /// Checks the successors of a block; returns whether the program may end there.
     fn successors(&mut self, run: &Run) -> bool {
         if matches!(self.program.inst(run.last), Some(Inst::Flow(Flow::End))) {
             return true;
@@ -82,7 +83,7 @@ impl Checks<'_> {
                         self.findings.at(run.last, Rule::NoEnd, message);
                         ends = true;
                     }
-                    // A helper: the step goes on there. Each belongs to one step, so this ends.
+                    // A helper: the step continues there. Each belongs to one step, so this ends.
                     None => work.push(target),
                 }
             }
@@ -96,7 +97,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Looks at an instruction that steers, in the state before it.
+    /// Checks a control-flow instruction in the state before it.
     fn flow(&mut self, pc: Pc, flow: &Flow, state: &State) {
         let next = pc.next();
         let opcode = self.program.code().get(pc.index()).and_then(|&word| Opcode::of_word(word));
@@ -158,7 +159,7 @@ impl Checks<'_> {
     }
 }
 
-/// Where the open scopes of all kinds end.
+/// The ends of the open scopes of all kinds.
 fn ends(state: &State) -> impl Iterator<Item = Pc> {
     let calls = state.calls.entries().iter().map(|entry| entry.end);
     let ifs = state.ifs.entries().iter().map(|entry| entry.end);

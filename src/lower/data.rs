@@ -1,6 +1,7 @@
-//! Data instructions: each becomes a few values and updates of the lane map.
-//! In: a decoded instruction. Out: operations in the builder's current region. Rules: the operation semantics measured on
-//! hardware (inf · 0 = 0, ordered MIN and MAX, broadcast scalars); the arithmetic itself stays PICA200 (`AddP`, `MulP`, …).
+//! Lowering of data instructions to a few values and updates of the lane map.
+//! In: a decoded instruction. Out: operations in the builder's current region. Rules: hardware
+//! semantics as measured (inf · 0 = 0, ordered MIN and MAX, broadcast scalars). The arithmetic
+//! itself stays PICA200 (`AddP`, `MulP`, …).
 
 use super::geometry::Emission;
 use super::lanes::{self, ADDRESS, COUNTER, FLAGS, SlotSet};
@@ -11,17 +12,17 @@ use crate::isa::{CompareOp, Component, DataOp, Dest, Index, Inst, Mask, Operand,
 use crate::precision::arith::LITP_LIMIT;
 use crate::precision::bits::{ONE, SIGN};
 
-/// Lowers data instructions with a table of known float uniforms.
+/// Lowering of data instructions, with a table of known float uniforms.
 pub(super) struct Data<'a> {
     pub(super) constants: &'a Constants,
-    /// Whether EX2 and LG2 are the library's own.
+    /// Uses the library's own EX2 and LG2.
     pub(super) portable: bool,
-    /// What EMIT and SETEMIT mean, in a geometry program.
+    /// Semantics of EMIT and SETEMIT, in a geometry program.
     pub(super) emission: Option<Emission<'a>>,
 }
 
 impl Data<'_> {
-    /// Lowers one instruction; those that only steer do nothing here.
+    /// Lowers one instruction; control-flow instructions do nothing here.
     pub(super) fn lower(&self, b: &mut Builder, inst: &Inst) {
         match *inst {
             Inst::Data { op, dest, mask, sources } => self.data(b, op, dest, mask, &sources),
@@ -36,7 +37,7 @@ impl Data<'_> {
         }
     }
 
-    /// Adds the slots that an instruction assigns.
+    /// Inserts the slots that an instruction assigns.
     pub(super) fn assigned(&self, inst: &Inst, set: &mut SlotSet) {
         assigned(inst, set);
         if let Some(emission) = &self.emission {
@@ -46,6 +47,7 @@ impl Data<'_> {
 
     fn data(&self, b: &mut Builder, op: DataOp, dest: Dest, mask: Mask, sources: &[Operand; 3]) {
         let to = Target { dest, mask };
+        // An instruction that writes nothing is dead, with its reads.
         if mask.is_empty() && !op.writes_flags() {
             return;
         }
@@ -66,6 +68,7 @@ impl Data<'_> {
             }
             DataOp::Mad => {
                 let [x, y, z] = [0, 1, 2].map(|n| self.read(b, &sources[n], mask));
+                // The product is rounded before the sum, so this is two operations.
                 let product = b.emit(to.ty(), Op::Binary(Binary::MulP, x, y));
                 to.vector(b, Op::Binary(Binary::AddP, product, z));
             }
@@ -78,6 +81,7 @@ impl Data<'_> {
                 let product = b.emit(Type::F32, Op::Binary(Binary::DotP, x, y));
                 to.broadcast(b, Op::Binary(Binary::AddP, product, w));
             }
+            // Drivers' functions differ; the portable ones give the same bits everywhere.
             DataOp::Ex2 if self.portable => self.scalar(b, Unary::Exp2Portable, to, sources),
             DataOp::Lg2 if self.portable => self.scalar(b, Unary::Log2Portable, to, sources),
             DataOp::Ex2 => self.scalar(b, Unary::Exp2P, to, sources),
@@ -113,12 +117,14 @@ impl Data<'_> {
     }
 
     fn scalar(&self, b: &mut Builder, op: Unary, to: Target, sources: &[Operand; 3]) {
+        // Scalar instructions read x after the swizzle and broadcast the result.
         let x = self.read(b, &sources[0], Mask::X);
         to.broadcast(b, Op::Unary(op, x));
     }
 
     /// DST: (1, s1.y · s2.y, s1.z, s2.w).
     fn distance(&self, b: &mut Builder, to: Target, sources: &[Operand; 3]) {
+        // Only masked components are read, so that others cause no uniform or input read.
         let mut lanes = [Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0); 4];
         if to.mask.has(Component::Y) {
             let [x, y] = [0, 1].map(|n| self.read(b, &sources[n], Mask(2)));
@@ -133,11 +139,12 @@ impl Data<'_> {
         to.lanes(b, lanes);
     }
 
-    /// LITP: (max(x, 0), clamp(y), 0, max(w, 0)), and both flags whatever the mask says.
+    /// LITP: (max(x, 0), clamp(y), 0, max(w, 0)), and both flags for any mask.
     fn lighting(&self, b: &mut Builder, to: Target, source: &Operand) {
         let read = self.lanes(b, source, Mask::XYZW);
         let zero = b.constant(Type::F32, [0; 4]);
         let mut lanes = [Lane::new(zero, 0); 4];
+        // MAX gives its second operand for NaN, here 0.
         for component in [0, 3] {
             let x = b.scalar(read[component]);
             lanes[component] = Lane::new(b.emit(Type::F32, Op::Binary(Binary::MaxP, x, zero)), 0);
@@ -157,6 +164,7 @@ impl Data<'_> {
     }
 
     fn mova(&self, b: &mut Builder, mask: Mask, source: &Operand) {
+        // a0 has two components; the other mask bits have no effect.
         let mask = Mask(mask.0 & 3);
         if mask.is_empty() {
             return;
@@ -185,6 +193,7 @@ impl Data<'_> {
         let ty = Type::new(Kind::Bool, mask.count() as u8);
         let (binary, negate) = match op {
             CompareOp::Eq => (Binary::Equal, false),
+            // Ne is true for NaN, which is the negation of the ordered Equal.
             CompareOp::Ne => (Binary::Equal, true),
             CompareOp::Lt => (Binary::Less, false),
             CompareOp::Le => (Binary::LessEqual, false),
@@ -201,7 +210,7 @@ impl Data<'_> {
         }
     }
 
-    /// The masked components of an operand as a vector in component order.
+    /// Reads the masked components of an operand as a vector in component order.
     fn read(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> Value {
         let lanes = self.plain_lanes(b, operand);
         let mut masked = [lanes[0]; 4];
@@ -214,7 +223,7 @@ impl Data<'_> {
         if operand.negate { self.negate(b, value) } else { value }
     }
 
-    /// The masked components of an operand, each in its place (the others are arbitrary).
+    /// Reads the masked components of an operand, each in its place. (The others are arbitrary.)
     fn lanes(&self, b: &mut Builder, operand: &Operand, mask: Mask) -> [Lane; 4] {
         let mut lanes = self.plain_lanes(b, operand);
         if operand.negate {
@@ -228,6 +237,7 @@ impl Data<'_> {
 
     fn negate(&self, b: &mut Builder, value: Value) -> Value {
         let ty = b.func.ty(value);
+        // Constants are negated here, so that one constant value serves all equal reads.
         if let Some(Op::Const(mut bits)) = b.func.op(value) {
             bits[..usize::from(ty.lanes)].iter_mut().for_each(|bits| *bits ^= SIGN);
             return b.constant(ty, bits);
@@ -235,7 +245,7 @@ impl Data<'_> {
         b.emit(ty, Op::Unary(Unary::Neg, value))
     }
 
-    /// The swizzled components of an operand, before negation.
+    /// Reads the swizzled components of an operand, before negation.
     fn plain_lanes(&self, b: &mut Builder, operand: &Operand) -> [Lane; 4] {
         let register = match operand.register {
             Source::Temp(n) => {
@@ -256,6 +266,7 @@ impl Data<'_> {
             Index::Al => Some(COUNTER),
         };
         let offset = slot.map(|slot| b.read(slot));
+        // Relative reads take the whole bank, so only absolute ones fold.
         let known = self.constants.get(usize::from(base)).copied().flatten();
         let own = |b: &mut Builder| match (offset, known) {
             (Some(offset), _) => b.emit(Type::F32X4, Op::ReadAt(Array::Uniform(base), offset)),
@@ -263,13 +274,13 @@ impl Data<'_> {
             (None, None) => b.emit(Type::F32X4, Op::Read(Resource::Uniform(base))),
         };
         match &self.emission {
-            Some(emission) => emission.delivered(b, base, offset, own),
+            Some(emission) => emission.read_delivered(b, base, offset, own),
             None => own(b),
         }
     }
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, Copy)]
 struct Target {
     dest: Dest,
@@ -298,7 +309,7 @@ impl Target {
         let value = b.emit_hint(Type::F32, op, self.hint(), self.mask.0);
         self.lanes(b, [Lane::new(value, 0); 4]);
     }
-    /// Stores given lanes.
+    /// Stores a lane to each masked component.
     fn lanes(self, b: &mut Builder, lanes: [Lane; 4]) {
         for component in self.mask.iter() {
             b.set(lanes::register(self.dest) + component.index(), lanes[component.index()]);
@@ -306,7 +317,7 @@ impl Target {
     }
 }
 
-/// Adds the slots that a data instruction assigns.
+/// Inserts the slots that a data instruction assigns.
 fn assigned(inst: &Inst, set: &mut SlotSet) {
     match *inst {
         Inst::Data { op, dest, mask, .. } => {

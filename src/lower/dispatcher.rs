@@ -1,13 +1,14 @@
-//! The last tier: a loop over a switch on the program counter, with the control stacks in variables.
-//! In: any program. Out: IR of one loop whose size is linear in the code. Rules: the control-flow model of
-//! `isa::control`, here with its rings as data: newest entry first, so that a push shifts and the oldest falls off.
+//! The last tier: a loop over a switch on the program counter, with the control rings in variables.
+//! In: any program. Out: IR of one loop whose size is linear in the code. Rules: the control-flow
+//! model of `isa::control`, here with its rings as data: newest entry first, so that a push shifts
+//! and the oldest falls off.
 //!
 //! ```text
 //! loop { if pc == EXIT { break }  switch pc { case per straight run }  push what it opened  end what ends here }
 //! ```
 //!
-//! A case only says what it opens; the rings change in one place behind the switch, so that they do not go through every
-//! case.
+//! A case only records the scope that it opens. The rings change in one place behind the switch, so
+//! that they do not go through every case.
 
 use super::Context;
 use super::data::Data;
@@ -23,21 +24,22 @@ use crate::isa::{Flow, Inst, Pc, Program};
 
 /// Value of the program counter after END.
 const EXIT: i32 = -1;
-/// An address that no scope ends at.
+/// An address at which no scope ends.
 const NOWHERE: i32 = -1;
 
-/// Next word to execute.
+/// The next word.
 const PC: Slot = VARS;
-/// The word after the one executed; scope ends are compared with it.
+/// The word after the one executed, with which scope ends are compared.
 const PASSED: Slot = VARS + 1;
 /// 1 after BREAK.
 const BROKE: Slot = VARS + 2;
-/// The address that ends of calls are compared with: PASSED, then the return address of each call that ended.
+/// The address with which ends of calls are compared: PASSED, then the return address of each call
+/// that ended.
 const RETURNED: Slot = VARS + 3;
-/// What the run opened: [`NOTHING`], [`CALL`], [`IF`] or [`LOOP`].
+/// The kind of scope that the run opened: [`NOTHING`], [`CALL`], [`IF`] or [`LOOP`].
 const OPENED: Slot = VARS + 4;
-/// The columns of what it opened, as far as they are not the same for all: end and return address; end and join; end,
-/// start, and the first aL, step and count of the int uniform.
+/// The columns of the new entry: end and return address; end and join; end, start, and the first
+/// aL, step and count of the int uniform.
 const ENTRY: [Slot; 5] = [VARS + 5, VARS + 6, VARS + 7, VARS + 8, VARS + 9];
 /// Columns: end, return address.
 const CALLS: Stack<2> =
@@ -59,7 +61,7 @@ const SLOTS: usize = LOOPS.columns[2] + LOOP_DEPTH;
 /// The guard against endless loops.
 #[derive(Clone, Copy)]
 struct Guard {
-    /// Whether the jump that ends the program counts as well.
+    /// Counts also the jump that ends the program.
     reports: bool,
 }
 
@@ -68,7 +70,7 @@ const CALL: i32 = 1;
 const IF: i32 = 2;
 const LOOP: i32 = 3;
 
-/// A ring as variables: its length, and for each column the slots newest first.
+/// A ring as variables: its length, and the slots of each column, newest first.
 struct Stack<const N: usize> {
     len: Slot,
     columns: [Slot; N],
@@ -78,6 +80,7 @@ struct Stack<const N: usize> {
 impl<const N: usize> Stack<N> {
     fn push(&self, b: &mut Builder, entry: [Value; N]) {
         for (column, value) in self.columns.into_iter().zip(entry) {
+            // From the oldest on: each entry moves to the next slot, and the oldest is lost.
             for slot in (column + 1..column + self.depth).rev() {
                 b.set(slot, b.get(slot - 1));
             }
@@ -86,6 +89,7 @@ impl<const N: usize> Stack<N> {
         let len = b.read(self.len);
         let (one, full) = (b.int(1), b.int(self.depth as i32));
         let more = b.int_op(Binary::IAdd, len, one);
+        // A full ring keeps its length.
         let below = b.test(Binary::ILess, len, full);
         let len = b.select(below, more, full);
         b.write(self.len, len);
@@ -104,7 +108,7 @@ impl<const N: usize> Stack<N> {
         let len = b.read(self.len);
         b.test_int(Binary::IGreater, len, 0)
     }
-    /// Whether there is an entry and it ends at the address in a slot.
+    /// Tests whether the newest entry exists and ends at the address in a slot.
     fn ends_at(&self, b: &mut Builder, address: Slot) -> Value {
         let any = self.not_empty(b);
         let end = b.read(self.columns[0]);
@@ -136,6 +140,7 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
         emission.begin(&mut b, slots.clone());
     }
     set_int(&mut b, PC, i32::from(context.program.entry().0));
+    // Every slot that the loop assigns is a parameter, since any case may follow any other.
     b.open_loop(&slots);
     let pc = b.read(PC);
     let is_done = b.test_int(Binary::IEqual, pc, EXIT);
@@ -145,9 +150,12 @@ pub(super) fn lower(context: Context<'_>) -> Result<Module> {
         b.case(i32::from(start.0));
         run(&mut b, &data, context.program, &leaders, start, guard);
     }
+    // An address that starts no run is behind the code, where the program ends.
     b.default_case();
     end(&mut b);
     b.close();
+    // The order is that of `isa::control`: later rules override the program counter of earlier
+    // ones.
     push_opened(&mut b);
     calls_end(&mut b);
     ifs_end(&mut b);
@@ -161,11 +169,11 @@ fn set_int(b: &mut Builder, slot: Slot, value: i32) {
     b.write(slot, value);
 }
 
-/// Where runs of instructions start. A run goes on while nothing can jump to, or end at, its next word.
+/// The starts of runs. A run continues while nothing can jump to, or end at, its next word.
 struct Leaders {
     /// Reachable starts, ascending.
     starts: Vec<Pc>,
-    /// By address: whether a run starts there.
+    /// By address: true if a run starts there.
     is_start: Vec<bool>,
 }
 
@@ -198,8 +206,7 @@ impl Leaders {
     }
 }
 
-/// The addresses to which an instruction may lead: where it goes, and where the scope that it opens
-/// ends and goes.
+/// The addresses to which an instruction may lead: its targets, and the end and exit of its scope.
 fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 4] {
     if matches!(flow, Flow::Nop | Flow::End) {
         return [None; 4];
@@ -209,7 +216,8 @@ fn targets(flow: Flow, pc: Pc) -> [Option<Pc>; 4] {
     [Some(pc.next()), Some(flow.taken(pc)), end, exit]
 }
 
-/// Lowers one run: its data instructions, then the control instruction that ends it, if one does.
+/// Lowers one run: its data instructions, then the control-flow instruction at its end, if there is
+/// one.
 fn run(
     b: &mut Builder,
     data: &Data<'_>,
@@ -243,7 +251,7 @@ fn end(b: &mut Builder) {
     set_next(b, EXIT, NOWHERE);
 }
 
-/// The word at `pc` was executed; by default the next one follows.
+/// Ends the run after the word at `pc`; by default the next word follows.
 fn end_word(b: &mut Builder, pc: Pc) {
     let next = i32::from(pc.next().0);
     set_next(b, next, next);
@@ -255,15 +263,16 @@ fn set_next(b: &mut Builder, pc: i32, passed: i32) {
     }
 }
 
-/// Lowers a control-flow instruction. If jumps back are counted, it asks before one whether another is
-/// allowed.
+/// Lowers a control-flow instruction. If back jumps are counted, one is taken only while some are
+/// left.
 fn guarded_control(b: &mut Builder, flow: Flow, pc: Pc, guard: Option<Guard>) {
     let (Some(back), Some(guard)) = (flow.goes_back(pc), guard) else { return control(b, flow, pc) };
     let left = condition(b, Test::JumpsLeft);
     let mut may = left;
+    // Without a test the instruction always jumps, so it always counts.
     let mut counts = b.constant(Type::BOOL, [1, 0, 0, 0]);
     if let Some(test) = flow.test() {
-        // `control` asks this again; equal values become one.
+        // `control` evaluates the test again; CSE merges the two.
         let holds = condition(b, test);
         let fails = b.not(holds);
         let stays = if back { fails } else { holds };
@@ -315,7 +324,7 @@ fn taken(b: &mut Builder, flow: Flow, pc: Pc) {
     }
 }
 
-/// Notes what the run opened and its columns.
+/// Records the scope that the run opened, and its columns.
 fn open(b: &mut Builder, what: i32, entry: &[Value]) {
     set_int(b, OPENED, what);
     for (slot, value) in ENTRY.into_iter().zip(entry) {
@@ -323,7 +332,7 @@ fn open(b: &mut Builder, what: i32, entry: &[Value]) {
     }
 }
 
-/// Pushes what the run opened, before anything is compared with the address passed.
+/// Pushes the scope that the run opened, before any end is compared.
 fn push_opened(b: &mut Builder) {
     let opened = b.read(OPENED);
     b.open_switch(opened);
@@ -343,12 +352,14 @@ fn push_opened(b: &mut Builder) {
     b.close();
 }
 
-/// Up to four calls may end at once; the fourth loses its return address.
+/// Returns from the calls that end here: up to four at once, of which the fourth loses its return
+/// address.
 fn calls_end(b: &mut Builder) {
     b.set(RETURNED, b.get(PASSED));
     for depth in 0..CALL_DEPTH {
         let ends = CALLS.ends_at(b, RETURNED);
         b.open_if(ends);
+        // The hardware loses the address of the fourth return in one step.
         if depth + 1 < CALL_DEPTH {
             let ret = b.get(CALLS.columns[1]);
             b.set(PC, ret);
@@ -400,6 +411,7 @@ fn end_iteration(b: &mut Builder, broke: Value) {
     };
     let leave = |b: &mut Builder| {
         b.set(PC, b.get(LOOPS.columns[0]));
+        // Popping moves the saved counter of the outer loop here, so it is read before.
         let saved = b.get(SAVED);
         LOOPS.pop(b);
         let outer = LOOPS.not_empty(b);
@@ -422,6 +434,7 @@ fn assigned(program: &Program<'_>, leaders: &Leaders, data: &Data<'_>) -> SlotSe
             }
         }
     }
+    // The control slots change in every round.
     for slot in [PC, PASSED, RETURNED, BROKE, OPENED, COUNTER].into_iter().chain(ENTRY) {
         set.insert(slot);
     }

@@ -1,9 +1,10 @@
-//! Geometry programs: invocations, vertex slots, two banks of outputs, triangles.
-//! In: what EMIT and SETEMIT say, the set-up. Out: operations and updates of the lane map; [`Op::Submit`] for each triangle.
-//! Rules: hardware tests (two banks, exchanged at every EMIT; registers, slots and SETEMIT persist), 3dbrew (b15).
+//! Lowering of geometry programs: invocations, vertex slots, two banks of outputs, triangles.
+//! In: EMIT and SETEMIT, the configuration. Out: operations and updates of the lane map, and
+//! [`Op::Submit`] for each triangle. Rules: hardware tests (two banks, exchanged at every EMIT;
+//! registers, slots and SETEMIT persist), 3dbrew (b15).
 //!
-//! A kernel whose invocations see nothing of each other runs one of them in each thread. Else a thread runs a row of them in
-//! a loop whose parameters are what one leaves for the next:
+//! If invocations are independent, each thread runs one of them. Otherwise a thread runs
+//! consecutive invocations in a loop whose parameters are the carried state:
 //!
 //! ```text
 //! first = thread * chunk - (threads * chunk - invocations)
@@ -22,36 +23,38 @@ use crate::isa::limits;
 use crate::isa::{Dest, Inst};
 use crate::precision::bits::ONE;
 
-/// Vertex slots that a triangle is made of.
-const HELD: usize = 3;
-/// What numbers in a record of an EMIT begin at.
+/// Vertex slots of a triangle.
+const TRIANGLE: usize = 3;
+/// Offset of numbers in the record of an EMIT.
 const RECORDED: f32 = crate::geometry::kernel::RECORDED;
 /// Number of registers in a bank of outputs.
 const REGISTERS: u8 = limits::INPUTS as u8;
 
-/// What EMIT and SETEMIT mean, and where invocations begin and end.
+/// Semantics of EMIT and SETEMIT, and the code around invocations.
 #[derive(Clone, Copy)]
 pub(super) struct Emission<'a> {
     geometry: Geometry<'a>,
     outputs: &'a [Output],
     options: &'a Options,
-    /// The first of its slots.
+    /// First slot of a geometry program.
     base: Slot,
 }
 
-/// The slots of a program whose last other slot is before `end`, and what its EMITs mean if it is a geometry program.
+/// The number of slots of a program whose other slots end at `end`, and the semantics of EMIT if it
+/// is a geometry program.
 pub(super) fn slots(context: Context<'_>, end: Slot) -> (Slots, Option<Emission<'_>>) {
     let (Some(geometry), Outputs::Semantics(outputs)) = (context.geometry, context.outputs) else {
         return (Slots { count: end, geometry: Slot::MAX }, None);
     };
+    // Groups of slots must not cross a word of a slot set.
     let base = end.next_multiple_of(64);
-    let count = base + own::HELD + 4 * HELD * outputs.len();
+    let count = base + own::VERTICES + 4 * TRIANGLE * outputs.len();
     let emission = Emission { geometry, outputs, options: context.options, base };
     (Slots { count, geometry: base }, Some(emission))
 }
 
 impl Emission<'_> {
-    /// Whether invocations run in a loop.
+    /// Returns whether invocations run in a loop.
     pub(super) fn is_looped(&self) -> bool {
         !self.geometry.state.is_empty()
     }
@@ -64,11 +67,11 @@ impl Emission<'_> {
     fn invocation(&self) -> Slot {
         self.base + own::INVOCATION
     }
-    /// The first lane of an output in a vertex slot.
-    fn held(&self, slot: usize, output: usize) -> Slot {
-        self.base + own::HELD + 4 * (slot * self.outputs.len() + output)
+    /// First lane of an output in a vertex slot.
+    fn vertex(&self, slot: usize, output: usize) -> Slot {
+        self.base + own::VERTICES + 4 * (slot * self.outputs.len() + output)
     }
-    /// Where a word of state is in the lane map.
+    /// The slot of a word of carried state.
     fn slot_of(&self, word: &StateWord) -> Slot {
         let component = usize::from(word.component);
         match word.carried {
@@ -84,16 +87,18 @@ impl Emission<'_> {
             Carried::Other { register, component } => {
                 self.base + own::OTHER + 4 * usize::from(register) + component.index()
             }
-            Carried::Slot(slot) => self.held(usize::from(slot), word.output.into()) + component,
+            Carried::Slot(slot) => self.vertex(usize::from(slot), word.output.into()) + component,
             Carried::Setting => self.base + own::SETTING[component.min(2)],
-            // No state: it follows from the number of the invocation.
+            // Not carried: it follows from the index of the invocation.
             Carried::Ran => self.invocation(),
         }
     }
 
-    /// Begins an invocation, or the loop over those of a thread. `assigned` are the slots that the program assigns.
+    /// Begins an invocation, or the loop over those of a thread. `assigned` are the slots that the
+    /// program assigns.
     pub(super) fn begin(&self, b: &mut Builder, assigned: SlotSet) {
-        self.unfilled(b);
+        self.init_vertices(b);
+        // A native stage has no threads of its own: the API runs one invocation per primitive.
         if let Form::Stage { .. } = self.geometry.form {
             return self.stage_inputs(b);
         }
@@ -104,15 +109,18 @@ impl Emission<'_> {
         }
         let (chunk, warm) = (draw(b, DrawField::Chunk), draw(b, DrawField::Warm));
         let (zero, all) = (b.int(0), draw(b, DrawField::Invocations));
-        // The first thread has those that are left over, if the last one would have fewer than the others: lavapipe was seen
-        // to leave what a later round makes, where other threads go on (a test of random geometry programs keeps the case).
+        // If the last thread would get fewer invocations than the others, the first one does
+        // instead. lavapipe was seen to lose results of later rounds while other threads continue
+        // (a test of random geometry programs keeps the case).
         let threads = draw(b, DrawField::Threads);
         let places = b.int_op(Binary::IMul, threads, chunk);
         let empty = b.int_op(Binary::ISub, places, all);
         let first = b.int_op(Binary::IMul, thread, chunk);
         let first = b.int_op(Binary::ISub, first, empty);
+        // Warm-up invocations before the first of the draw do not exist, so the start is clamped to
+        // 0.
         let start = b.int_op(Binary::ISub, first, warm);
-        let start = clamped(b, Binary::ILess, start, zero);
+        let start = clamp(b, Binary::ILess, start, zero);
         let end = b.int_op(Binary::IAdd, first, chunk);
         let mut set = assigned;
         set.insert(self.invocation());
@@ -120,6 +128,7 @@ impl Emission<'_> {
         if self.notes_stops() {
             set.insert(self.stopped());
         }
+        // Slots that carry no state start each invocation with their defaults.
         let fresh: Vec<(Slot, Lane)> = set.slots().map(|slot| (slot, b.get(slot))).collect();
         b.write(self.invocation(), start);
         let mut kept = SlotSet::default();
@@ -134,7 +143,7 @@ impl Emission<'_> {
         let inside = b.test(Binary::ILess, invocation, end);
         b.when(inside, |_| {}, Builder::leave);
         let is_first = b.test(Binary::IEqual, invocation, first);
-        // What invocations before its own do is for other threads to count.
+        // The triangles of warm-up invocations are counted by the threads that own those.
         let mut totals = vec![self.count()];
         totals.extend(self.notes_stops().then(|| self.stopped()));
         for &slot in &totals {
@@ -149,21 +158,22 @@ impl Emission<'_> {
         self.inputs(b);
     }
 
-    /// A vertex slot that no EMIT has filled holds what outputs are that nobody wrote.
-    fn unfilled(&self, b: &mut Builder) {
+    /// Fills the vertex slots with the default values of the outputs.
+    fn init_vertices(&self, b: &mut Builder) {
         if self.geometry.form == Form::Emits {
             return;
         }
         for (index, output) in self.outputs.iter().enumerate() {
             let value = outputs::semantic(b, output, self.options);
             let lanes = 0..b.func.ty(value).lanes;
-            for start in (0..HELD).map(|slot| self.held(slot, index)) {
+            for start in (0..TRIANGLE).map(|slot| self.vertex(slot, index)) {
                 lanes.clone().for_each(|lane| b.set(start + usize::from(lane), Lane::new(value, lane)));
             }
         }
     }
 
-    /// Ends the invocation or the loop; gives the number of triangles and, as bits, what the last invocation leaves.
+    /// Ends the invocation or the loop. Returns the number of triangles and, as bits, the state
+    /// that the last invocation leaves.
     pub(super) fn end(&self, b: &mut Builder) -> Vec<Value> {
         if self.is_looped() {
             if b.reachable() {
@@ -174,12 +184,13 @@ impl Emission<'_> {
             }
             b.close();
         }
+        // A program that never ends has no outputs.
         if !b.reachable() {
             return Vec::new();
         }
         let mut count = b.read(self.count());
         if self.options.control.report_unfinished {
-            count = self.reported(b, count);
+            count = self.flag_unfinished(b, count);
         }
         let words = self.geometry.state.iter().map(|word| {
             let lane = b.read(self.slot_of(word));
@@ -196,14 +207,14 @@ impl Emission<'_> {
         std::iter::once(count).chain(words).collect()
     }
 
-    /// Whether a loop notes that the loop guard ended one of its invocations.
+    /// Returns whether a loop records that the loop guard ended one of its invocations.
     fn notes_stops(&self) -> bool {
         self.is_looped()
             && self.options.control.report_unfinished
             && self.options.control.loop_guard.is_some()
     }
 
-    /// Notes at the end of an invocation whether the loop guard ended it.
+    /// Records at the end of an invocation whether the loop guard ended it.
     fn note_stop(&self, b: &mut Builder) {
         if !self.notes_stops() {
             return;
@@ -215,8 +226,8 @@ impl Emission<'_> {
         }
     }
 
-    /// The number of triangles with the bits of a thread that did not run to its end.
-    fn reported(&self, b: &mut Builder, count: Value) -> Value {
+    /// Adds the bits of an unfinished thread to its number of triangles.
+    fn flag_unfinished(&self, b: &mut Builder, count: Value) -> Value {
         let guard = match self.is_looped() {
             false => unfinished::guard_fired(b, self.options),
             true if !self.notes_stops() => None,
@@ -237,7 +248,7 @@ impl Emission<'_> {
         b.emit(Type::I32, Op::Unary(Unary::UintToInt, count))
     }
 
-    /// A word of state as the scalar that its slot holds.
+    /// Loads a word of state as the scalar of its slot.
     fn load_state(&self, b: &mut Builder, index: i32, slot: Slot) -> Value {
         let kind = b.func.ty(b.get(slot).value()).kind;
         let index = b.int(index);
@@ -246,6 +257,7 @@ impl Emission<'_> {
             Type::F32 => b.emit(Type::F32, Op::Unary(Unary::FromBits, word)),
             Type::BOOL => {
                 let zero = b.constant(Type::U32, [0; 4]);
+                // Any word but 0 is true: the host writes the first words.
                 let clear = b.test(Binary::UEqual, word, zero);
                 b.not(clear)
             }
@@ -253,7 +265,7 @@ impl Emission<'_> {
         }
     }
 
-    /// The place of this invocation's first vector in the feed.
+    /// Index of this invocation's first vector in the feed.
     fn feed(&self, b: &mut Builder) -> Value {
         let (invocation, window) = (b.read(self.invocation()), draw(b, DrawField::Window));
         b.int_op(Binary::IMul, invocation, window)
@@ -262,6 +274,7 @@ impl Emission<'_> {
     /// Loads the input registers of an invocation.
     fn inputs(&self, b: &mut Builder) {
         let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
+        // Registers without a vector read (0, 0, 0, 1).
         (0..REGISTERS).for_each(|register| b.set_input(register, rest));
         let (inputs, registers) = match (self.geometry.form, self.geometry.setup.input) {
             (Form::Emits, _) => (REGISTERS, std::array::from_fn(|register| register as u8)),
@@ -277,7 +290,7 @@ impl Emission<'_> {
         }
     }
 
-    /// The inputs of a native stage: [`Resource::Input`] n is vector n of an invocation.
+    /// Loads the inputs of a native stage: [`Resource::Input`] n is vector n of an invocation.
     fn stage_inputs(&self, b: &mut Builder) {
         let rest = b.constant(Type::F32X4, [0, 0, 0, ONE]);
         let mut values = [rest; REGISTERS as usize];
@@ -289,22 +302,23 @@ impl Emission<'_> {
         (0..REGISTERS).zip(values).for_each(|(register, value)| b.set_input(register, value));
     }
 
-    /// A read of c`base`, with an offset that the program computed or without, where vertices may have been delivered to it:
-    /// `otherwise` is what it is if none was.
-    pub(super) fn delivered(
+    /// Reads c`base`, with a computed offset or without, where vertices may have been delivered to
+    /// it. `otherwise` is the value if none was.
+    pub(super) fn read_delivered(
         &self,
         b: &mut Builder,
         base: u8,
         offset: Option<Value>,
         otherwise: impl FnOnce(&mut Builder) -> Value,
     ) -> Value {
-        // The first register that is in the feed, and what stands before it there.
+        // The first register in the feed, and the number of vectors before it there.
         let (first, before) = match (self.geometry.form, self.geometry.setup.input) {
             (Form::Emits, _) => (0, REGISTERS),
             (_, GeometryInput::Point { .. }) => return otherwise(b),
             (_, GeometryInput::Variable { .. }) => (0, 0),
             (_, GeometryInput::Fixed { first, .. }) => (first, 0),
         };
+        // A fixed register below the first delivered one never holds a vertex.
         if offset.is_none() && base < first {
             return otherwise(b);
         }
@@ -319,6 +333,7 @@ impl Emission<'_> {
         let not_before = b.test(Binary::IGreater, place, before);
         let not_behind = b.test(Binary::ILess, place, window);
         let is_inside = b.test(Binary::And, not_before, not_behind);
+        // The load must stay inside the buffer even where its result is dropped.
         let place = b.select(is_inside, place, zero);
         let start = self.feed(b);
         let index = b.int_op(Binary::IAdd, start, place);
@@ -327,7 +342,7 @@ impl Emission<'_> {
         select(b, is_inside, vertex, other)
     }
 
-    /// Adds the slots that EMIT and SETEMIT assign.
+    /// Inserts the slots that EMIT and SETEMIT assign.
     pub(super) fn assigned(&self, inst: &Inst, set: &mut SlotSet) {
         match inst {
             Inst::SetEmit { .. } => own::SETTING.iter().for_each(|slot| set.insert(self.base + slot)),
@@ -337,8 +352,8 @@ impl Emission<'_> {
                     set.insert(start + lane);
                     set.insert(self.base + own::OTHER + lane);
                 });
-                let end = self.held(HELD, 0);
-                (self.held(0, 0)..end).chain([self.count()]).for_each(|slot| set.insert(slot));
+                let end = self.vertex(TRIANGLE, 0);
+                (self.vertex(0, 0)..end).chain([self.count()]).for_each(|slot| set.insert(slot));
             }
             Inst::Data { .. } | Inst::Mova { .. } | Inst::Cmp { .. } => {}
             Inst::Flow(_) | Inst::Unassigned(_) => {}
@@ -362,7 +377,7 @@ impl Emission<'_> {
     }
 
     fn emit(&self, b: &mut Builder) {
-        self.hide(b);
+        self.reset_hidden(b);
         match self.geometry.form {
             Form::Emits => self.record(b),
             Form::Kernel | Form::Stage { .. } => self.assemble(b),
@@ -370,7 +385,7 @@ impl Emission<'_> {
         self.change_banks(b);
     }
 
-    /// Records the registers that are passed on, the number of the invocation and what SETEMIT set.
+    /// Records the forwarded registers, the index of the invocation and the setting of SETEMIT.
     fn record(&self, b: &mut Builder) {
         let setting = own::SETTING.map(|slot| b.get(self.base + slot));
         let named = b.scalar(setting[0]);
@@ -388,7 +403,8 @@ impl Emission<'_> {
             let lanes = [0, 1, 2, 3].map(|lane| b.get(start + lane));
             args.push(b.gather(&lanes));
         }
-        // As many as three vertices of so many vectors have.
+        // A triangle has three vertices of as many vectors each, so the list is padded to a
+        // multiple of three.
         args.resize(1 + 3 * (args.len() - 1).div_ceil(3), setting);
         let args = b.func.list(args);
         let count = b.emit(Type::I32, Op::Submit { args });
@@ -398,6 +414,7 @@ impl Emission<'_> {
     fn assemble(&self, b: &mut Builder) {
         self.fill(b);
         let [_, prim, _] = own::SETTING.map(|slot| b.get(self.base + slot));
+        // A constant setting needs no branch.
         match b.constant_bits(prim) {
             Some(0) => {}
             Some(_) => self.submit(b),
@@ -420,24 +437,25 @@ impl Emission<'_> {
         }
     }
 
-    /// What is not passed on is as nobody wrote it.
-    fn hide(&self, b: &mut Builder) {
-        let rest = outputs::unwritten(b, self.options);
+    /// Resets outputs that are not forwarded to their defaults.
+    fn reset_hidden(&self, b: &mut Builder) {
+        let rest = outputs::default_register(b, self.options);
         for register in (0..REGISTERS).filter(|&n| self.geometry.setup.outputs >> n & 1 == 0) {
             let start = lanes::register(Dest::Output(register));
             (0..4).for_each(|lane| b.set(start + usize::from(lane), Lane::new(rest, lane)));
         }
     }
 
-    /// Copies the outputs to the vertex slot that SETEMIT named.
+    /// Copies the outputs to the vertex slot that SETEMIT selected.
     fn fill(&self, b: &mut Builder) {
         let named = b.get(self.base + own::SETTING[0]);
         let known = b.constant_bits(named);
         let fills = |slot: usize| known.is_none_or(|known| known as usize == slot);
-        if !(0..HELD).any(fills) {
+        // Slot 3 is no part of a triangle, so its vertex is dead.
+        if !(0..TRIANGLE).any(fills) {
             return;
         }
-        let mut chosen = [None; HELD];
+        let mut chosen = [None; TRIANGLE];
         if known.is_none() {
             let named = b.scalar(named);
             for (slot, chosen) in (0..).zip(&mut chosen) {
@@ -448,8 +466,8 @@ impl Emission<'_> {
         for (index, output) in self.outputs.iter().enumerate() {
             let value = outputs::semantic(b, output, self.options);
             let count = b.func.ty(value).lanes;
-            for slot in (0..HELD).filter(|&slot| fills(slot)) {
-                let start = self.held(slot, index);
+            for slot in (0..TRIANGLE).filter(|&slot| fills(slot)) {
+                let start = self.vertex(slot, index);
                 let mut new = value;
                 if let Some(cond) = chosen[slot] {
                     let held: Vec<Lane> = (0..count).map(|lane| b.get(start + usize::from(lane))).collect();
@@ -464,11 +482,11 @@ impl Emission<'_> {
     /// Submits the triangle of the three slots.
     fn submit(&self, b: &mut Builder) {
         let zero = Lane::new(b.constant(Type::F32, [0; 4]), 0);
-        let mut vertices: Vec<Value> = Vec::with_capacity(1 + HELD * self.outputs.len());
+        let mut vertices: Vec<Value> = Vec::with_capacity(1 + TRIANGLE * self.outputs.len());
         vertices.push(b.read(self.count()));
-        for slot in 0..HELD {
+        for slot in 0..TRIANGLE {
             for (index, output) in self.outputs.iter().enumerate() {
-                let start = self.held(slot, index);
+                let start = self.vertex(slot, index);
                 let lanes: [Lane; 4] =
                     std::array::from_fn(
                         |lane| {
@@ -478,7 +496,8 @@ impl Emission<'_> {
                 vertices.push(b.gather(&lanes));
             }
         }
-        if let Some(reversed) = self.reversed(b) {
+        // Reversing swaps the first two vertices (a choice: hardware order was not measured).
+        if let Some(reversed) = self.reversal(b) {
             let (first, second) = (1, 1 + self.outputs.len());
             for output in 0..self.outputs.len() {
                 let (x, y) = (vertices[first + output], vertices[second + output]);
@@ -491,13 +510,15 @@ impl Emission<'_> {
         b.write(self.count(), count);
     }
 
-    /// Whether the first two vertices of a triangle change places; nothing if they never do.
-    fn reversed(&self, b: &mut Builder) -> Option<Value> {
+    /// Condition under which the first two vertices of a triangle are swapped; none if they never
+    /// are.
+    fn reversal(&self, b: &mut Builder) -> Option<Value> {
         let invert = b.get(self.base + own::SETTING[2]);
-        let heeded = match self.geometry.form {
+        let allowed = match self.geometry.form {
             Form::Stage { heeds_winding: false } => return None,
             Form::Stage { heeds_winding: true } => b.constant(Type::BOOL, [1, 0, 0, 0]),
             Form::Emits => return None,
+            // A draw field is read only if some SETEMIT may reverse.
             Form::Kernel if b.constant_bits(invert) == Some(0) => return None,
             Form::Kernel => {
                 let heeds = draw(b, DrawField::HeedsWinding);
@@ -506,10 +527,10 @@ impl Emission<'_> {
         };
         match b.constant_bits(invert) {
             Some(0) => None,
-            Some(_) => Some(heeded),
+            Some(_) => Some(allowed),
             None => {
                 let invert = b.scalar(invert);
-                Some(b.test(Binary::And, heeded, invert))
+                Some(b.test(Binary::And, allowed, invert))
             }
         }
     }
@@ -519,13 +540,14 @@ fn draw(b: &mut Builder, field: DrawField) -> Value {
     b.emit(Type::I32, Op::Read(Resource::Draw(field)))
 }
 
-/// `limit` where the comparison holds of a number and it, else the number.
-fn clamped(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
+/// Returns `limit` where the comparison of a number with it holds, else the number.
+fn clamp(b: &mut Builder, beyond: Binary, number: Value, limit: Value) -> Value {
     let cond = b.emit(Type::BOOL, Op::Binary(beyond, number, limit));
     b.select(cond, limit, number)
 }
 
-/// A number below 2^23 as the float 2^23 and it, whose bits no processor takes for too small a number.
+/// Converts an integer n below 2^23 to the float 2^23 + n, which no processor flushes as a
+/// subnormal.
 fn small_float(b: &mut Builder, number: Value) -> Value {
     let bits = b.emit(Type::U32, Op::Unary(Unary::IntToUint, number));
     let base = b.constant(Type::U32, [RECORDED.to_bits(), 0, 0, 0]);
@@ -533,14 +555,14 @@ fn small_float(b: &mut Builder, number: Value) -> Value {
     b.emit(Type::F32, Op::Unary(Unary::FromBits, bits))
 }
 
-/// One of two values of one type, by a scalar.
+/// Chooses one of two vectors by a scalar.
 fn select(b: &mut Builder, cond: Value, x: Value, y: Value) -> Value {
     let ty = b.func.ty(x);
     let cond = b.gather(&[Lane::new(cond, 0); 4][..usize::from(ty.lanes)]);
     b.emit(ty, Op::Select { cond, a: x, b: y })
 }
 
-/// The register that a relative read reads: see [`uniform_index`](crate::precision::arith::uniform_index).
+/// The register of a relative read: see [`uniform_index`](crate::precision::arith::uniform_index).
 fn uniform_index(b: &mut Builder, base: u8, offset: Value) -> Value {
     let [below, above, zero, base, mask] = [-129, 128, 0, i32::from(base), 0x7F].map(|int| b.int(int));
     let low = b.test(Binary::IGreater, offset, below);

@@ -22,7 +22,7 @@ pub(super) const FLAGS: Slot = COUNTER + 1;
 pub(super) const LEFT: Slot = FLAGS + 2;
 /// aL saved by the loops in slots 0..=3.
 pub(super) const SAVED: Slot = LEFT + LOOP_DEPTH;
-/// Jumps back that the guard against endless loops still allows.
+/// Back jumps that the loop guard still allows.
 pub(super) const JUMPS: Slot = SAVED + LOOP_DEPTH;
 /// First helper variable.
 pub(super) const VARS: Slot = JUMPS + 1;
@@ -44,25 +44,26 @@ pub(super) struct Group {
     pub hint: HintRegister,
 }
 
-/// Slots of geometry programs, counted from a first one that lies behind the helper variables and is a multiple of 64.
+/// Slots of geometry programs, relative to a first one that is a multiple of 64 behind the helper
+/// variables.
 pub(super) mod geometry {
     use super::Slot;
 
-    /// o0..o15 of the bank that is not written at the moment.
+    /// o0..o15 of the inactive bank.
     pub const OTHER: Slot = 0;
-    /// What SETEMIT sets: the vertex slot, whether a triangle is submitted, whether it is reversed.
+    /// The setting of SETEMIT: vertex slot, triangle flag, winding flag.
     pub const SETTING: [Slot; 3] = [64, 65, 66];
-    /// Triangles so far.
+    /// Number of triangles.
     pub const COUNT: Slot = 67;
-    /// The number of the invocation.
+    /// Index of the invocation.
     pub const INVOCATION: Slot = 68;
     /// 1 if the loop guard ended an invocation of the thread, else 0.
     pub const STOPPED: Slot = 69;
     /// The outputs in the vertex slots, four lanes each.
-    pub const HELD: Slot = 72;
+    pub const VERTICES: Slot = 72;
 }
 
-/// The group that a slot belongs to; slots of geometry programs begin with `geometry`.
+/// The group of a slot; slots of geometry programs begin with `geometry`.
 pub(super) fn group(slot: Slot, geometry: Slot) -> Group {
     let single = |kind, hint| Group { start: slot, len: 1, kind, hint };
     if let Some(own) = slot.checked_sub(geometry) {
@@ -71,8 +72,8 @@ pub(super) fn group(slot: Slot, geometry: Slot) -> Group {
             65 | 66 => single(Kind::Bool, HintRegister::None),
             geometry::COUNT => single(Kind::I32, HintRegister::Count),
             geometry::INVOCATION => single(Kind::I32, HintRegister::Invocation),
-            64..geometry::HELD => single(Kind::I32, HintRegister::None),
-            _held => register_group(slot, HintRegister::None),
+            64..geometry::VERTICES => single(Kind::I32, HintRegister::None),
+            _vertex => register_group(slot, HintRegister::None),
         };
     }
     match slot {
@@ -113,7 +114,7 @@ impl SlotSet {
             }
         }
     }
-    /// Inserts what another set has.
+    /// Inserts the slots of another set.
     pub(super) fn insert_all(&mut self, other: &Self) {
         if self.bits.len() < other.bits.len() {
             self.bits.resize(other.bits.len(), 0);
@@ -128,12 +129,12 @@ impl SlotSet {
         let slots = 0..64 * self.bits.len();
         slots.filter(|&slot| self.has(slot))
     }
-    /// Forgets all slots.
+    /// Removes all slots.
     pub(super) fn clear(&mut self) {
         self.bits.fill(0);
     }
-    /// The groups with slots in the set, ascending, and which of their slots those are; slots of geometry programs begin with
-    /// `geometry`.
+    /// The groups with slots in the set, ascending, and the mask of those slots. Slots of geometry
+    /// programs begin with `geometry`.
     pub(super) fn groups(&self, geometry: Slot) -> impl Iterator<Item = (Group, u8)> + '_ {
         self.bits.iter().enumerate().flat_map(move |(index, &word)| {
             let mut rest = word;
@@ -141,7 +142,7 @@ impl SlotSet {
                 if rest == 0 {
                     return None;
                 }
-                // No group lies across a word.
+                // No group crosses a word.
                 let group = group(64 * index + rest.trailing_zeros() as usize, geometry);
                 let shift = group.start % 64;
                 let all = (1 << group.len) - 1;

@@ -1,21 +1,25 @@
-//! Structured control flow and instructions become IR: SSA values over lanes, PICA200 arithmetic still as such.
-//! In: [`Program`], its [`Cfg`] and [`Tree`] (or, for programs with too many control states, the program alone).
-//! Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end and no uniform layout.
+//! Lowering of control flow and instructions to IR: SSA over lanes, PICA200 arithmetic.
+//! In: [`Program`], its [`Cfg`] and [`Tree`] (or the program alone, if it has too many control
+//! states). Out: [`ir::Module`](crate::ir::Module) in the `Pica` stage. Knows no back end and no
+//! uniform layout.
 //!
-//! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and parameters;
-//! * `lanes`: which slots of the lane map belong to which register;
-//! * `data`: one data instruction → values;
-//! * `tree`: the structured tree → scopes;
-//! * `geometry`: EMIT and SETEMIT, invocations and what one leaves for the next;
+//! * `scope`: the builder: lane map, nesting constructs, merging of lane maps into results and
+//!   parameters;
+//! * `emit`: shorthands of the builder for scalars;
+//! * `lanes`: the slots of the lane map and their registers;
+//! * `data`: data instructions to values;
+//! * `tree`: the structured tree to constructs;
+//! * `geometry`: EMIT and SETEMIT, invocations and their carried state;
 //! * `unfinished`: reports of runs that were cut short;
 //! * `dispatcher`: the last tier, a loop over a switch on the program counter.
 //!
-//! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the lane map; lanes that
-//! differ where arms meet become results, lanes assigned in a loop become its parameters. Superfluous ones are removed by
-//! `passes`.
+//! SSA construction follows Braun et al. 2013 on a finished tree: each arm works on a copy of the
+//! lane map, lanes that differ where arms meet become results, lanes assigned in a loop become its
+//! parameters. `passes` removes redundant ones.
 
 mod data;
 mod dispatcher;
+mod emit;
 mod geometry;
 mod lanes;
 mod outputs;
@@ -33,58 +37,58 @@ use crate::structure::tree::Tree;
 use data::Data;
 use scope::Builder;
 
-/// What the main function yields.
+/// The values that the main function yields.
 #[derive(Clone, Copy, Debug)]
 pub enum Outputs<'a> {
     /// The sixteen output registers as f32x4 (compute entry).
     Registers,
-    /// One value for each output, with the depth and colour rules of the options applied (vertex entry).
+    /// One value for each output, with depth and color conversion applied (vertex entry).
     Semantics(&'a [Output]),
 }
 
-/// What a geometry program becomes.
+/// Target form of a geometry program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A compute shader that runs its invocations and keeps their triangles in a buffer.
+    /// A compute shader that runs the invocations and stores their triangles in a buffer.
     Kernel,
-    /// The same, but it keeps every EMIT with the output registers that are passed on, as they are; and its feed holds, for
-    /// each invocation, v0..v15 and c0..c95.
+    /// A compute shader that stores every EMIT with the forwarded output registers. Its feed holds
+    /// v0..v15 and c0..c95 for each invocation.
     Emits,
     /// A geometry stage of the host's API, one invocation for each of its primitives.
     Stage {
-        /// Whether reversed triangles are reversed.
+        /// Swaps vertices of triangles with reversed winding.
         heeds_winding: bool,
     },
 }
 
-/// What a geometry program is lowered with besides.
+/// Further input of a geometry program.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry<'a> {
-    /// How it gets vertices, what it passes on.
+    /// Configuration: how it receives vertices, and the outputs that it forwards.
     pub setup: &'a GeometrySetup,
-    /// What one invocation leaves for the next; without any, each runs by itself.
+    /// The state that invocations carry over; if empty, they are independent.
     pub state: &'a [StateWord],
-    /// What it becomes.
+    /// Its target form.
     pub form: Form,
 }
 
-/// What a program is lowered with.
+/// Input of the lowering.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The program.
     pub program: &'a Program<'a>,
-    /// Float uniforms that are known, as f32 bits: they become literals.
+    /// Known float uniforms as f32 bits, which become constants.
     pub constants: &'a Constants,
-    /// What the main function yields; for a geometry program what a vertex is, the function itself yields the number of
-    /// triangles and what is left for the next draw, as u32.
+    /// The values that the main function yields. For a geometry program they are those of a vertex;
+    /// the function itself yields the number of triangles and the carried state, as u32.
     pub outputs: Outputs<'a>,
     /// Present for a geometry program.
     pub geometry: Option<Geometry<'a>>,
-    /// Precision, depth and colour rules, limits.
+    /// Precision, depth and color conversion, limits.
     pub options: &'a Options,
 }
 
-/// A builder for a program whose last slot, but for those of geometry programs, is before `slots`.
+/// Begins a program whose slots, except those of geometry programs, end at `slots`.
 fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Builder, Data<'_>) {
     let (slots, emission) = geometry::slots(context, slots);
     let portable = context.options.arithmetic.portable_exponentials;
@@ -92,7 +96,7 @@ fn begin(context: Context<'_>, slots: lanes::Slot, instructions: usize) -> (Buil
     (Builder::new(context.options, slots, instructions), data)
 }
 
-/// The module of a program whose last statement has been lowered.
+/// Ends a program: lowers its outputs and builds the module.
 fn end(mut builder: Builder, data: &Data<'_>, context: Context<'_>) -> Result<Module> {
     let values = match &data.emission {
         Some(emission) => emission.end(&mut builder),
@@ -110,7 +114,8 @@ pub fn structured(context: Context<'_>, cfg: &Cfg, tree: &Tree) -> Result<Module
     tree::lower(context, cfg, tree)
 }
 
-/// Lowers a program of any shape to a loop over a switch on the program counter, with the control stacks in variables.
+/// Lowers any program to a loop over a switch on the program counter, with the control rings in
+/// variables.
 ///
 /// # Errors
 /// More values than `options.limits.values`, or a reachable undefined opcode.

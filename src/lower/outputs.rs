@@ -1,6 +1,6 @@
-//! The outputs of the main function: raw registers, or semantics with the depth and colour rules.
-//! In: the final lane map. Out: one value for each output. Rules: colours become min(|c|, 1) before interpolation,
-//! unmapped components read 1.0, a clip volume of 0..w wants z negated.
+//! Lowering of outputs: raw registers, or semantics with depth and color conversion.
+//! In: the final lane map. Out: one value for each output. Rules: colors become min(|c|, 1) before
+//! interpolation, unmapped components read 1.0, a clip volume of 0..w needs z negated.
 
 use super::scope::Builder;
 use super::{Outputs, lanes, unfinished};
@@ -9,7 +9,7 @@ use crate::ir::{Binary, Lane, Op, Resource, Type, Unary, Value};
 use crate::isa::Dest;
 use crate::precision::bits::ONE;
 
-/// The values that the main function yields, computed here from the lane map; none if the program never ends.
+/// Lowers the values that the main function yields; none if the program never ends.
 pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -> Vec<Value> {
     if !b.reachable() {
         return Vec::new();
@@ -29,10 +29,11 @@ pub(super) fn values(b: &mut Builder, outputs: Outputs<'_>, options: &Options) -
     }
 }
 
-/// The value of one output, computed here from the lane map.
+/// Lowers one output.
 pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> Value {
     let mut all = [Lane::new(b.constant(Type::F32, [ONE, 0, 0, 0]), 0); 4];
     let len = output.components.len().clamp(1, 4);
+    // Missing components read 1.
     for (lane, source) in all.iter_mut().zip(&output.components) {
         *lane = component(b, *source);
     }
@@ -46,13 +47,14 @@ pub(super) fn semantic(b: &mut Builder, output: &Output, options: &Options) -> V
         return value;
     }
     let ty = b.func.ty(value);
+    // Hardware takes the magnitude before it interpolates.
     let magnitude = b.emit(ty, Op::Unary(Unary::Abs, value));
     let ones = b.constant(ty, [0, 1, 2, 3].map(|lane| if lane < len { ONE } else { 0 }));
     b.emit(ty, Op::Binary(Binary::MinP, magnitude, ones))
 }
 
-/// An output register that nobody wrote.
-pub(super) fn unwritten(b: &mut Builder, options: &Options) -> Value {
+/// An output register that no instruction has written.
+pub(super) fn default_register(b: &mut Builder, options: &Options) -> Value {
     let bits = options.settings(0).unwritten.map(f32::to_bits);
     b.constant(Type::F32X4, bits)
 }
@@ -67,10 +69,11 @@ fn component(b: &mut Builder, source: ComponentSource) -> Lane {
     }
 }
 
-/// The position of the host's clip volume from the one that the program writes.
+/// Converts the position to the clip volume of the host.
 fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
     lanes[2] = match options.outputs.depth {
-        DepthRange::ZeroToW => negated(b, lanes[2]),
+        // PICA200 clips z to -w..0.
+        DepthRange::ZeroToW => negate(b, lanes[2]),
         DepthRange::MinusWToW => {
             // -(z + z) - w: doubling is exact, so there is one rounding.
             let (z, w) = (b.scalar(lanes[2]), b.scalar(lanes[3]));
@@ -82,9 +85,9 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
     };
     lanes[1] = match options.outputs.flip_y {
         FlipY::Never => lanes[1],
-        FlipY::Always => negated(b, lanes[1]),
+        FlipY::Always => negate(b, lanes[1]),
         FlipY::Dynamic => {
-            let flipped = negated(b, lanes[1]);
+            let flipped = negate(b, lanes[1]);
             let (flipped, y) = (b.scalar(flipped), b.scalar(lanes[1]));
             let cond = is_set(b, HostField::FlipY);
             Lane::new(b.select(cond, flipped, y), 0)
@@ -92,19 +95,20 @@ fn position(b: &mut Builder, lanes: &mut [Lane; 4], options: &Options) {
     };
 }
 
-fn negated(b: &mut Builder, lane: Lane) -> Lane {
+fn negate(b: &mut Builder, lane: Lane) -> Lane {
     let value = b.scalar(lane);
     Lane::new(b.emit(Type::F32, Op::Unary(Unary::Neg, value)), 0)
 }
 
-/// Distances from the planes z = 0 and the user's, of the position as the program writes it.
+/// Distances of the unconverted position from the planes z = 0 and the user's.
 fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
-    let depth = negated(b, position[2]);
+    let depth = negate(b, position[2]);
     let plane = b.emit(Type::F32X4, Op::Read(Resource::Host(HostField::ClipPlane)));
     let mut sum = None;
     for (index, lane) in (0u8..).zip(position) {
         let (lane, factor) = (b.scalar(lane), b.scalar(Lane::new(plane, index)));
         let product = b.emit(Type::F32, Op::Binary(Binary::MulP, factor, lane));
+        // The order of the sum is fixed, so that all targets give the same distances.
         sum = Some(match sum {
             None => product,
             Some(sum) => b.emit(Type::F32, Op::Binary(Binary::AddP, sum, product)),
@@ -116,7 +120,7 @@ fn distances(b: &mut Builder, position: [Lane; 4]) -> Value {
     b.gather(&[depth, Lane::new(plane, 0)])
 }
 
-/// Whether a flag of the host block is not 0.
+/// Tests whether a flag of the host block is not 0.
 fn is_set(b: &mut Builder, field: HostField) -> Value {
     let word = b.emit(Type::U32, Op::Read(Resource::Host(field)));
     let zero = b.constant(Type::U32, [0; 4]);

@@ -1,29 +1,30 @@
-//! The builder: current region, lane map, open constructs, and the merging of lane maps where control flow meets.
-//! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no instructions.
+//! The SSA builder: region, lane map, open constructs, merging where control flow meets.
+//! In: calls that open and close constructs and set slots. Out: a [`Func`] in SSA form. Knows no
+//! instructions.
 
 use super::lanes::{self, Group, Slot, SlotSet};
 use crate::error::{At, Result};
 use crate::host::{BoolUniforms, IntUniforms, Options, Unwritten};
 use crate::ir::{
     Binary, Def, Exit, Func, Hint, HintRegister, Item, Kind, Lane, NodeData, Op, Region, RegionData,
-    Resource, Type, Unary, Value, ValueList,
+    Resource, Type, Value, ValueList,
 };
 use crate::limits::{self, Limits};
 use crate::precision::bits::ONE;
 
 /// The bool uniform that is true after every invocation of a geometry program.
 const RAN: u8 = 15;
-/// Constants searched before a new one is made; `cse` merges what slips through.
+/// Number of recent constants that are searched before a new one is made; `cse` merges the others.
 const CONSTANT_SCAN: usize = 64;
 
-/// A place where control leaves a region, with the lane map it leaves with.
+/// An exit of a region, with the lane map there.
 #[derive(Clone, Copy)]
 struct Leave {
     region: Region,
     /// Start of the lane map in [`Builder::snapshots`].
     snapshot: usize,
     kind: LeaveKind,
-    /// The one before it that leaves to the same construct.
+    /// The previous one of the same construct.
     before: Option<usize>,
 }
 
@@ -34,85 +35,86 @@ enum LeaveKind {
     Continue,
 }
 
-/// The place where a construct was opened.
+/// The context of a construct.
 #[derive(Clone, Copy)]
 struct Outside {
     /// The region that holds the construct.
     region: Region,
     /// Start of the lane map of each arm in [`Builder::snapshots`].
     base: usize,
-    /// Values below this one were made before the construct and are visible after it.
+    /// Limit of the values that were made before the construct and are visible after it.
     watermark: u32,
 }
 
 /// An open construct.
 struct Scope {
-    /// The construct, still without results; arms that are not open yet have another region of its own.
+    /// The construct, without results. An arm that was not begun is another region.
     node: NodeData,
     outside: Outside,
     /// The last of its [`Builder::leaves`].
     leave: Option<usize>,
-    /// The last of them that ends it.
+    /// The last of them that ends the construct.
     exit: Option<usize>,
-    /// Slots that were assigned around it, in the construct that holds it.
+    /// Slots that the enclosing construct has assigned so far.
     assigned: SlotSet,
     /// Slots with a loop parameter, as (group, mask), in parameter order.
     params: Vec<(Group, u8)>,
-    /// Whether something inside leaves to a construct around this one, which still needs its lane map.
+    /// True if something inside leaves to an outer construct, which still needs its lane map.
     escaped: bool,
 }
 
-/// The guard's count as the signed number that the program counts in: nobody waits for more.
+/// Converts the limit of the loop guard to the signed count of the program; no run gets beyond it.
 fn most_jumps(jumps: u32) -> i32 {
     i32::try_from(jumps).unwrap_or(i32::MAX)
 }
 
-/// How many slots a function has.
+/// Number of slots of a function.
 #[derive(Clone, Copy)]
 pub(super) struct Slots {
     pub(super) count: usize,
-    /// Where those of a geometry program begin; beyond the last if it is none.
+    /// First slot of a geometry program; beyond the last slot if it is none.
     pub(super) geometry: Slot,
 }
 
-/// Builds one function.
+/// Builder of one function.
 pub(super) struct Builder {
     pub(super) func: Func,
-    /// Where new items go.
+    /// The region to which items are added.
     region: Region,
-    /// The lane of each slot here.
+    /// The current lane of each slot.
     state: Vec<Lane>,
-    /// Whether control can reach here.
+    /// True if control can reach the current place.
     reachable: bool,
     scopes: Vec<Scope>,
     snapshots: Vec<Lane>,
     leaves: Vec<Leave>,
-    /// Slots that were assigned in the innermost construct; all others are as they were where it began.
+    /// Slots that the innermost construct has assigned; all others are as at its beginning.
     assigned: SlotSet,
-    /// Sets not in use.
+    /// Unused sets, to save allocations.
     sets: Vec<SlotSet>,
-    /// Memory of [`close`](Self::close).
+    /// Buffer of [`close`](Self::close).
     differing: Vec<(Group, u8)>,
-    /// Items that stand before everything else: constants and inputs.
+    /// Items before everything else: constants and inputs.
     prologue: Vec<Item>,
     constants: Vec<(Type, [u32; 4], Value)>,
     inputs: [Option<Value>; 16],
-    /// How many components of each input register the program sees.
-    seen: [u8; 16],
+    /// Number of components of each input register that the program reads from the host.
+    components: [u8; 16],
     bools: BoolUniforms,
     ints: IntUniforms,
-    /// Lanes copied so far.
+    /// Number of lanes copied.
     copied: usize,
-    /// Where slots of geometry programs begin.
+    /// First slot of a geometry program.
     geometry: Slot,
 }
 
 impl Builder {
-    /// A function in which every slot has its default: registers (0,0,0,1) unless the options say otherwise, everything else
-    /// 0 or false. There is room for what this many instructions mostly become.
+    /// Begins a function in which every slot has its default: registers (0, 0, 0, 1) unless the
+    /// options say otherwise, everything else 0 or false. Reserves memory for so many instructions.
     pub(super) fn new(options: &Options, slots: Slots, instructions: usize) -> Self {
         let Slots { count: slots, geometry } = slots;
         let mut func = Func { name: "main".into(), ..Func::default() };
+        // An instruction becomes about three values.
         func.values.reserve(32 + 3 * instructions);
         func.pool.reserve(16 + instructions);
         let region = func.regions.push(RegionData::default());
@@ -131,7 +133,7 @@ impl Builder {
             prologue: Vec::with_capacity(32),
             constants: Vec::with_capacity(16),
             inputs: [None; 16],
-            seen: options.attributes.map(|attribute| attribute.components),
+            components: options.attributes.map(|attribute| attribute.components),
             bools: options.control.bools,
             ints: options.control.ints,
             copied: 0,
@@ -155,16 +157,17 @@ impl Builder {
         builder
     }
 
-    /// Bool uniform b`id`: read, known, or a specialisation constant.
+    /// Reads bool uniform b`id`: from the block, a constant, or a specialization constant.
     pub(super) fn bool_uniform(&mut self, id: u8) -> Value {
         let id = id & 15;
+        // The host cannot set b15 between invocations of one dispatch.
         if id == RAN && self.geometry < self.state.len() {
             return self.has_run();
         }
         self.set_bool_uniform(id)
     }
 
-    /// b15 of a geometry program, which is true after every invocation.
+    /// Reads b15 of a geometry program, which is true after every invocation.
     fn has_run(&mut self) -> Value {
         let invocation = self.read(self.geometry + lanes::geometry::INVOCATION);
         let later = self.test_int(Binary::IGreater, invocation, 0);
@@ -172,7 +175,7 @@ impl Builder {
         self.test(Binary::Or, later, set)
     }
 
-    /// A bool uniform as it was set.
+    /// Reads a bool uniform as the host set it.
     fn set_bool_uniform(&mut self, id: u8) -> Value {
         let BoolUniforms { baked, values, specialized } = self.bools;
         if baked >> id & 1 != 0 {
@@ -183,7 +186,8 @@ impl Builder {
         self.emit(Type::BOOL, Op::Read(from))
     }
 
-    /// A component of int uniform i`index`: read, known, or a specialisation constant.
+    /// Reads a component of int uniform i`index`: from the block, a constant, or a specialization
+    /// constant.
     pub(super) fn int_uniform(&mut self, index: u8, component: u8) -> Value {
         let (index, component) = (index & 3, component & 3);
         if let Some(known) = self.ints.baked[usize::from(index)] {
@@ -198,12 +202,12 @@ impl Builder {
         self.emit(Type::I32, Op::Read(from))
     }
 
-    /// Input register v`register` is a value that was evaluated here.
+    /// Sets input register v`register` to a value that dominates all reads.
     pub(super) fn set_input(&mut self, register: u8, value: Value) {
         self.inputs[usize::from(register & 15)] = Some(value);
     }
 
-    /// The bits of a lane, where they are known.
+    /// The bits of a constant lane.
     pub(super) fn constant_bits(&self, lane: Lane) -> Option<u32> {
         match self.func.op(lane.value()) {
             Some(Op::Const(bits)) => Some(bits[usize::from(lane.index())]),
@@ -222,51 +226,19 @@ impl Builder {
         self.assigned.insert(slot);
     }
 
-    /// The scalar in a slot.
-    pub(super) fn read(&mut self, slot: Slot) -> Value {
-        self.scalar(self.get(slot))
-    }
-    /// Sets a slot to a scalar.
-    pub(super) fn write(&mut self, slot: Slot, value: Value) {
-        self.set(slot, Lane::new(value, 0));
-    }
-
-    /// Evaluates an operation here.
+    /// Emits an operation.
     pub(super) fn emit(&mut self, ty: Type, op: Op) -> Value {
         self.func.emit(self.region, ty, op)
     }
-    /// Evaluates an operation whose result goes to components of a register.
+    /// Emits an operation whose result goes to components of a register.
     pub(super) fn emit_hint(&mut self, ty: Type, op: Op, register: HintRegister, mask: u8) -> Value {
         let value = self.emit(ty, op);
         self.func.values[value].hint = Hint { register, mask };
         value
     }
-    /// Evaluates a comparison or a logical operation.
-    pub(super) fn test(&mut self, op: Binary, x: Value, y: Value) -> Value {
-        self.emit(Type::BOOL, Op::Binary(op, x, y))
-    }
-    /// Compares an integer with a constant.
-    pub(super) fn test_int(&mut self, op: Binary, x: Value, constant: i32) -> Value {
-        let constant = self.int(constant);
-        self.test(op, x, constant)
-    }
-    pub(super) fn not(&mut self, value: Value) -> Value {
-        self.emit(Type::BOOL, Op::Unary(Unary::Not, value))
-    }
-    pub(super) fn int_op(&mut self, op: Binary, x: Value, y: Value) -> Value {
-        self.emit(Type::I32, Op::Binary(op, x, y))
-    }
-    /// Adds 1 to an integer, or subtracts it.
-    pub(super) fn step(&mut self, op: Binary, value: Value) -> Value {
-        let one = self.int(1);
-        self.int_op(op, value, one)
-    }
-    /// Chooses one of two scalars.
-    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
-        self.emit(self.func.ty(a), Op::Select { cond, a, b })
-    }
     /// A constant.
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Value {
+        // A bounded scan keeps lowering linear.
         let scan = self.constants.len().saturating_sub(CONSTANT_SCAN);
         if let Some(known) = self.constants[scan..].iter().find(|known| (known.0, known.1) == (ty, bits)) {
             return known.2;
@@ -276,11 +248,7 @@ impl Builder {
         self.constants.push((ty, bits, value));
         value
     }
-    /// A literal integer.
-    pub(super) fn int(&mut self, value: i32) -> Value {
-        self.constant(Type::I32, [value.cast_unsigned(), 0, 0, 0])
-    }
-    /// An input register; components that the program shall not see are those of (0, 0, 0, 1).
+    /// Reads an input register; missing components are those of (0, 0, 0, 1).
     pub(super) fn input(&mut self, register: u8) -> Value {
         let slot = usize::from(register & 15);
         if let Some(value) = self.inputs[slot] {
@@ -288,17 +256,17 @@ impl Builder {
         }
         let mut value = self.func.value(Type::F32X4, Def::Op(Op::Read(Resource::Input(register))));
         self.prologue.push(Item::Let(value));
-        if self.seen[slot] < 4 {
+        if self.components[slot] < 4 {
             let rest = self.constant(Type::F32X4, [0, 0, 0, ONE]);
-            let seen = self.seen[slot];
-            let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < seen { value } else { rest }, lane));
+            let count = self.components[slot];
+            let lanes = [0, 1, 2, 3].map(|lane| Lane::new(if lane < count { value } else { rest }, lane));
             value = self.func.value(Type::F32X4, Def::Op(Op::Shuffle(lanes)));
             self.prologue.push(Item::Let(value));
         }
         self.inputs[slot] = Some(value);
         value
     }
-    /// A vector of the given lanes (one to four, all of one kind).
+    /// Gathers one to four lanes of one kind to a vector.
     pub(super) fn gather(&mut self, lanes: &[Lane]) -> Value {
         self.gather_in(self.region, lanes)
     }
@@ -307,6 +275,7 @@ impl Builder {
         let first = lanes[0];
         let ty = self.func.ty(first.value()).with_lanes(lanes.len() as u8);
         let whole = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
+        // A complete value in order needs no shuffle.
         if self.func.ty(first.value()) == ty && lanes.iter().enumerate().all(whole) {
             return first.value();
         }
@@ -324,13 +293,9 @@ impl Builder {
         self.func.emit(region, ty, Op::Shuffle(all))
     }
 
-    /// A lane as a scalar value.
-    pub(super) fn scalar(&mut self, lane: Lane) -> Value {
-        self.gather(&[lane])
-    }
-
     fn snapshot(&mut self) -> usize {
         let start = self.snapshots.len();
+        // Copied lanes are counted: nesting makes them grow with the square of the program.
         self.copied += self.state.len();
         self.snapshots.extend_from_slice(&self.state);
         start
@@ -380,19 +345,6 @@ impl Builder {
             }
         });
     }
-    /// Lowers both arms of an `if`.
-    pub(super) fn when(
-        &mut self,
-        cond: Value,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) {
-        self.open_if(cond);
-        then(self);
-        self.otherwise();
-        otherwise(self);
-        self.close();
-    }
     /// Opens a block that `leave` can leave early.
     pub(super) fn open_block(&mut self) {
         let (outside, body) = (self.outside(), self.arm());
@@ -428,7 +380,7 @@ impl Builder {
         let groups: Vec<(Group, u8)> = assigned.groups(self.geometry).collect();
         let inits: Vec<Value> = groups.iter().map(|param| self.gather_slots(region, base, *param)).collect();
         let inits = self.func.list(inits);
-        let params: Vec<Value> = groups.iter().map(|param| self.merged(*param, Def::Param)).collect();
+        let params: Vec<Value> = groups.iter().map(|param| self.merge(*param, Def::Param)).collect();
         let params = self.func.list(params);
         // An iteration begins with the parameters instead of the lanes before the loop.
         self.snapshots.truncate(base);
@@ -445,12 +397,12 @@ impl Builder {
         let depth = self.scopes.iter().rposition(|scope| !matches!(scope.node, NodeData::If { .. }));
         self.jump(depth, LeaveKind::Break);
     }
-    /// Goes on with the next iteration of the innermost loop.
+    /// Continues with the next iteration of the innermost loop.
     pub(super) fn next_iteration(&mut self) {
         let depth = self.scopes.iter().rposition(|scope| matches!(scope.node, NodeData::Loop { .. }));
         self.jump(depth, LeaveKind::Continue);
     }
-    /// Reaches the end of the current arm.
+    /// Ends the current arm by reaching its end.
     fn fall(&mut self) {
         let is_loop = self.scopes.last().is_some_and(|scope| matches!(scope.node, NodeData::Loop { .. }));
         let kind = if is_loop { LeaveKind::Continue } else { LeaveKind::Yield };
@@ -469,11 +421,12 @@ impl Builder {
             scope.exit = scope.leave;
         }
         self.leaves.push(Leave { region, snapshot, kind, before });
+        // The snapshot must outlive the constructs between here and the target.
         self.scopes[depth + 1..].iter_mut().for_each(|scope| scope.escaped = true);
         self.reachable = false;
     }
 
-    /// A vector of the masked slots of a group out of a snapshot.
+    /// Gathers the masked slots of a group of a snapshot.
     fn gather_slots(&mut self, region: Region, snapshot: usize, (group, mask): (Group, u8)) -> Value {
         let state = &self.snapshots[snapshot + group.start..][..group.len];
         let mut lanes = [state[0]; 4];
@@ -486,8 +439,8 @@ impl Builder {
         }
         self.gather_in(region, &lanes[..len])
     }
-    /// A parameter or result for the masked slots of a group, which show it from here on.
-    fn merged(&mut self, (group, mask): (Group, u8), def: Def) -> Value {
+    /// Makes a parameter or result for the masked slots of a group, and sets them to it.
+    fn merge(&mut self, (group, mask): (Group, u8), def: Def) -> Value {
         let value = self.func.value(Type::new(group.kind, mask.count_ones() as u8), def);
         self.func.values[value].hint = Hint { register: group.hint, mask };
         let mut index = 0;
@@ -500,7 +453,7 @@ impl Builder {
         value
     }
 
-    /// Closes the innermost construct: lanes that differ between its leaves become results.
+    /// Closes the innermost construct: lanes that differ between its exits become results.
     pub(super) fn close(&mut self) {
         self.fall();
         let scope = self.scopes.pop().expect("a construct is open");
@@ -510,10 +463,11 @@ impl Builder {
             let differs = |(group, mask)| (group, self.differing(group, mask, exit, scope.outside.watermark));
             differing.extend(self.assigned.groups(self.geometry).map(differs).filter(|(_, mask)| *mask != 0));
         }
+        // Exits of the region get the lanes that differ; `continue` gets the loop parameters.
         let mut leave = scope.leave;
         while let Some(index) = leave {
             let one = self.leaves[index];
-            self.finish(one, if one.kind == LeaveKind::Continue { &scope.params } else { &differing });
+            self.set_exit(one, if one.kind == LeaveKind::Continue { &scope.params } else { &differing });
             leave = one.before;
         }
         let mut inside = std::mem::replace(&mut self.assigned, scope.assigned);
@@ -526,14 +480,14 @@ impl Builder {
         if let Some(exit) = scope.exit {
             self.restore(self.leaves[exit].snapshot);
             for group in &differing {
-                let result = self.merged(*group, Def::Result);
+                let result = self.merge(*group, Def::Result);
                 self.func.pool.push(result);
             }
         }
         let list = ValueList { start, len: self.func.pool.len() as u32 - start };
         self.differing = differing;
         if !scope.escaped {
-            // The lane maps of this construct are those taken last, and nobody needs them any more.
+            // The lane maps of this construct are the last ones, and dead.
             self.snapshots.truncate(scope.outside.base);
         }
         let mut node = scope.node;
@@ -547,13 +501,14 @@ impl Builder {
         self.func.regions[self.region].items.push(Item::Node(node));
     }
 
-    /// Which of these slots of a group need a result: those the exits disagree on, and those whose value is not visible
-    /// outside. `exit` is the last of the exits.
+    /// Mask of the slots of a group that need a result: those on which the exits disagree, and
+    /// those whose value is not visible outside. `exit` is the last of the exits.
     fn differing(&self, group: Group, slots: u8, exit: usize, watermark: u32) -> u8 {
         let mut mask = 0;
         for lane in (0..group.len).filter(|lane| slots >> lane & 1 != 0) {
             let at = |leave: &Leave| self.snapshots[leave.snapshot + group.start + lane];
             let one = at(&self.leaves[exit]);
+            // A value made inside is not visible outside, even if all exits agree on it.
             let visible = one.value().0 < watermark || self.is_constant(one.value());
             if !visible || self.exits(exit).any(|leave| at(leave) != one) {
                 mask |= 1 << lane;
@@ -561,19 +516,19 @@ impl Builder {
         }
         mask
     }
-    /// The leaves from one on backwards that end their construct.
+    /// The exits that end their construct, from one on backwards.
     fn exits(&self, last: usize) -> impl Iterator<Item = &Leave> {
         let leaves = std::iter::successors(self.leaves.get(last), |leave| self.leaves.get(leave.before?));
         leaves.filter(|leave| leave.kind != LeaveKind::Continue)
     }
-    /// Constants and inputs stand in the prologue, so they are visible everywhere.
+    /// Returns whether a value is in the prologue, where it is visible everywhere.
     fn is_constant(&self, value: Value) -> bool {
         matches!(self.func.op(value), Some(Op::Const(_) | Op::Read(Resource::Input(_))))
     }
-    /// Gives a left region its exit, with the values of `what` out of its lane map.
-    fn finish(&mut self, leave: Leave, what: &[(Group, u8)]) {
+    /// Sets the exit of a region, with the values of `groups` in its lane map.
+    fn set_exit(&mut self, leave: Leave, groups: &[(Group, u8)]) {
         let start = self.func.pool.len() as u32;
-        for group in what {
+        for group in groups {
             let value = self.gather_slots(leave.region, leave.snapshot, *group);
             self.func.pool.push(value);
         }
@@ -584,13 +539,14 @@ impl Builder {
             LeaveKind::Continue => Exit::Continue(list),
         };
     }
-    /// Whether the function is still within its limits.
+    /// Checks the function against its limits.
     pub(super) fn check(&self, limits: &Limits) -> Result<()> {
         limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
         limits::check("steps", self.copied, limits.steps, At::Whole)
     }
 
-    /// Ends the function with its outputs; they are lost where control never reaches here.
+    /// Finishes the function with its outputs, which are dropped where control never reaches the
+    /// end.
     pub(super) fn finish_function(mut self, outputs: &[Value], limits: &Limits) -> Result<Func> {
         limits::check("values", self.func.values.len(), limits.values, At::Whole)?;
         let exit = if self.reachable {
@@ -600,6 +556,7 @@ impl Builder {
         };
         let body = &mut self.func.regions[self.region];
         body.exit = exit;
+        // Constants and inputs were collected apart, since any place may need them.
         body.items.splice(0..0, self.prologue);
         Ok(self.func)
     }

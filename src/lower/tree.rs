@@ -1,5 +1,6 @@
-//! Walks the structured tree and drives the builder.
-//! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; instructions are `data`'s business.
+//! Lowering of the structured tree by the builder.
+//! In: [`Tree`] over a [`Cfg`]. Out: IR. Knows statements and loop effects; `data` knows
+//! instructions.
 
 use super::Context;
 use super::data::Data;
@@ -12,9 +13,9 @@ use crate::isa::control::{Effect, Test};
 use crate::isa::{Condition, ConditionOp};
 use crate::structure::tree::{Cond, Cursor, List, Stmt, Tree};
 
-/// What remains to be done, newest last.
+/// Remaining work, newest last.
 enum Task {
-    /// The statements of a list from a place on.
+    /// The statements of a list from a cursor on.
     List(Cursor),
     Otherwise,
     Case(u32),
@@ -57,8 +58,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Lowers statements until one nests; the rest of the list is put off.
+    /// Lowers statements up to one that nests; the rest of the list becomes a task.
     fn statements(&mut self, mut cursor: Cursor) {
+        // Statements behind a break or continue are dead.
         while self.builder.reachable()
             && let Some(&stmt) = self.tree.next(&mut cursor)
         {
@@ -79,12 +81,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Puts off a list.
+    /// Makes a list a task.
     fn later(&mut self, list: List) {
         self.tasks.push(Task::List(self.tree.start(list)));
     }
 
     fn nest(&mut self, stmt: Stmt) {
+        // Tasks run newest first, so the end of the construct is pushed first.
         self.tasks.push(Task::Close);
         match stmt {
             Stmt::If { cond, negate, then, otherwise } => {
@@ -96,6 +99,7 @@ impl<'a> Walk<'a> {
                 self.later(then);
             }
             Stmt::Loop { body, .. } => {
+                // A loop needs its parameters before its body is lowered.
                 let assigned = self.assigned(body);
                 self.builder.open_loop(&assigned);
                 self.later(body);
@@ -107,7 +111,7 @@ impl<'a> Walk<'a> {
             Stmt::Switch { var, first, count } => {
                 let selector = self.builder.read(VARS + var.0 as usize);
                 self.builder.open_switch(selector);
-                // Any value but those of the cases before it leads to the last.
+                // Any value but those of the other cases leads to the last.
                 let last = count.saturating_sub(1);
                 self.later(List(first.0 + last));
                 self.tasks.push(Task::Default);
@@ -148,7 +152,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The slots that a list and everything in it assign.
+    /// The slots that a list and its inner lists assign.
     fn assigned(&self, list: List) -> SlotSet {
         let mut set = SlotSet::default();
         let mut lists = vec![list];
@@ -186,10 +190,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Lowers a change of the loop data.
+/// Lowers a change of the loop state.
 pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
     match effect {
         Effect::ShiftLoops => {
+            // The oldest loop was lost, so the others move down.
             for slot in 0..3 {
                 b.set(LEFT + slot, b.get(LEFT + slot + 1));
                 b.set(SAVED + slot, b.get(SAVED + slot + 1));
@@ -217,7 +222,7 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
             let left = b.emit_hint(Type::I32, op, HintRegister::LoopLeft(slot), 1);
             b.write(LEFT + usize::from(slot), left);
         }
-        // An outer loop goes on with its own aL.
+        // An outer loop continues with its own aL.
         Effect::RestoreCounter { slot } => b.set(COUNTER, b.get(SAVED + usize::from(slot))),
         Effect::CountJump => {
             let jumps = b.read(JUMPS);
@@ -227,7 +232,7 @@ pub(super) fn loop_effect(b: &mut Builder, effect: Effect) {
     }
 }
 
-/// Adds the slots that [`loop_effect`] sets.
+/// Inserts the slots that [`loop_effect`] assigns.
 pub(super) fn assigned_by_effect(effect: Effect, set: &mut SlotSet) {
     match effect {
         Effect::ShiftLoops => {
@@ -245,7 +250,7 @@ pub(super) fn assigned_by_effect(effect: Effect, set: &mut SlotSet) {
     }
 }
 
-/// Evaluates a test of the program's own state.
+/// Lowers a test of the program's own state.
 pub(super) fn condition(b: &mut Builder, test: Test) -> Value {
     match test {
         Test::Cmp(condition) => flags(b, condition),
@@ -275,7 +280,7 @@ fn flags(b: &mut Builder, condition: Condition) -> Value {
         ConditionOp::X => return flag(0),
         ConditionOp::Y => return flag(1),
         ConditionOp::Or => Binary::Or,
-        // Both flags must be as wanted.
+        // Both flags must have their reference values.
         ConditionOp::And => Binary::And,
     };
     let (x, y) = (flag(0), flag(1));

@@ -1,15 +1,16 @@
-//! Reports of runs that did not reach the program's end.
-//! In: the finished function. Out: values that say which of the two reasons there was, for the compute entries.
+//! Reports of runs that did not reach the end of the program.
+//! In: the finished function. Out: values with the two possible reasons, for the compute entries.
 //!
-//! The loop guard counts one jump more than there are when it fires. A driver that leaves loops on its own says nothing;
-//! llvmpipe counts the rounds of all loops together, so that one more loop behind all others ends too early as well:
+//! The loop guard counts one jump more than there are when it fires. A driver that leaves loops on
+//! its own reports nothing; llvmpipe counts the rounds of all loops together, so that one more loop
+//! behind all others ends too early as well:
 //!
 //! ```text
 //! n = 0   loop { if n >= 3 + (thread & 1) { break }   n = n + 1 }   left = n < 3
 //! ```
 //!
-//! The bound hangs on the thread so that no compiler unrolls the loop. It is not 2: a driver that leaves the loop after one round may
-//! still add 1 to what it takes out of it.
+//! The bound depends on the thread so that no compiler unrolls the loop. It is not 2: a driver that
+//! leaves the loop after one round may still add 1 to the result.
 
 use super::lanes::{JUMPS, LEFT, SlotSet};
 use super::scope::Builder;
@@ -17,12 +18,12 @@ use crate::host::{DrawField, Options};
 use crate::ir::{Binary, Lane, NodeData, Op, Resource, Type, Value};
 use crate::precision::bits::ONE;
 
-/// Rounds of the loop that finds out whether the driver leaves loops.
+/// Rounds of the loop that detects a driver that leaves loops.
 const ROUNDS: i32 = 3;
-/// A slot that no output shows: iterations left of a loop.
+/// A slot that no output reads: iterations left of a loop.
 const ROUND: usize = LEFT;
 
-/// The vector behind o15: x is 1 where the guard fired, y where the driver left a loop.
+/// Builds the vector behind o15: x is 1 where the guard fired, y where the driver left a loop.
 pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
     let (zero, one) = (b.constant(Type::F32, [0; 4]), b.constant(Type::F32, [ONE, 0, 0, 0]));
     let reasons = [guard_fired(b, options), driver_left(b)].map(|reason| match reason {
@@ -33,18 +34,19 @@ pub(super) fn vector(b: &mut Builder, options: &Options) -> Value {
     b.gather(&[guard, driver, zero, zero].map(|value| Lane::new(value, 0)))
 }
 
-/// Whether the loop guard ended the program; nothing if there is none.
+/// Tests whether the loop guard ended the program; none without the guard.
 pub(super) fn guard_fired(b: &mut Builder, options: &Options) -> Option<Value> {
     options.control.loop_guard?;
     let jumps = b.read(JUMPS);
     Some(b.test_int(Binary::ILess, jumps, 0))
 }
 
-/// Whether the driver left a loop of the function before here; nothing if it has none.
+/// Tests whether the driver left a loop of the function before here; none without loops.
 pub(super) fn driver_left(b: &mut Builder) -> Option<Value> {
     b.func.nodes.values().iter().find(|node| matches!(node, NodeData::Loop { .. }))?;
     let [zero, one, rounds] = [0, 1, ROUNDS].map(|number| b.int(number));
     let thread = b.emit(Type::I32, Op::Read(Resource::Draw(DrawField::Thread)));
+    // One more round in odd threads: a constant bound would be unrolled.
     let parity = b.int_op(Binary::IAnd, thread, one);
     let bound = b.int_op(Binary::IAdd, parity, rounds);
     b.write(ROUND, zero);

@@ -1,6 +1,6 @@
-//! Which outputs depend on EX2 or LG2, the two operations whose last bits differ between drivers.
-//! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes through data and
-//! through decisions, and errs on the side of "depends".
+//! The outputs that depend on EX2 or LG2, whose last bits differ between drivers.
+//! In: a module of either stage. Out: a lane mask for each output. Changes nothing. Dependence goes
+//! through data and through decisions, and errs on the side of "depends".
 
 #[cfg(test)]
 mod tests;
@@ -9,9 +9,9 @@ use super::taint::Taint;
 use crate::ir::{Array, Buffer, Def, Exit, Func, Module, Op, Unary, ValueData};
 
 /// For each output of the main function (of a geometry program: of each vector that it submits, as
-/// many as a triangle has), the lanes (bit 0 is the
-/// first) that depend on EX2 or LG2, through data or through a decision. What a vertex program gave a geometry program counts
-/// as not depending on them.
+/// many as a triangle has), the lanes (bit 0 is the first) that depend on EX2 or LG2, through data
+/// or through a decision. What a vertex program gave a geometry program counts as not depending on
+/// them.
 pub fn run(module: &Module) -> Vec<u8> {
     let f = &module.main;
     let mut helpers = Vec::with_capacity(module.helpers.len());
@@ -35,7 +35,7 @@ fn is_state(data: &ValueData) -> bool {
     matches!(data.def, Def::Op(Op::ReadAt(Array::Buffer(Buffer::State), _)))
 }
 
-/// What is known of the outputs of the main function.
+/// Taint of the outputs of the main function.
 fn yielded(taint: &Taint<'_>) -> Vec<u8> {
     let f = taint.f;
     match f.body.map(|body| f.regions[body].exit) {
@@ -44,7 +44,7 @@ fn yielded(taint: &Taint<'_>) -> Vec<u8> {
     }
 }
 
-/// What is known of the outputs of vertices; nothing where none is submitted.
+/// Taint of the outputs of vertices; nothing where none is submitted.
 fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
     for data in taint.f.values.values() {
@@ -58,7 +58,7 @@ fn submitted(taint: &Taint<'_>) -> Option<Vec<u8>> {
     all
 }
 
-/// Whether a helper computes a power or a logarithm, itself or through one before it.
+/// Returns whether a helper computes a power or a logarithm, itself or through one before it.
 fn computes_approximately(helper: &Func, before: &[bool]) -> bool {
     helper.values.values().iter().any(|value| match value.def {
         Def::Op(Op::Unary(op, _)) => matches!(op, Unary::Exp2 | Unary::Log2),

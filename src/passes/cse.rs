@@ -5,8 +5,8 @@
 //! %2 = uniform c4 ; if %c { %3 = uniform c4 ; B(%3) }      =>      %2 = uniform c4 ; if %c { B(%2) }
 //! ```
 //!
-//! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after `legalize`, which makes equal
-//! operations of different ones.
+//! [`optimize`](super::optimize) has `simplify` do the same on its way; this is for after
+//! `legalize`, which makes equal operations of different ones.
 
 use super::edit::sweep;
 use super::scratch::{Tables, identity};
@@ -24,6 +24,7 @@ pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
         match step {
             Step::Begin(_) => visible.begin(),
             Step::Let(value) => {
+                // Until something is merged, every operand stands for itself.
                 if changed && let Def::Op(op) = f.values[value].def {
                     let op = op.map(&mut f.pool, |value| map[value.index()]);
                     f.values[value].def = Def::Op(op);

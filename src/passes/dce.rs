@@ -1,5 +1,5 @@
-//! Removes what nothing needs: values, parameters, results, constructs.
-//! In and out: a function. What is needed, [`Demand`] says.
+//! Dead-code elimination: values, parameters, results, constructs.
+//! In and out: a function. [`Demand`] says what is demanded.
 //!
 //! ```text
 //! %2 = mulp %0 %0 ; yield %1                                             =>      yield %1
@@ -7,12 +7,13 @@
 //! loop (%2 = %0, %3 = %0) { .. continue %2, %5 } -> %6, %7   yield %6    =>      loop (%2 = %0) { .. continue %2 } -> %6
 //! ```
 //!
-//! A loop stays even if nothing needs its results, since it might never end.
+//! A loop stays even if none of its results is demanded, since it might never end.
 
 use super::demand::Demand;
+use super::edit::sweep_with;
 use super::flow::Flow;
 use crate::entity::Handle;
-use crate::ir::{Def, Func, Item, Lane, Op, Value};
+use crate::ir::{Def, Func, Lane, Op, Value};
 
 /// Removes what the analyses of the function found unneeded. They still hold for what is left.
 pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
@@ -25,6 +26,7 @@ pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
             data.def = Def::Dead;
             changed = true;
         } else if let Op::Shuffle(lanes) = op {
+            // A shuffle keeps its width here; `shrink` narrows it.
             drop_dead_lanes(lanes, mask, data.ty.lanes, is_dead);
         }
     }
@@ -33,18 +35,12 @@ pub fn run(f: &mut Func, flow: &Flow, demand: &Demand) -> bool {
         changed |= flow.drop_slots(f, is_dead);
     }
     if changed {
-        let values = &f.values;
-        for region in f.regions.values_mut() {
-            region.items.retain(|item| match *item {
-                Item::Let(value) => values[value].def != Def::Dead,
-                Item::Node(node) => demand.node(node),
-            });
-        }
+        sweep_with(f, |node| demand.node(node));
     }
     changed
 }
 
-/// Lets lanes that nothing needs repeat a needed one, so that no shuffle names a dead value.
+/// Lets dead lanes repeat a demanded one, so that no shuffle names a dead value.
 fn drop_dead_lanes(lanes: &mut [Lane; 4], mask: u8, count: u8, is_dead: impl Fn(Value) -> bool) {
     let needed = lanes[mask.trailing_zeros() as usize % 4];
     for lane in &mut *lanes {

@@ -1,9 +1,11 @@
-//! Which lanes of which values anything needs, and which constructs.
-//! In: a function. Out: a mask for each value, 0 where it is dead, and a flag for each construct. Changes nothing.
+//! Demanded lanes of each value, and demanded constructs.
+//! In: a function. Out: a mask for each value, 0 where it is dead, and a flag for each construct.
+//! Changes nothing.
 //!
-//! Needed are the outputs, what decides a needed construct, and what a needed lane is computed from. A construct is needed
-//! if a result of it is, or if it must stay ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks
-//! only grow, at most four times each, so the work is linear.
+//! Needed are the outputs, what decides a needed construct, and what a needed lane is computed
+//! from. A construct is needed if a result of it is, or if it must stay
+//! ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks only grow, at
+//! most four times each, so the work is linear.
 
 use super::flow::Flow;
 use crate::entity::Handle;
@@ -31,13 +33,14 @@ impl Demand {
         self.nodes.clear();
         self.nodes.resize(f.nodes.len(), false);
         self.work.clear();
+        // The outputs of the function are all demanded; everything else follows from them.
         if let Some(body) = f.body
             && let Exit::Yield(list) = f.regions[body].exit
         {
             f.get(list).iter().for_each(|&value| self.need(value, all_lanes(f.ty(value))));
         }
         if !f.nodes.is_empty() {
-            self.need_children(f, flow, None);
+            self.need_node(f, flow, None);
         }
         while let Some(value) = self.work.pop() {
             self.propagate(f, flow, value);
@@ -49,7 +52,7 @@ impl Demand {
         self.masks[value.index()]
     }
 
-    /// Whether a construct is needed.
+    /// Returns whether a construct is needed.
     pub(super) fn node(&self, node: Node) -> bool {
         self.nodes[node.index()]
     }
@@ -72,7 +75,7 @@ impl Demand {
             Def::Param | Def::Result => {
                 if let Some((node, _)) = flow.origin(value) {
                     flow.for_each_source(f, value, |source| self.need(source, mask));
-                    self.need_node(f, flow, node);
+                    self.need_node(f, flow, Some(node));
                 }
             }
             Def::Dead => {}
@@ -94,6 +97,7 @@ impl Demand {
             Op::Binary(op, a, b) => {
                 let mask = match op.shape() {
                     Shape::Each => mask,
+                    // A dot product reads all lanes for its one.
                     Shape::Dot => all_lanes(f.ty(a)),
                 };
                 self.need(a, mask);
@@ -106,29 +110,20 @@ impl Demand {
         }
     }
 
-    fn need_node(&mut self, f: &Func, flow: &Flow, node: Node) {
-        if std::mem::replace(&mut self.nodes[node.index()], true) {
-            return;
-        }
-        if let Some(decider) = f.nodes[node].decider() {
-            self.need(decider, 1);
-        }
-        self.need_children(f, flow, Some(node));
-    }
-
-    /// Needs the pinned constructs directly inside one that is needed, and so on inwards.
-    fn need_children(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
+    /// Needs a construct, the pinned ones directly inside, and so on inwards; those of the body
+    /// where there is no construct.
+    fn need_node(&mut self, f: &Func, flow: &Flow, node: Option<Node>) {
         let mut work = std::mem::take(&mut self.node_work);
         work.push(node);
         while let Some(node) = work.pop() {
-            for child in flow.children(node) {
-                if flow.node(child).pinned && !std::mem::replace(&mut self.nodes[child.index()], true) {
-                    if let Some(decider) = f.nodes[child].decider() {
-                        self.need(decider, 1);
-                    }
-                    work.push(Some(child));
+            if let Some(node) = node {
+                // Its decider and what is inside are demanded already.
+                if std::mem::replace(&mut self.nodes[node.index()], true) {
+                    continue;
                 }
+                f.nodes[node].decider().into_iter().for_each(|decider| self.need(decider, 1));
             }
+            work.extend(flow.children(node).filter(|&child| flow.node(child).pinned).map(Some));
         }
         self.node_work = work;
     }

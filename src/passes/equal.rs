@@ -1,14 +1,17 @@
 //! A table of the operations that are visible at one place of a walk in program order.
-//! In: operations as the walk meets them, and where regions begin and end. Out: an equal operation met before that is
-//! visible here. Every operation is pure, those that read inputs and uniforms too.
+//! In: operations as the walk meets them, and where regions begin and end. Out: an equal operation
+//! met before that is visible here. Every operation is pure, those that read inputs and uniforms
+//! too.
 //!
-//! Values enter the table in program order and leave it with their region. The table's order shows nowhere: each operation
-//! is in it at most once.
+//! Values enter the table in program order and leave it with their region. The table's order shows
+//! nowhere: each operation is in it at most once.
 //!
-//! A table of its own beside [`Interner`](crate::entity::Interner): it forgets what leaves its scope, and every operation of
-//! a program goes through it three times. `hashbrown` with derived hashes took a fifth more time of all passes.
+//! A table of its own beside [`Interner`](crate::entity::Interner): it forgets what leaves its
+//! scope, and every operation of a program goes through it three times. `hashbrown` with derived
+//! hashes took a fifth more time of all passes.
 
-use crate::ir::{Array, Def, Func, Lane, Op, Resource, Type, Value, ValueData};
+use crate::entity;
+use crate::ir::{Def, Func, Lane, Op, Type, Value, ValueData};
 
 /// The table. Keep one to reuse its memory.
 #[derive(Debug, Default)]
@@ -45,7 +48,8 @@ impl Visible {
         self.filled.drain(scope..).rev().for_each(|place| self.table[place as usize] = 0);
     }
 
-    /// A region ends and its items continue the region around it: what was evaluated in it stays visible.
+    /// A region ends and its items continue the region around it: what was evaluated in it stays
+    /// visible.
     #[inline]
     pub fn join(&mut self) {
         self.scopes.pop();
@@ -90,7 +94,8 @@ fn is_equal(f: &Func, a: &Op, b: &Op) -> bool {
     }
 }
 
-/// A hash of what [`is_equal`] compares.
+/// A hash of what [`is_equal`] compares. Three words, since a derived one mixes each field of an
+/// operation by itself.
 #[inline]
 fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let pair = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
@@ -99,18 +104,8 @@ fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
     let lane = |lane: Lane| lane.value().0 << 2 | u32::from(lane.index());
     let (head, rest, more) = match *op {
         Op::Const([x, y, z, w]) => (bytes(0, 0, 0), pair(x, y), pair(z, w)),
-        Op::Read(resource) => {
-            let (kind, high, low) = resource_bytes(resource);
-            (bytes(1, kind, 0), pair(high, low), 0)
-        }
-        Op::ReadAt(array, index) => {
-            let (kind, number) = match array {
-                Array::Uniform(base) => (0, base.into()),
-                Array::Member(member) => (1, member),
-                Array::Buffer(buffer) => (2, buffer as u16),
-            };
-            (bytes(2, kind, 0), pair(number.into(), index.0), 0)
-        }
+        Op::Read(resource) => (bytes(1, 0, 0), entity::hash(&resource), 0),
+        Op::ReadAt(array, index) => (bytes(2, 0, 0), entity::hash(&array), u64::from(index.0)),
         // Equal to none other: its list is its own.
         Op::Submit { args } => (bytes(3, 0, 0), u64::from(args.start), 0),
         Op::Shuffle([x, y, z, w]) => (bytes(4, 0, 0), pair(lane(x), lane(y)), pair(lane(z), lane(w))),
@@ -118,31 +113,7 @@ fn hash(f: &Func, op: &Op, ty: Type) -> u64 {
         Op::Binary(op, a, b) if !op.commutes() => (bytes(6, op as u8, 0), pair(a.0, b.0), 0),
         Op::Binary(op, a, b) => (bytes(6, op as u8, 0), pair(a.0.min(b.0), a.0.max(b.0)), 0),
         Op::Select { cond, a, b } => (bytes(7, 0, 0), pair(cond.0, a.0), u64::from(b.0)),
-        Op::Call { helper, args } => {
-            let all = f.get(args).iter().fold(0, |all, value| mix(all, u64::from(value.0)));
-            (bytes(8, 0, 0), u64::from(helper), all)
-        }
+        Op::Call { helper, args } => (bytes(8, 0, 0), u64::from(helper), entity::hash(&f.get(args))),
     };
-    let all = mix(mix(mix(0, head), rest), more);
-    // The high bits of a product depend on all bits of its factors.
-    all ^ all >> 32
-}
-
-/// The kind of a resource and its numbers.
-#[inline]
-fn resource_bytes(resource: Resource) -> (u8, u32, u32) {
-    match resource {
-        Resource::Input(register) => (0, register.into(), 0),
-        Resource::Uniform(register) => (1, register.into(), 0),
-        Resource::IntUniform { index, component } => (2, index.into(), component.into()),
-        Resource::BoolUniform(register) => (3, register.into(), 0),
-        Resource::Member { member, element } => (4, member.into(), element.into()),
-        Resource::Host(field) => (5, field as u32, 0),
-        Resource::Draw(field) => (6, field as u32, 0),
-        Resource::Specialized(id) => (7, id.into(), 0),
-    }
-}
-
-fn mix(hash: u64, next: u64) -> u64 {
-    (hash.rotate_left(26) ^ next).wrapping_mul(0xF135_7AEA_2E62_A9C5)
+    entity::hash(&(head, rest, more))
 }

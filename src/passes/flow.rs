@@ -1,5 +1,5 @@
-//! Which exits reach which construct, and in which order everything comes.
-//! In: a function that keeps the law. Out: tables by construct, region and value. Knows no operations.
+//! Control flow of a function: exits by target, definitions in program order.
+//! In: a well-formed function. Out: tables by construct, region and value. Knows no operations.
 
 use crate::entity::Handle;
 use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Target, Value, ValueList, Walk};
@@ -7,7 +7,7 @@ use crate::ir::{Def, Exit, Func, Node, NodeData, Region, Step, Target, Value, Va
 /// No region or construct.
 const NONE: u32 = u32::MAX;
 
-/// What is known of a construct.
+/// Control flow of a construct.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeFlow {
     /// First of the regions that give its results.
@@ -18,10 +18,10 @@ pub(super) struct NodeFlow {
     child: u32,
     /// Next construct with the same parent.
     sibling: u32,
-    /// How many definitions come before it.
+    /// Number of definitions before it.
     pub position: u32,
-    /// Whether it must stay even if none of its results is used: it contains a loop, which might never end, or an exit that
-    /// leaves it.
+    /// Set if it must stay even if none of its results is used: it contains a loop, which might
+    /// never end, or an exit that leaves it.
     pub pinned: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Flow {
     next: Vec<u32>,
     /// For parameters and results: the construct that lists them, and where.
     origin: Vec<(u32, u32)>,
-    /// For each value, how many definitions come before it.
+    /// For each value, the number of definitions before it.
     position: Vec<u32>,
     stack: Vec<Open>,
 }
@@ -53,7 +53,7 @@ struct Open {
     node: Node,
     /// Depth of the outermost target of an exit inside.
     target: usize,
-    /// Whether a loop is inside.
+    /// Set if a loop is inside.
     has_loop: bool,
     last_child: u32,
 }
@@ -61,6 +61,7 @@ struct Open {
 impl Flow {
     /// Fills the tables for a function.
     pub fn compute(&mut self, f: &Func) {
+        // Without constructs there is nothing to fill, and `origin` must say so.
         if f.nodes.is_empty() {
             self.origin.clear();
             return;
@@ -109,6 +110,7 @@ impl Flow {
 
     fn enter(&mut self, f: &Func, node: Node) {
         let number = node.index() as u32;
+        // Children form a list in program order, so that a second pass needs no walk.
         let (first, last) = match self.stack.last_mut() {
             Some(parent) => (&mut self.nodes[parent.node.index()].child, &mut parent.last_child),
             None => (&mut self.child, &mut self.last_child),
@@ -123,15 +125,18 @@ impl Flow {
 
     fn leave(&mut self, node: Node) {
         let Some(open) = self.stack.pop() else { return };
+        // An exit to the outside is control flow that no result shows.
         self.nodes[node.index()].pinned = open.has_loop || open.target < self.stack.len();
         self.order.push(node);
         if let Some(parent) = self.stack.last_mut() {
+            // What an inner construct leaves or repeats, the outer one does as well.
             parent.target = parent.target.min(open.target);
             parent.has_loop |= open.has_loop;
         }
     }
 
     fn end(&mut self, region: Region, exit: Exit, target: Target) {
+        // The exit may lead out of the constructs between here and its target.
         if let Some(top) = self.stack.last_mut() {
             top.target = top.target.min(target.depth);
         }
@@ -149,12 +154,12 @@ impl Flow {
         count + list.len
     }
 
-    /// What is known of a construct.
+    /// Control flow of a construct.
     pub(super) fn node(&self, node: Node) -> &NodeFlow {
         &self.nodes[node.index()]
     }
 
-    /// How many definitions come before that of a value.
+    /// Number of definitions before that of a value.
     pub(super) fn position(&self, value: Value) -> u32 {
         self.position[value.index()]
     }
@@ -200,7 +205,8 @@ impl Flow {
         }
     }
 
-    /// Drops the parameters and results that `is_dropped` names from all lists, and makes them dead; whether there are any.
+    /// Drops the parameters and results that `is_dropped` names from all lists, and makes them
+    /// dead; whether there are any.
     pub(super) fn drop_slots(&self, f: &mut Func, is_dropped: impl Fn(Value) -> bool) -> bool {
         let mut dropped = false;
         for &node in &self.order {

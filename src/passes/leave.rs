@@ -1,5 +1,6 @@
 //! Leaves a loop at its head only, where invocations may leave it in different iterations.
-//! In and out: a function of either stage. Knows no operations but those whose value differs between invocations.
+//! In and out: a function of either stage. Knows no operations but those whose value differs
+//! between invocations.
 //!
 //! ```text
 //! loop (%2 = %0) { A ; if %c { break %3 } ; B ; continue %3 } -> %5
@@ -7,11 +8,12 @@
 //! loop (%2 = %0, %6 = false) { if %6 { break %2 } ; A ; if %c { continue %3, true } ; B ; continue %3, false } -> %5
 //! ```
 //!
-//! Drivers that run invocations side by side go on loading and computing for those that have left, until the last one has.
-//! llvmpipe and SwiftShader keep for them only what they write under a mask: phis that they cannot remove. Any other value of the loop
-//! may become 0 or that of a later iteration (`tools/gpu/tests/loop_values.rs`). Parameters are right on both, so a loop
-//! that is left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by a decision that
-//! differs between invocations, and little.
+//! Drivers that run invocations side by side go on loading and computing for those that have left,
+//! until the last one has. llvmpipe and SwiftShader keep for them only what they write under a
+//! mask: phis that they cannot remove. Any other value of the loop may become 0 or that of a later
+//! iteration (`tools/gpu/tests/loop_values.rs`). Parameters are right on both, so a loop that is
+//! left at its head is. Drivers of real GPUs need none of that, but only loops pay that are left by
+//! a decision that differs between invocations, and little.
 
 use super::flow::Flow;
 use super::scratch::Scratch;
@@ -46,7 +48,8 @@ pub fn run(f: &mut Func, helpers: &[Func], scratch: &mut Scratch) -> bool {
     true
 }
 
-/// Whether an exit of a loop gives anything but one parameter or one value from before the loop, and whether it can iterate.
+/// Returns whether an exit of a loop gives anything but one parameter or one value from before the
+/// loop, and whether it can iterate.
 fn gives_its_own(f: &Func, flow: &Flow, node: Node) -> bool {
     let is_safe = |&result: &Value| {
         let mut only = None;
@@ -108,6 +111,7 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     }
     for region in flow.results_from(node) {
         let mut list = all.clone();
+        // The flag tells the head to break; the other new parameters carry the results.
         list[params.len as usize] = leave;
         for (&place, &value) in given.iter().zip(f.get(f.regions[region].exit.list())) {
             list[place] = value;
@@ -123,8 +127,9 @@ fn rewrite(f: &mut Func, flow: &Flow, node: Node, constants: &mut Constants) {
     f.nodes[node] = NodeData::Loop { params, inits, body, results };
 }
 
-/// For each result of a loop the parameter that carries it to the head, if there is one that takes the same value anyway. (Another
-/// one, a loop counter say, would not be the same for all invocations any more.)
+/// For each result of a loop the parameter that carries it to the head, if there is one that takes
+/// the same value anyway. (Another one, a loop counter say, would not be the same for all
+/// invocations any more.)
 fn carriers(f: &Func, flow: &Flow, node: Node, params: ValueList) -> Vec<Option<usize>> {
     // One exit of each sort is enough for a guess.
     let given =

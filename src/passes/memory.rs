@@ -1,9 +1,11 @@
-//! How far back an invocation of a geometry program sees what others left behind.
-//! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lower). Out: [`Memory`].
+//! Data dependence of an invocation of a geometry program on earlier ones.
+//! In: the main function of a kernel whose invocations run in a loop, see [`lower`](crate::lower).
+//! Out: [`Memory`].
 //!
-//! What an invocation finds are those parameters of the loop that begin as words of the state. Let all of them be unknown:
-//! what is then unknown of what it leaves, the next one finds unknown, and so on. Where nothing unknown is left after k
-//! invocations, whoever runs the k before an invocation, from whatever state, has its state.
+//! The parameters of the loop that begin as words of the state carry it. Let all of them be
+//! unknown. The lanes that are then unknown after one invocation are unknown to the next one, and
+//! so on. If everything is known after k invocations, running the k preceding ones from any state
+//! reproduces the state of an invocation.
 
 use super::flow::Flow;
 use super::taint::Taint;
@@ -13,7 +15,7 @@ use crate::ir::{Array, Buffer, Func, Item, Module, Node, NodeData, Op, Value, Va
 /// Invocations that are worth running twice.
 const MOST: u32 = 8;
 
-/// How far back an invocation sees.
+/// Finds how far back an invocation depends on others.
 pub fn run(module: &Module) -> Memory {
     let f = &module.main;
     let Some((node, params)) = invocations(f) else { return Memory::None };
@@ -32,7 +34,7 @@ pub fn run(module: &Module) -> Memory {
             // From an unknown state it might never end.
             return Memory::Unbounded;
         }
-        // What does not begin as state is the same whoever runs the invocation.
+        // What does not begin as state is the same in every thread that runs the invocation.
         let next: Vec<u8> = taint.next.iter().zip(&carried).map(|(lanes, carried)| lanes & carried).collect();
         if next == unknown {
             return Memory::Unbounded;
@@ -55,7 +57,8 @@ fn carried(f: &Func, node: Node, params: ValueList) -> Vec<u8> {
     let mut flow = Flow::default();
     flow.compute(f);
     let lanes = |(index, &init): (usize, &Value)| {
-        // What every iteration hands on as it found it is what it was before the draw, and every thread knows that.
+        // What every iteration hands on as it found it is what it was before the draw, and every
+        // thread knows that.
         let own = f.get(params)[index];
         let is_same = |region| f.get(f.regions[region].exit.list()).get(index) == Some(&own);
         if flow.continues_from(node).all(is_same) { 0 } else { taint.lanes[init.0 as usize] }

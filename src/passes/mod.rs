@@ -1,9 +1,11 @@
-//! Passes over the intermediate form, one file and one function each.
-//! In and out: an [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no encodings.
+//! Passes over the intermediate form, one file and one function each. In and out: an
+//! [`ir::Module`](crate::ir::Module). They know the IR and the layout of the uniform block, no
+//! encodings.
 //!
-//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves a valid module valid and has nothing to do on
-//! what it made itself. Analyses that several passes read are parameters, so that they are computed once and each pass has one
-//! function, which is the one that tests run.
+//! [`optimize`] comes before [`legalize`], [`tidy`] and then [`leave`] after it. Every pass leaves
+//! a valid module valid and has nothing to do on what it made itself. Analyses that several passes
+//! read are parameters, so that they are computed once and each pass has one function, which is the
+//! one that tests run.
 
 pub mod approximate;
 pub mod cse;
@@ -16,6 +18,7 @@ pub mod leave;
 pub mod legalize;
 pub mod memory;
 pub mod params;
+mod ranges;
 mod scratch;
 pub mod shrink;
 pub mod simplify;
@@ -53,8 +56,8 @@ pub fn optimize(module: &mut Module, arithmetic: &Arithmetic, scratch: &mut Scra
 
 /// As [`optimize`], and shows the main function after each pass with the name of the pass.
 ///
-/// For comparisons of what each pass leaves: passes share what is known of the function, so that the sequence that ships
-/// can be seen from inside only.
+/// For comparisons of what each pass leaves: passes share what is known of the function, so that
+/// the sequence that ships can be seen from inside only.
 #[doc(hidden)]
 pub fn optimize_observed(
     module: &mut Module,
@@ -96,8 +99,8 @@ fn optimize_function(
     }
 }
 
-/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The helpers themselves have
-/// neither.
+/// Removes what `legalize` left over: equal operations, dead values, helpers without calls. The
+/// helpers themselves have neither.
 pub fn tidy(module: &mut Module, scratch: &mut Scratch) {
     cse::run(&mut module.main, &mut scratch.tables);
     unused::run(&mut module.main, &mut scratch.tables);

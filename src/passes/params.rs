@@ -6,10 +6,11 @@
 //! if %c { yield %1 } else { yield %1 } -> %3  B(%3)    =>      if %c { } else { }  B(%1)
 //! ```
 //!
-//! A parameter goes if every value it takes is its first one or itself; a result goes if every exit gives the same value
-//! and that one is defined before the construct. One removal may allow the next, so those that depend on a removed one
-//! are looked at again. Values that are one only taken together (a parameter that is itself or a result that is itself or
-//! the parameter) stay; programs hardly have them.
+//! A parameter goes if every value it takes is its first one or itself; a result goes if every exit
+//! gives the same value and that one is defined before the construct. One removal may allow the
+//! next, so those that depend on a removed one are looked at again. Values that are one only taken
+//! together (a parameter that is itself or a result that is itself or the parameter) stay; programs
+//! hardly have them.
 
 use super::edit::{replace_all, sweep};
 use super::flow::Flow;
@@ -17,7 +18,8 @@ use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Func, NodeData, Value};
 
-/// Removes trivial parameters and results; `flow` is the control flow of the function, after a change it is not.
+/// Removes trivial parameters and results; `flow` is the control flow of the function, after a
+/// change it is not.
 pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
     if f.nodes.is_empty() {
         return false;
@@ -37,6 +39,7 @@ pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
         {
             map[value.index()] = same;
             changed = true;
+            // Those that this value may become could be trivial now.
             uses.merge(value, same, merged);
         }
     }
@@ -44,6 +47,7 @@ pub fn run(f: &mut Func, flow: &Flow, tables: &mut Tables) -> bool {
         for value in f.values.keys() {
             map[value.index()] = find(map, value);
         }
+        // Lists first: their values must still be found by the old names.
         flow.drop_slots(f, |value| map[value.index()] != value);
         replace_all(f, map);
         sweep(f);
@@ -62,7 +66,7 @@ fn merged_values(f: &Func, flow: &Flow, merged: &mut Vec<Value>) {
     }
 }
 
-/// What a value stands for now.
+/// Finds the value that another stands for now.
 fn find(map: &mut [Value], value: Value) -> Value {
     let mut root = value;
     while map[root.index()] != root {

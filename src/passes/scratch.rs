@@ -1,6 +1,7 @@
-//! Tables that the passes use and keep between programs, so that a short program costs no allocation.
-//! Knows nothing of what the passes write into them; each pass begins by filling what it needs. Apart from the tables stand
-//! the two analyses that several passes read: who runs the passes computes them and passes them in.
+//! Tables that the passes use and keep between programs, so that a short program costs no
+//! allocation.
+//! Knows nothing of their content; each pass begins by filling what it needs. The two analyses that
+//! several passes read stand apart: the caller of the passes computes them and passes them in.
 
 use super::demand::Demand;
 use super::equal::Visible;
@@ -22,7 +23,7 @@ pub struct Scratch {
 /// Tables that each pass fills anew. Their content never matters, only their capacity.
 #[derive(Debug, Default)]
 pub struct Tables {
-    /// What takes the place of each value.
+    /// Replacement of each value.
     pub(super) map: Vec<Value>,
     /// Items of the regions being rebuilt.
     pub(super) items: Vec<Item>,
@@ -34,9 +35,9 @@ pub struct Tables {
     pub(super) visible: Visible,
     /// The walk of `cse`.
     pub(super) walk: Walk,
-    /// Which of its lanes each value keeps.
+    /// Mask of the lanes that each value keeps.
     pub(super) layouts: Vec<u8>,
-    /// How often each value is an operand.
+    /// Number of uses of each value.
     pub(super) uses: Vec<u32>,
 }
 

@@ -1,14 +1,15 @@
-//! Removes the lanes that nothing needs from values, parameters and results.
-//! In and out: a function that `dce` left. What is needed, [`Demand`] says.
+//! Removes the lanes that are not demanded from values, parameters and results.
+//! In and out: a function that `dce` left. [`Demand`] says what is demanded.
 //!
 //! ```text
 //! %2 = mulp %0 %1 (f32x4) ; %3 = shuffle %2.x %2.z      =>      %4 = shuffle %0.x %0.z ; %5 = shuffle %1.x %1.z
 //!                                                               %3 = mulp %4 %5 (f32x2)
 //! ```
 //!
-//! Operations that work lane by lane, literals, shuffles, loop parameters and results become narrower. Inputs, uniforms,
-//! members and what a call gives or takes keep their type: where a narrow operation reads one of them, or an operand
-//! with other lanes, a shuffle picks what it needs. Shuffles that then pick everything in order go.
+//! Operations that work lane by lane, constants, shuffles, loop parameters and results become
+//! narrower. Inputs, uniforms, members and what a call gives or takes keep their type: where a
+//! narrow operation reads one of them, or an operand with other lanes, a shuffle picks what it
+//! needs. Shuffles that then pick everything in order go.
 
 use super::demand::{Demand, all_lanes};
 use super::edit::sweep;
@@ -17,8 +18,9 @@ use super::scratch::{Tables, identity};
 use crate::entity::Handle;
 use crate::ir::{Def, Func, Hint, Item, Lane, Node, NodeData, Op, Region, Shape, Targets, Value, ValueList};
 
-/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead altogether may be left. Operations
-/// that read literals of their own afterwards may leave the shared ones without use.
+/// Removes the lanes that the analyses of the function found unneeded; nothing that is dead
+/// altogether may be left. Operations that read constants of their own afterwards may leave the
+/// shared ones without use.
 pub fn run(f: &mut Func, flow: &Flow, demand: &Demand, tables: &mut Tables) -> bool {
     let partial = find_layouts(f, flow, demand, &mut tables.layouts);
     if partial {
@@ -35,6 +37,7 @@ fn rebuild(f: &mut Func, tables: &mut Tables) {
         let data = &mut f.values[Value::from_index(index)];
         if layout != all_lanes(data.ty) {
             data.hint = narrow_hint(data.hint, data.ty.lanes, layout);
+            // Types change before definitions, so that operands see the new ones.
             data.ty.lanes = layout.count_ones() as u8;
         }
     }
@@ -58,7 +61,7 @@ fn find_layouts(f: &Func, flow: &Flow, demand: &Demand, layouts: &mut Vec<u8>) -
                 Def::Param | Def::Result => flow.origin(value).is_some(),
                 Def::Dead => false,
             };
-        // A wide literal is no harm; it shrinks where there is something to do anyway.
+        // A wide constant is no harm; it shrinks where there is something to do anyway.
         partial |= can_narrow && !matches!(data.def, Def::Op(Op::Const(_)));
         if can_narrow { mask } else { all }
     }));
@@ -93,18 +96,19 @@ type Work = (Region, Targets<Node>);
 struct Shrink<'a> {
     f: &'a mut Func,
     map: &'a mut [Value],
-    /// Which of its old lanes each old value keeps.
+    /// Mask of the old lanes that each old value keeps.
     layouts: &'a [u8],
     /// The items of the region being rebuilt.
     items: &'a mut Vec<Item>,
-    /// Whether another value took the place of one.
+    /// Set if another value took the place of one.
     replaced: bool,
 }
 
 impl Shrink<'_> {
     /// Rebuilds parents before children, so that what replaces a value is known where it is used.
     fn function(&mut self) {
-        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of items serves all.
+        // No walk: a region is rebuilt as a whole, before those inside of it, so that one list of
+        // items serves all.
         let mut work: Vec<Work> = self.f.body.map(|body| (body, Targets::default())).into_iter().collect();
         while let Some((region, targets)) = work.pop() {
             self.region(region, targets, &mut work);
@@ -143,7 +147,8 @@ impl Shrink<'_> {
         }
     }
 
-    /// Brings values to the lanes of the parameters or results that take them; the outputs of the function stay whole.
+    /// Brings values to the lanes of the parameters or results that take them; the outputs of the
+    /// function stay whole.
     fn list(&mut self, list: ValueList, takers: Option<ValueList>) {
         for (offset, position) in list.range().enumerate() {
             let value = self.f.pool[position];
@@ -177,24 +182,24 @@ impl Shrink<'_> {
         self.f.values[value].def = Def::Op(op);
     }
 
-    /// Where a lane of an old value is now.
-    fn lane(&self, value: Value, index: u8) -> Lane {
-        let before = self.layouts[value.index()] & ((1 << index) - 1);
-        Lane::new(self.map[value.index()], before.count_ones() as u8)
+    /// The lanes `layout` of an old value or shuffle by where they are now; the others repeat the
+    /// first.
+    fn lanes(&self, layout: u8, old: impl Fn(u8) -> Lane) -> [Lane; 4] {
+        let mut kept = lanes_of(layout).map(|index| {
+            let lane = old(index);
+            let before = self.layouts[lane.value().index()] & ((1 << lane.index()) - 1);
+            Lane::new(self.map[lane.value().index()], before.count_ones() as u8)
+        });
+        let first = kept.next().unwrap_or_else(|| old(0));
+        std::array::from_fn(|index| if index == 0 { first } else { kept.next().unwrap_or(first) })
     }
 
     fn shuffle(&mut self, value: Value, lanes: [Lane; 4], layout: u8) {
-        let mut new = [None; 4];
-        for (slot, lane) in new.iter_mut().zip(lanes_of(layout)) {
-            let old = lanes[usize::from(lane)];
-            *slot = Some(self.lane(old.value(), old.index()));
-        }
-        let first = new[0].unwrap_or(lanes[0]);
-        let new = new.map(|lane| lane.unwrap_or(first));
-        let ty = self.f.ty(value);
-        let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first.value(), index as u8);
-        if self.f.ty(first.value()) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
-            self.map[value.index()] = first.value();
+        let new = self.lanes(layout, |index| lanes[usize::from(index)]);
+        let (first, ty) = (new[0].value(), self.f.ty(value));
+        let in_order = |(index, lane): (usize, &Lane)| *lane == Lane::new(first, index as u8);
+        if self.f.ty(first) == ty && new[..usize::from(ty.lanes)].iter().enumerate().all(in_order) {
+            self.map[value.index()] = first;
             self.f.values[value].def = Def::Dead;
             self.replaced = true;
         } else {
@@ -207,14 +212,10 @@ impl Shrink<'_> {
         if self.layouts[value.index()] == layout {
             return self.map[value.index()];
         }
-        let mut lanes = [None; 4];
-        for (slot, lane) in lanes.iter_mut().zip(lanes_of(layout)) {
-            *slot = Some(self.lane(value, lane));
-        }
-        let first = lanes[0].unwrap_or(Lane::new(self.map[value.index()], 0));
-        let lanes = lanes.map(|lane| lane.unwrap_or(first));
-        let count = layout.count_ones() as u8;
-        let op = match self.f.op(first.value()) {
+        let lanes = self.lanes(layout, |index| Lane::new(value, index));
+        // A narrower constant needs no shuffle.
+        let (source, count) = (lanes[0].value(), layout.count_ones() as u8);
+        let op = match self.f.op(source) {
             Some(Op::Const(bits)) => {
                 let mut picked = lanes.map(|lane| bits[usize::from(lane.index())]);
                 picked[usize::from(count)..].fill(0);
@@ -222,7 +223,7 @@ impl Shrink<'_> {
             }
             Some(_) | None => Op::Shuffle(lanes),
         };
-        let ty = self.f.ty(first.value()).with_lanes(count);
+        let ty = self.f.ty(source).with_lanes(count);
         let new = self.f.value(ty, Def::Op(op));
         self.items.push(Item::Let(new));
         new

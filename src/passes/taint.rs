@@ -1,6 +1,8 @@
-//! Which values depend on others, through data and through decisions; errs on the side of "depends".
-//! In: a function of either stage, and where it begins. Out: lane masks by value. Changes nothing. Which dependence is asked
-//! for, [`approximate`](super::approximate), [`memory`](super::memory) and [`leave`](super::leave) know.
+//! Dependence of values on others, through data and through decisions; errs on the side of
+//! "depends".
+//! In: a function of either stage, and the values where it begins. Out: lane masks by value.
+//! Changes nothing. Its users, [`approximate`](super::approximate), [`memory`](super::memory) and
+//! [`leave`](super::leave), choose the dependence.
 
 use crate::ir::{
     Array, Buffer, Def, Exit, Func, Node, NodeData, Op, Resource, Step, Target, Unary, Value, ValueList, Walk,
@@ -9,10 +11,11 @@ use crate::ir::{
 /// A construct around the current place.
 struct Open {
     node: Node,
-    /// Whether a decision inside depends on a tainted value, so that which exit is taken, and with it every result, may
-    /// differ.
+    /// Set if a decision inside depends on a tainted value, so that which exit is taken, and with
+    /// it every result, may differ.
     doubtful: bool,
-    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps further.
+    /// Number of the outermost construct that an exit inside jumps to; its own number if none jumps
+    /// further.
     target: usize,
 }
 
@@ -21,11 +24,11 @@ pub(super) struct Taint<'a> {
     pub f: &'a Func,
     /// By helper: whether its result is tainted whatever its arguments are.
     pub helpers: Vec<bool>,
-    /// Whether EX2 and LG2 taint.
+    /// EX2 and LG2 taint.
     pub powers: bool,
-    /// Whether what earlier draws left taints.
+    /// State of earlier draws taints.
     pub state: bool,
-    /// Whether what differs between invocations taints.
+    /// Values that differ between invocations taint.
     pub invocations: bool,
     /// A loop whose iterations are looked at one by one: what it continues with goes to `next`.
     pub cut: Option<Node>,
@@ -35,7 +38,7 @@ pub(super) struct Taint<'a> {
     pub lanes: Vec<u8>,
     /// Loops, the cut one excluded, that may run longer or shorter.
     pub doubtful_loops: Vec<Node>,
-    /// Whether the last sweep found more.
+    /// Set if the last sweep found more.
     pub changed: bool,
 }
 
@@ -123,7 +126,8 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped to.
+    /// Makes constructs doubtful that a doubtful one may leave; the first of them is the one jumped
+    /// to.
     fn doubt(&mut self, open: &mut [Open]) {
         open.iter_mut().for_each(|outer| outer.doubtful = true);
         let Some(first) = open.first() else { return };
@@ -136,6 +140,7 @@ impl<'a> Taint<'a> {
 
     fn leave(&mut self, exit: Exit, target: Target, open: &mut [Open]) {
         let f = self.f;
+        // Doubt about any of them is doubt about whether this exit is taken.
         for inner in &mut open[target.depth..] {
             inner.target = inner.target.min(target.depth);
         }
@@ -151,6 +156,7 @@ impl<'a> Taint<'a> {
 
     fn value(&mut self, value: Value) {
         let Def::Op(op) = self.f.values[value].def else { return };
+        // Each invocation has inputs of its own.
         if self.invocations && differs_between_invocations(op) {
             return self.add(value, 15);
         }
@@ -178,7 +184,7 @@ impl<'a> Taint<'a> {
     }
 }
 
-/// Whether an operation reads what each invocation has of its own.
+/// Returns whether an operation reads what each invocation has of its own.
 pub(super) fn differs_between_invocations(op: Op) -> bool {
     matches!(op, Op::Read(Resource::Input(_) | Resource::Draw(_)) | Op::ReadAt(Array::Buffer(_), _))
 }

@@ -5,15 +5,16 @@
 //! %2 = neg %1 ; %3 = abs %2 ; yield %1      =>      yield %1
 //! ```
 //!
-//! Parameters, results and constructs stay, so counting uses suffices. That is quicker than `dce`, and enough after passes
-//! that take operands away from operations only.
+//! Parameters, results and constructs stay, so counting uses suffices. That is quicker than `dce`,
+//! and enough after passes that take operands away from operations only.
 
 use super::edit::sweep;
 use super::scratch::Tables;
 use crate::entity::Handle;
 use crate::ir::{Def, Func, NodeData, Value};
 
-/// Removes operations that are no operand of anything, and those that were operands of nothing but them.
+/// Removes operations that are no operand of anything, and those that were operands of nothing but
+/// them.
 pub fn run(f: &mut Func, tables: &mut Tables) -> bool {
     let Tables { uses, work, .. } = tables;
     uses.clear();

@@ -1,10 +1,11 @@
-//! Which registers a function still reads after the passes.
+//! The registers that a function still reads after the passes.
 //! In: a function in the `Pica` stage, without dead values. Out: [`Usage`]. Changes nothing.
 
 use crate::host::{Reach, Usage};
 use crate::ir::{Array, Func, Op, Resource};
 
-/// The registers that a function without dead values reads. Outputs are not its business: they stay empty.
+/// The registers that a function without dead values reads. Outputs are not its business: they stay
+/// empty.
 pub fn run(f: &Func) -> Usage {
     let mut usage = Usage::default();
     for value in f.values.keys() {

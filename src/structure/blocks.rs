@@ -5,12 +5,12 @@
 //! next = entry; loop { if next == exit { break } switch next { case 0: block0; next = 3 .. } }
 //! ```
 //!
-//! Nothing leaves the loop from inside the switch.
+//! Nothing inside the switch leaves the loop.
 
 use super::tree::{Cond, List, Stmt, Tree, Var};
 use crate::cfg::{Block, Cfg, Terminator};
 
-/// The tree that runs a graph block by block.
+/// Builds the tree that runs a graph block by block.
 ///
 /// ```
 /// use transpica::{cfg::Cfg, structure::blocks::dispatcher};
@@ -24,10 +24,12 @@ pub fn dispatcher(cfg: &Cfg) -> Tree {
     let body = build.tree.open(1);
     build.tree.push(root, Stmt::Loop { body, is_left: true });
     let (leave, stay) = (build.tree.open(2), build.tree.open(2));
+    // The test is outside of the switch, because a break inside would leave the switch only.
     build.tree.push(leave, Stmt::Break);
     let cond = Cond::VarIs { var: build.next, value: exit.0 };
     build.tree.push(body, Stmt::If { cond, negate: false, then: leave, otherwise: stay });
-    // The exit is the last block, so the others are numbered as the cases are. With no other, none is ever run.
+    // The exit is the last block, so the other blocks are numbered as the cases. With no other
+    // block, the one case never runs.
     let count = exit.0.max(1);
     let first = build.tree.open_cases(3, count);
     build.tree.push(body, Stmt::Switch { var: build.next, first, count });
@@ -49,7 +51,7 @@ impl Build<'_> {
         self.tree.push(list, Stmt::Set { var: self.next, value: block.0 });
     }
 
-    /// A block, and where it leads.
+    /// Lowers a block and its terminator.
     fn block(&mut self, list: List, block: Block) {
         if !self.cfg.actions_of(block).is_empty() {
             self.tree.push(list, Stmt::Block(block));
@@ -63,6 +65,7 @@ impl Build<'_> {
                 let (then, otherwise) = parts;
                 self.tree.push(list, Stmt::If { cond: Cond::Test(*test), negate: false, then, otherwise });
             }
+            // The target is known only at run time, so each value sets its own next block.
             Terminator::Dispatch { region, targets } => {
                 let count = targets.len() as u32; // Range: the targets are blocks.
                 let first = self.tree.open_cases(5, count);

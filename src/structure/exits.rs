@@ -1,25 +1,28 @@
-//! Turns labelled exits into exits of one level.
-//! In: [`Event`]s, the labelled tree from front to back. Out: [`Tree`]. Knows nothing about opcodes.
-//! Rules: SPIR-V 2.11 and WGSL have no labelled exits, and naga loses those that leave a loop from inside a switch
-//! (gfx-rs/wgpu#4449), so that only these are made:
+//! Lowers labelled exits to exits of one level.
+//! In: the labelled tree, written front to back. Out: [`Tree`]. Knows nothing about opcodes. Rules:
+//! SPIR-V 2.11 and WGSL have no labelled exits, and naga loses those that leave a loop from inside
+//! a switch (gfx-rs/wgpu#4449). So only these are made:
 //!
-//! * What stands at the end of its scope just falls through. To make this the rule, what follows a scope is put into the one
-//!   part of an `if` from which it is reached: `if c { A; br z } B` becomes `if c { A; br z } else { B }`.
-//! * The head of the innermost loop is reached by `continue`.
-//! * A scope that is left from elsewhere becomes a `Breakable`, and leaving it a `break`.
-//! * What leaves several breakables sets a variable and leaves the innermost; a test after that goes on from there:
+//! * An exit at the end of its scope falls through. To make this the rule, what follows a scope is
+//!   put into the one part of an `if` from which it is reached: `if c { A; br z } B` becomes
+//!   `if c { A; br z } else { B }`.
+//! * An exit to the head of the innermost loop is a `continue`.
+//! * A scope that is left from elsewhere becomes a `Breakable`, and the exit a `break`.
+//! * An exit out of several breakables sets a variable and leaves the innermost; a test after that
+//!   one continues the exit:
 //!
 //! ```text
 //! loop { loop { .. br z .. } .. }    =>    loop { exit = 0; loop { .. exit = 1; break .. } if exit == 1 { br z } .. }
 //! ```
 //!
-//! A loop or switch with a single exit needs no variable: `loop { .. br z .. }` becomes `loop { .. break .. } br z`.
+//! A loop or switch with a single exit target needs no variable: `loop { .. br z .. }` becomes
+//! `loop { .. break .. } br z`.
 
 use super::tree::{Cond, List, NONE, Stmt, Tree, Var};
 use crate::cfg::Block;
 use crate::entity::Handle;
 
-/// Statements for each block, on average.
+/// Limit on the statements for each block, on average.
 const MOST_STATEMENTS: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +30,10 @@ enum FrameKind {
     Root,
     Scope(Block),
     Loop(Block),
-    /// The first part of an `if`; the other is this.
+    /// The first part of an `if`, with the list of the other part.
     Then(List),
     Otherwise,
-    /// A switch with so many cases from this list on; the next to open.
+    /// A switch over `count` lists from `first` on, with the index of the next case.
     Switch {
         var: Var,
         first: List,
@@ -39,30 +42,30 @@ enum FrameKind {
     },
 }
 
-/// Something open.
+/// An open construct.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     kind: FrameKind,
-    /// The list it fills.
+    /// The list that it fills.
     base: List,
-    /// The list in it, or inside parts of its last `if`, to which the next statement is added.
+    /// The list to which the next statement is added: `base`, or one inside parts of its last `if`.
     cursor: List,
 }
 
-/// A labelled exit that is still to be lowered.
+/// A labelled exit to lower.
 #[derive(Clone, Copy)]
 struct Exit {
     list: List,
-    /// The statement that stands for it.
+    /// Its statement.
     stmt: u32,
     target: Block,
-    /// Whether it stands at the end of the whole.
+    /// True if it is at the end of the construct.
     tail: bool,
 }
 
-/// A set of labels in the order in which they were added.
+/// A set of labels in insertion order.
 struct Targets {
-    /// By block: the round in which it was added.
+    /// By block: the round in which it was inserted.
     mark: Vec<u32>,
     round: u32,
     list: Vec<Block>,
@@ -74,6 +77,7 @@ impl Targets {
         self.list.clear();
     }
     fn add(&mut self, block: Block) {
+        // Rounds make clearing O(1).
         if std::mem::replace(&mut self.mark[block.index()], self.round) != self.round {
             self.list.push(block);
         }
@@ -83,37 +87,39 @@ impl Targets {
     }
 }
 
-/// The lists at whose end a list ends, with the one that each stands in, and which of them end in the wanted exit.
+/// The lists whose end is the end of a scope, each with the index of the one that contains it, and
+/// the indices of those that end in the wanted exit.
 #[derive(Default)]
 struct Ends {
     lists: Vec<(List, usize)>,
     found: Vec<usize>,
 }
 
-/// Lowers a labelled tree that is written front to back.
+/// Lowering of a labelled tree that is written front to back.
 ///
-/// What follows a scope is put into parts of ifs only `deepest` deep, and only so deep does an exit count
-/// as standing at the end of its scope; beyond it the scope becomes a `Breakable`, which unnests.
+/// What follows a scope is put into parts of ifs only up to `deepest` levels, and only up to that
+/// depth does an exit count as being at the end of its scope. Beyond it the scope becomes a
+/// `Breakable`, which unnests.
 pub(super) struct Exits {
     tree: Tree,
     root: List,
-    /// Statements that the tree may have.
+    /// Limit on the number of statements.
     most: usize,
-    /// By statement: the label to which a `Break` goes that is still to be lowered.
+    /// By statement: the label of a `Break` that is still to be lowered.
     labels: Vec<Option<Block>>,
     frames: Vec<Frame>,
-    /// By label: how many exits to it are still to be lowered.
+    /// By label: number of exits that are still to be lowered.
     pending: Vec<u32>,
-    /// By label: how many labels are open around it.
+    /// By label: number of labels that are open around it.
     levels: Vec<usize>,
-    /// How many labels are open.
+    /// Number of open labels.
     open_labels: usize,
-    /// By level of labels: the variable that says that something goes to the one that is open there, or [`NONE`]. Labels
-    /// share it that are never open at the same time: everything that is done with it lies inside of the label's scope or
-    /// loop, and begins with a reset.
+    /// By level of labels: the variable that is 1 while an exit to the label of that level is under
+    /// way, or [`NONE`]. Labels that are never open at the same time share it: all its uses are
+    /// inside the scope or loop of the label, and begin with a reset.
     vars: Vec<u32>,
     next_var: u32,
-    /// Work left.
+    /// Steps left.
     steps: u32,
     targets: Targets,
     ends: Ends,
@@ -121,19 +127,19 @@ pub(super) struct Exits {
     deepest: u32,
 }
 
-/// What is being closed: decides what its exits become.
+/// The targets of a construct that is being closed, which decide what its exits become.
 #[derive(Clone, Copy)]
 struct Closing {
-    /// Where falling off the end leads.
+    /// Target of falling off the end.
     falls_to: Option<Block>,
-    /// Where `break` leads.
+    /// Target of `break`.
     breaks_to: Option<Block>,
-    /// Where `continue` leads.
+    /// Target of `continue`.
     continues_to: Option<Block>,
 }
 
 impl Exits {
-    /// An empty tree of a graph with so many blocks and dispatch regions.
+    /// Begins an empty tree for a graph with these numbers of blocks and dispatch regions.
     pub(super) fn new(blocks: usize, regions: u32, deepest: u32, steps: u32) -> Self {
         let mut tree = Tree::default();
         let root = tree.open(0);
@@ -158,20 +164,21 @@ impl Exits {
         }
     }
 
-    /// Returns whether the tree is not worth finishing: it took more steps than it may, or has very
-    /// many statements. Each breakable may be left for many labels outside, and each of them is tested
-    /// after it; so many nest far too deep anyway.
+    /// Returns whether the tree is to be given up: it took too many steps or has very many
+    /// statements. Each breakable may be left for many labels outside, and each of them is tested
+    /// after it; a tree with that many tests nests far too deep anyway.
     pub(super) fn is_exhausted(&self) -> bool {
         self.tree.len() > self.most || self.steps == 0
     }
 
-    /// The finished tree, unless it [is exhausted](Self::is_exhausted); `steps` become those left.
+    /// Returns the finished tree, unless it [is exhausted](Self::is_exhausted), and the remaining
+    /// steps.
     pub(super) fn into_tree(self, steps: &mut u32) -> Option<Tree> {
         *steps = self.steps;
         (!self.is_exhausted()).then(|| self.tree.with_root(self.root, self.next_var))
     }
 
-    /// Where the next statement goes.
+    /// The list to which the next statement is added.
     fn cursor(&self) -> List {
         self.frames.last().map_or(List(0), |frame| frame.cursor)
     }
@@ -182,7 +189,7 @@ impl Exits {
         }
     }
 
-    /// How deep the cursor stands in parts of ifs that were not opened for it.
+    /// Depth of a list in parts of ifs that were not opened for the current frame.
     fn descended(&self, list: List) -> u32 {
         let base = self.frames.last().map_or(0, |frame| self.tree.list(frame.base).depth);
         self.tree.list(list).depth.saturating_sub(base)
@@ -202,7 +209,7 @@ impl Exits {
         self.labels.push(None);
     }
 
-    /// Lowers the exit that a statement stands for.
+    /// Replaces the statement of an exit.
     fn replace(&mut self, index: u32, stmt: Stmt) {
         self.tree.set(index, stmt);
         self.labels[index as usize] = None;
@@ -215,18 +222,18 @@ impl Exits {
         self.labels.push(Some(target));
     }
 
-    /// A list inside the current one.
+    /// Opens a list inside the current one.
     fn nested(&mut self, levels: u32) -> List {
         let depth = self.tree.list(self.cursor()).depth + levels;
         self.tree.open(depth)
     }
 
-    /// Begins a scope; an exit to its label leads behind it.
+    /// Opens a scope; an exit to its label leads behind it.
     pub(super) fn open_scope(&mut self, label: Block) {
         self.open(label, FrameKind::Scope(label), 0);
     }
 
-    /// Begins a loop; an exit to its head repeats it.
+    /// Opens a loop; an exit to its head repeats it.
     pub(super) fn open_loop(&mut self, head: Block) {
         self.open(head, FrameKind::Loop(head), 1);
     }
@@ -241,14 +248,14 @@ impl Exits {
         self.frames.push(Frame { kind, base, cursor: base });
     }
 
-    /// Begins the first part of an `if`.
+    /// Opens the first part of an `if`.
     pub(super) fn open_if(&mut self, cond: Cond) {
         let (then, otherwise) = (self.nested(1), self.nested(1));
         self.push(Stmt::If { cond, negate: false, then, otherwise });
         self.frames.push(Frame { kind: FrameKind::Then(otherwise), base: then, cursor: then });
     }
 
-    /// Begins the other part.
+    /// Opens the other part.
     pub(super) fn open_else(&mut self) {
         if let Some(frame) = self.frames.last_mut()
             && let FrameKind::Then(otherwise) = frame.kind
@@ -261,7 +268,7 @@ impl Exits {
         self.frames.pop();
     }
 
-    /// Begins a switch over a dispatch variable with so many values.
+    /// Opens a switch over a dispatch variable with `count` values.
     pub(super) fn open_switch(&mut self, var: Var, count: u32) {
         let depth = self.tree.list(self.cursor()).depth + 1;
         let first = self.tree.open_cases(depth, count);
@@ -272,7 +279,7 @@ impl Exits {
         });
     }
 
-    /// Begins the case for the next value, from 0 on.
+    /// Opens the case of the next value, from 0 on.
     pub(super) fn open_case(&mut self) {
         if let Some(frame) = self.frames.last_mut()
             && let FrameKind::Switch { first, next, .. } = &mut frame.kind
@@ -295,11 +302,12 @@ impl Exits {
         })
     }
 
-    /// Ends the newest frame, which is a scope.
+    /// Closes the newest frame, a scope.
     pub(super) fn close_scope(&mut self) {
         let Some(Frame { kind: FrameKind::Scope(label), base: body, .. }) = self.frames.pop() else { return };
         self.open_labels -= 1;
         self.find_ends(body, label);
+        // If every exit falls off the end anyway, no statement is needed to leave the scope.
         if self.ends.found.len() == self.pending[label.index()] as usize {
             self.dissolve(label, body);
         } else {
@@ -313,7 +321,8 @@ impl Exits {
         }
     }
 
-    /// Finds the lists at whose end `body` ends, and which of them end with an exit to `label`.
+    /// Finds the lists whose end is the end of `body`, and those of them that end with an exit to
+    /// `label`.
     fn find_ends(&mut self, body: List, label: Block) {
         let Ends { lists, found } = &mut self.ends;
         let deepest = self.tree.list(body).depth + self.deepest;
@@ -326,6 +335,7 @@ impl Exits {
             if last != NONE {
                 if self.labels[last as usize] == Some(label) {
                     found.push(at);
+                // Both parts of a last `if` end where the list ends.
                 } else if let Stmt::If { then, otherwise, .. } = self.tree.stmt(last)
                     && self.tree.list(then).depth <= deepest
                 {
@@ -341,10 +351,11 @@ impl Exits {
         self.steps = self.steps.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
     }
 
-    /// Removes a scope all of whose exits stand at its end. What follows goes to the innermost list in which all of those
-    /// ends are.
+    /// Removes a scope all of whose exits are at its end. What follows goes to the innermost list
+    /// that contains all of them.
     fn dissolve(&mut self, label: Block, body: List) {
         let parent = |at: usize| self.ends.lists[at].1;
+        // Lists come after those that contain them, so the higher index moves up first.
         let common = self.ends.found.iter().copied().reduce(|mut a, mut b| {
             while a != b {
                 if a > b { a = parent(a) } else { b = parent(b) }
@@ -352,6 +363,7 @@ impl Exits {
             a
         });
         let mut at = common.unwrap_or(0);
+        // WGSL readers stop at 127 braces, so nesting must stay bounded.
         while at != 0 && self.descended(self.ends.lists[at].0) > self.deepest {
             at = self.ends.lists[at].1;
         }
@@ -367,12 +379,14 @@ impl Exits {
         }
     }
 
-    /// Ends the newest frame, which is a loop.
+    /// Closes the newest frame, a loop.
     pub(super) fn close_loop(&mut self) {
         let Some(Frame { kind: FrameKind::Loop(head), base: body, .. }) = self.frames.pop() else { return };
         self.open_labels -= 1;
         self.find_exits(&[body]);
         self.target_exits(Some(head));
+        // One target needs no variable: `break` leads behind the loop, and the exit follows it
+        // there.
         let first = self.innermost_target();
         self.lower(Closing { falls_to: Some(head), breaks_to: first, continues_to: Some(head) });
         self.reset_variables();
@@ -383,7 +397,7 @@ impl Exits {
         }
     }
 
-    /// Ends the newest frame, which is a switch.
+    /// Closes the newest frame, a switch.
     pub(super) fn close_switch(&mut self) {
         let Some(Frame { kind: FrameKind::Switch { var, first, count, .. }, .. }) = self.frames.pop() else {
             return;
@@ -392,6 +406,8 @@ impl Exits {
         self.find_exits(&cases);
         let head = self.innermost_loop();
         self.target_exits(head);
+        // Inside a switch, `continue` still reaches the head, so it is a target only without
+        // others.
         let target = self.innermost_target().or(head);
         self.lower(Closing { falls_to: target, breaks_to: target, continues_to: head });
         self.reset_variables();
@@ -402,7 +418,7 @@ impl Exits {
         }
     }
 
-    /// Makes the targets of the exits that were found the current ones, but for `head`.
+    /// Makes the targets of the exits that were found the current ones, except `head`.
     fn target_exits(&mut self, head: Option<Block>) {
         self.targets.clear();
         for exit in self.found.iter().filter(|exit| Some(exit.target) != head) {
@@ -410,7 +426,7 @@ impl Exits {
         }
     }
 
-    /// That of the current targets whose scope or loop is the innermost.
+    /// The current target whose scope or loop is the innermost.
     fn innermost_target(&self) -> Option<Block> {
         self.frames.iter().rev().find_map(|frame| match frame.kind {
             FrameKind::Loop(label) | FrameKind::Scope(label) => {
@@ -420,7 +436,7 @@ impl Exits {
         })
     }
 
-    /// Finds all exits in some lists that are to be lowered.
+    /// Finds all exits in some lists that are still to be lowered.
     fn find_exits(&mut self, bodies: &[List]) {
         self.found.clear();
         let deepest = bodies.first().map_or(0, |&body| self.tree.list(body).depth) + self.deepest;
@@ -431,6 +447,7 @@ impl Exits {
             while at != NONE {
                 steps += 1;
                 let next = self.tree.behind(at);
+                // Only the last statement falls off the end of its list.
                 let tail = tail && next == NONE;
                 match (self.labels[at as usize], self.tree.stmt(at)) {
                     (Some(target), _) => self.found.push(Exit { list, stmt: at, target, tail }),
@@ -438,7 +455,7 @@ impl Exits {
                         let tail = tail && self.tree.list(then).depth <= deepest;
                         work.extend([(otherwise, tail), (then, tail)]);
                     }
-                    // Their exits are lowered already.
+                    // The exits of inner constructs were lowered when those were closed.
                     (None, Stmt::Loop { .. } | Stmt::Breakable(_) | Stmt::Switch { .. }) => {}
                     (
                         None,
@@ -451,12 +468,14 @@ impl Exits {
         self.spend(steps);
     }
 
-    /// Lowers the exits that were found. Those that leave more than what is being closed become the current targets.
+    /// Lowers the exits that were found. The targets outside the closed construct become the
+    /// current ones.
     fn lower(&mut self, closing: Closing) {
         self.targets.clear();
         for exit in std::mem::take(&mut self.found) {
             let target = Some(exit.target);
             self.pending[exit.target.index()] -= 1;
+            // Falling through costs no statement.
             let stmt = if exit.tail && target == closing.falls_to {
                 Stmt::Nothing
             } else if target == closing.continues_to {
@@ -466,7 +485,8 @@ impl Exits {
             } else {
                 self.targets.add(exit.target);
                 let var = self.variable(exit.target);
-                // Falling off the end of a loop repeats it, off that of anything else leaves it.
+                // Falling off the end of a loop repeats it; falling off the end of anything else
+                // leaves it.
                 if !exit.tail || closing.falls_to != closing.breaks_to {
                     self.add(exit.list, Stmt::Break);
                 }
@@ -476,7 +496,7 @@ impl Exits {
         }
     }
 
-    /// The variable that says that something goes to a label.
+    /// The variable of a label.
     fn variable(&mut self, label: Block) -> Var {
         let var = &mut self.vars[self.levels[label.index()]];
         if *var == NONE {
@@ -486,7 +506,7 @@ impl Exits {
         Var(*var)
     }
 
-    /// Before a breakable: nothing goes to the current targets yet.
+    /// Before a breakable: resets the variables of the current targets.
     fn reset_variables(&mut self) {
         for index in 0..self.targets.list.len() {
             let var = self.variable(self.targets.list[index]);
@@ -494,7 +514,7 @@ impl Exits {
         }
     }
 
-    /// After a breakable: goes on to the current targets.
+    /// After a breakable: continues the exits to the current targets.
     fn test_variables(&mut self) {
         for index in 0..self.targets.list.len() {
             let target = self.targets.list[index];
@@ -504,6 +524,7 @@ impl Exits {
             self.open_else();
             let rest = self.cursor();
             self.close_if();
+            // What follows belongs to the path on which the test failed.
             if self.descended(rest) <= self.deepest {
                 self.set_cursor(rest);
             }

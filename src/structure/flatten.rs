@@ -15,13 +15,13 @@ use crate::isa::{Condition, ConditionOp};
 /// Flattens all lists. Variables below `regions` may have more than two values.
 pub(super) fn flatten(tree: &mut Tree, regions: u32) {
     let mut falls = vec![true; tree.lists().len()];
-    // What stands in a list has only lists with higher numbers inside.
+    // Inner lists have higher numbers.
     for list in tree.lists().rev() {
         falls[list.index()] = flatten_list(tree, list, &falls, regions);
     }
 }
 
-/// Flattens a list whose inner lists are flat. Whether its end is reached.
+/// Flattens a list whose inner lists are flat. Returns whether its end is reachable.
 fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bool {
     let mut reached = true;
     let mut before = NONE;
@@ -42,6 +42,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
                     let (cond, negate) = opposite(cond, negate, regions);
                     tree.set(at, Stmt::If { cond, negate, then, otherwise });
                 }
+                // Conditions have no effects, so an `if` with two empty parts is removed.
                 keep = !tree.is_empty(then);
                 reached = falls[then.index()] || falls[otherwise.index()];
                 if !falls[then.index()] && !tree.is_empty(otherwise) {
@@ -54,6 +55,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
         } else {
             unlink(tree, list, before, next);
         }
+        // The hoisted statements are the end of the list now.
         if last != at && tree.list(list).last == at {
             tree.list_mut(list).last = last;
         }
@@ -62,7 +64,7 @@ fn flatten_list(tree: &mut Tree, list: List, falls: &[bool], regions: u32) -> bo
     reached
 }
 
-/// Moves the content of a list behind a statement. Its last statement.
+/// Moves the content of a list behind a statement. Returns the last statement moved.
 fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
     let (first, last) = (tree.list(from).first, tree.list(from).last);
     tree.set_behind(last, tree.behind(at));
@@ -71,7 +73,7 @@ fn hoist(tree: &mut Tree, at: u32, from: List) -> u32 {
     last
 }
 
-/// Takes the statement between `before` and `next` out of a list.
+/// Removes the statement between `before` and `next` from a list.
 fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
     let data = tree.list_mut(list);
     if before == NONE {
@@ -85,8 +87,8 @@ fn unlink(tree: &mut Tree, list: List, before: u32, next: u32) {
     }
 }
 
-/// Returns whether the parts of an `if` are better exchanged: an empty one goes last, one that does not
-/// fall through first, of two such the shorter.
+/// Returns whether the parts of an `if` are better swapped: an empty one goes last, one that does
+/// not fall through first, and of two such the shorter.
 fn is_better_exchanged(tree: &Tree, then: List, otherwise: List, falls: &[bool]) -> bool {
     let is_short = |list: List| tree.list(list).first == tree.list(list).last;
     match (tree.is_empty(then), tree.is_empty(otherwise)) {
@@ -100,7 +102,7 @@ fn is_better_exchanged(tree: &Tree, then: List, otherwise: List, falls: &[bool])
     }
 }
 
-/// The opposite of a condition; what has none is negated.
+/// Inverts a condition; one without an inverse is negated.
 fn opposite(cond: Cond, negate: bool, regions: u32) -> (Cond, bool) {
     match cond {
         Cond::Test(Test::Cmp(Condition { op, ref_x, ref_y })) => {

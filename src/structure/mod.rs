@@ -1,8 +1,8 @@
 //! Structured control flow: a graph becomes a tree with innermost `break` and `continue` only.
 //! In: [`Cfg`]. Out: [`tree::Tree`]. Knows nothing about opcodes.
 //!
-//! Three steps: `ramsey` orders the blocks and labels what several paths lead to, `exits` makes the tree and lowers the
-//! labels, `flatten` unnests what the second step nested.
+//! Three steps: `ramsey` places the blocks and labels the merge points, `exits` builds the tree and
+//! lowers the labels, `flatten` unnests the ifs of the second step.
 
 pub mod blocks;
 mod exits;
@@ -18,21 +18,22 @@ use crate::limits::Limits;
 use ramsey::Places;
 use tree::{Stmt, Tree};
 
-/// What came of structuring a graph.
+/// Result of structuring a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Structured {
     /// The tree.
     Tree(Tree),
-    /// Nested deeper than the limit, or not to be nested at all: the program must be run block by block
+    /// Nested deeper than the limit, or not structurable: the program must run block by block
     /// ([`blocks::dispatcher`]).
     TooDeep {
-        /// How deep the tree would be; nothing where none was made, because the graph is not reducible or far too
-        /// entangled.
+        /// Depth of the tree; none where no tree was built, because the graph is irreducible or far
+        /// too entangled.
         depth: Option<u32>,
     },
 }
 
-/// How deep ifs nest instead of being left by `break`; the second is tried where the first nests too deep.
+/// Depths up to which ifs nest instead of being left by `break`. The second is tried where the
+/// first nests too deep.
 const DEEPEST: [u32; 2] = [16, 0];
 
 /// Structures a graph that [`reduce`](crate::cfg::reduce::reduce) made reducible.
@@ -52,12 +53,14 @@ const DEEPEST: [u32; 2] = [16, 0];
 /// ```
 pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Structured::Tree(Tree::default()) };
+    // Most programs are straight code, which needs no analysis.
     if cfg.blocks[entry].terminator == Terminator::Goto(exit) {
         return Structured::Tree(straight(entry));
     }
     let Some(places) = Places::new(cfg) else { return Structured::TooDeep { depth: None } };
     let mut least = None;
     let mut steps = limits.steps;
+    // The first try makes fewer breakables, the second nests less.
     for deepest in DEEPEST {
         let Some(mut tree) = ramsey::tree(cfg, &places, deepest, &mut steps) else { continue };
         flatten::flatten(&mut tree, cfg.regions);
@@ -70,7 +73,7 @@ pub fn structure(cfg: &Cfg, limits: &Limits) -> Structured {
     Structured::TooDeep { depth: least }
 }
 
-/// The tree of a program without branches.
+/// Builds the tree of a program without branches.
 fn straight(block: Block) -> Tree {
     let mut tree = Tree::default();
     let root = tree.open(0);

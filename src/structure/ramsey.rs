@@ -1,12 +1,12 @@
 //! Writes a graph as nested scopes and loops with labelled exits.
 //! In: a reducible [`Cfg`]. Out: calls to [`Exits`], which make the [`Tree`]. Knows only edges.
-//! Facts: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured
-//! Control Flow" (ICFP 2022): a block is placed under its immediate dominator; where several paths
-//! meet in it, a scope ends just before.
+//! Facts: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to
+//! Structured Control Flow" (ICFP 2022): a block is placed under its immediate dominator; where
+//! several paths meet in it, a scope ends just before.
 //!
-//! A block that follows a loop is placed after the loop and not in it, even if one path leads there.
-//! The exception is a block behind one exit of the loop that goes where another exit goes too: it is
-//! placed inside, so that the two exits need not be distinguished after the loop.
+//! A block that follows a loop is placed after the loop and not in it, even if one path leads
+//! there. The exception is a block behind one exit of the loop that goes where another exit goes
+//! too: it is placed inside, so that the two exits need not be distinguished after the loop.
 
 use super::exits::Exits;
 use super::tree::{Cond, Tree, Var};
@@ -17,7 +17,7 @@ use crate::entity::Handle;
 /// The most targets of a dispatch that become ifs, which are easier to leave than a switch.
 const MOST_IFS: usize = 3;
 
-/// Work that remains, newest last.
+/// Remaining work, newest last.
 enum Task {
     /// A block with everything placed under it.
     Tree(Block),
@@ -32,8 +32,8 @@ enum Task {
     CloseSwitch,
 }
 
-/// Structures a graph with these places, see [`Exits`]; nothing if it takes more than `steps`, of which
-/// those left remain there.
+/// Structures a graph with these places (see [`Exits`]); nothing if that takes more than `steps`,
+/// which become those left.
 pub(super) fn tree(cfg: &Cfg, places: &Places, deepest: u32, steps: &mut u32) -> Option<Tree> {
     let (Some(entry), Some(exit)) = (cfg.entry, cfg.exit) else { return Some(Tree::default()) };
     let exits = Exits::new(cfg.blocks.len(), cfg.regions, deepest, *steps);
@@ -75,13 +75,14 @@ impl Writer<'_> {
 
     fn tree(&mut self, block: Block) {
         if self.places.heads[block.index()] {
-            // Only back edges are left now, and they need the label.
+            // All remaining edges to it are back edges, and they need the label.
             self.labelled[block.index()] = true;
             self.scopes(self.places.followers[block.index()]);
             self.exits.open_loop(block);
             self.tasks.push(Task::CloseLoop);
         }
         self.scopes(self.places.merges[block.index()]);
+        // A block without actions is only a place where paths meet.
         if !self.cfg.actions_of(block).is_empty() {
             self.exits.block(block);
         }
@@ -97,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Opens a scope for each block of a list, the last one outermost, and places the blocks after
+    /// Opens a scope for each block of a list, the last one outermost, and places the blocks behind
     /// their ends.
     fn scopes(&mut self, first: Option<Block>) {
         let start = self.tasks.len();
@@ -124,6 +125,7 @@ impl Writer<'_> {
             self.tasks.extend(cases);
             return;
         }
+        // The last target needs no test: the variable has no other value.
         self.tasks.extend(rest.iter().map(|_| Task::EndIf));
         self.tasks.push(Task::Edge(last));
         for (value, &target) in (0..count).zip(rest).rev() {
@@ -140,21 +142,22 @@ impl Writer<'_> {
     }
 }
 
-/// Where each block is placed.
+/// The place of each block.
 pub(super) struct Places {
-    /// The first of the blocks that follow a loop, by head; they are ascending.
+    /// By head: the first of the blocks that follow its loop, in ascending order.
     followers: Vec<Option<Block>>,
-    /// The first of the labelled blocks that stand under a block.
+    /// By block: the first of the labelled blocks that are placed under it.
     merges: Vec<Option<Block>>,
-    /// The block after a block in the list it is in.
+    /// By block: the next one of the list that it is in.
     next: Vec<Option<Block>>,
-    /// Whether edges to a block go to a label; else the block stands where its only edge is.
+    /// True if edges to a block become exits to its label; other blocks are placed at their only
+    /// edge.
     labelled: Vec<bool>,
     heads: Vec<bool>,
 }
 
 impl Places {
-    /// Places the blocks of a graph; nothing if it is not reducible.
+    /// Places the blocks of a graph; nothing if it is irreducible.
     pub(super) fn new(cfg: &Cfg) -> Option<Self> {
         let exit = cfg.exit?;
         let count = cfg.blocks.len();
@@ -173,13 +176,14 @@ impl Places {
             heads: vec![false; count],
         };
         places.labelled[exit.index()] = true;
-        // Descending, so that lists made from the front ascend.
+        // In descending order, so that lists built from the front ascend.
         for block in cfg.blocks.keys().skip(1).rev().filter(|&block| block != exit) {
             let dominator = dominators[block.index()];
             let left = loops.as_ref().and_then(|loops| loops.outermost_left(dominator, block));
             let merges = predecessors.forward(block) > 1;
             places.heads[block.index()] = loops.as_ref().is_some_and(|loops| loops.is_head(block));
             let list = match left {
+                // Outside of the loop it needs a label even with one predecessor, which is inside.
                 Some(head) if merges || !exits.as_ref().is_some_and(|exits| exits.shared(head, block)) => {
                     &mut places.followers[head.index()]
                 }
@@ -193,12 +197,13 @@ impl Places {
     }
 }
 
-/// Where the exits of loops lead in the end.
+/// The final targets of the exits of loops.
 struct LoopExits<'a> {
     cfg: &'a Cfg,
     predecessors: &'a Predecessors,
     loops: &'a Loops,
-    /// For each edge that leaves a loop: the loop, and where it leads if a block on the way is taken along. Sorted.
+    /// For each edge that leaves a loop: the loop, and the final target if a block on the way is
+    /// placed inside. Sorted.
     ends: Vec<(Block, Block)>,
 }
 
@@ -216,7 +221,7 @@ impl<'a> LoopExits<'a> {
         exits
     }
 
-    /// Where a block that could be taken along leads.
+    /// The successor of a block that could be placed inside a loop that it follows.
     fn end(&self, block: Block) -> Option<Block> {
         match self.cfg.blocks[block].terminator {
             Terminator::Goto(target)
@@ -231,7 +236,8 @@ impl<'a> LoopExits<'a> {
         }
     }
 
-    /// Whether a block may be taken along because another exit of the loop ends where it does.
+    /// Returns whether a block is to be placed inside the loop because another exit ends at its
+    /// successor.
     fn shared(&self, head: Block, block: Block) -> bool {
         self.end(block).is_some_and(|end| {
             let first = self.ends.partition_point(|&exit| exit < (head, end));

@@ -1,4 +1,4 @@
-//! What trees come of small programs.
+//! Trees of small programs.
 
 use expect_test::expect;
 
@@ -66,7 +66,7 @@ fn a_graph_that_is_not_reducible_has_no_tree() {
 
 #[test]
 fn entangled_jumps_are_given_up() {
-    // Each of the first jumps crosses all of the others' targets.
+    // Each of the first jumps crosses the targets of all others.
     let count = 400;
     let jumps = (0..count).map(|n| format!("cmp; jmp x {};", 2 * (count + n)));
     let targets = (0..count).map(|_| "a; cmp;");

@@ -1,5 +1,6 @@
-//! Trees for people to read.
-//! In: [`Tree`] with its [`Cfg`], the program if instructions shall be shown. Out: lines of text. Changes nothing.
+//! Trees as text.
+//! In: [`Tree`] with its [`Cfg`], and the program if instructions are to be printed. Out: lines of
+//! text. Changes nothing.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -18,19 +19,19 @@ use crate::isa::Program;
 pub struct Text<'a> {
     /// The tree.
     pub tree: &'a Tree,
-    /// The graph it was made from.
+    /// The graph of the tree.
     pub cfg: &'a Cfg,
-    /// The program that was made from.
+    /// The program of the graph.
     pub program: Option<&'a Program<'a>>,
 }
 
-/// What is still to be written, newest last.
+/// Remaining work, newest last.
 enum Task<'a> {
-    /// The statements of a list from a place on.
+    /// The statements of a list from a cursor on.
     List(Cursor),
-    /// One line outside of the list before it.
+    /// One line, indented less than the list before it.
     Line(String),
-    /// Ends a nesting.
+    /// The line that closes a construct.
     Close(&'a str),
 }
 
@@ -53,7 +54,7 @@ impl Text<'_> {
         }
     }
 
-    /// The first line of a statement that nests, and what comes then, in order.
+    /// The first line of a nesting statement, and the tasks after it, in order.
     fn open(&self, stmt: &Stmt) -> Option<(String, Vec<Task<'static>>)> {
         let list = |list: List| Task::List(self.tree.start(list));
         Some(match *stmt {
@@ -107,6 +108,7 @@ impl Display for Text<'_> {
                         if let Some((head, inner)) = self.open(stmt) {
                             writeln!(f, "{:indent$}{head}", "")?;
                             indent += 4;
+                            // The rest of the list is printed after the construct that nests here.
                             tasks.push(Task::List(cursor));
                             tasks.push(Task::Close("}"));
                             tasks.extend(inner.into_iter().rev());

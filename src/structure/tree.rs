@@ -1,6 +1,6 @@
 //! The structured program: lists of statements with single-level exits.
-//! In: statements one by one. Out: lists of them, which can be joined, taken apart and read. Knows nothing about what they
-//! mean.
+//! In: statements one by one. Out: lists of them, which can be joined, taken apart and read. Knows
+//! nothing about their semantics.
 
 use crate::cfg;
 use crate::define_handle;
@@ -13,14 +13,14 @@ define_handle!(
     "list"
 );
 define_handle!(
-    /// A small integer variable that the structurer introduced (dispatch variables and exit codes); starts at 0. The first
-    /// [`Cfg::regions`](crate::cfg::Cfg::regions) of them are the dispatch variables: `Action::SetDispatch { region, value }`
-    /// sets variable number `region`.
+    /// A small integer variable of the structurer (dispatch variables and exit variables); starts
+    /// at 0. The first [`Cfg::regions`](crate::cfg::Cfg::regions) are the dispatch variables:
+    /// `Action::SetDispatch { region, value }` sets variable number `region`.
     Var,
     "var"
 );
 
-/// What an `if` depends on.
+/// The condition of an `if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cond {
     /// A test of the program's own state.
@@ -37,9 +37,9 @@ pub enum Cond {
 /// A statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Left over from a statement that was not needed; finished trees have none.
+    /// Placeholder of a removed statement; finished trees have none.
     Nothing,
-    /// Does the actions of a block (its terminator is expressed by the statements around it).
+    /// Executes the actions of a block. (The statements around it express its terminator.)
     Block(cfg::Block),
     /// Sets a helper variable.
     Set {
@@ -48,46 +48,48 @@ pub enum Stmt {
         /// Its new value.
         value: u32,
     },
-    /// Runs one of two lists. Empty arms stand in `otherwise`; to get there, tests of flags and bool uniforms are turned
-    /// into their opposite, and only tests that have none (helper variables, loop counts) use `negate`.
+    /// Runs one of two lists. An empty list is `otherwise`; to get there, tests of flags and bool
+    /// uniforms are inverted, and only conditions without an inverse (helper variables, loop
+    /// counts) use `negate`.
     If {
-        /// What decides.
+        /// The condition.
         cond: Cond,
-        /// Whether `cond` must fail instead of hold.
+        /// True if `cond` must fail instead of hold.
         negate: bool,
         /// Run if it holds.
         then: List,
-        /// Run if not.
+        /// Run if it fails.
         otherwise: List,
     },
-    /// Repeats a list until `Break`; reaching its end continues with the next iteration.
+    /// Repeats a list until `Break`; its end continues with the next iteration.
     Loop {
         /// The list.
         body: List,
-        /// Whether a `Break` leaves it.
+        /// True if a `Break` leaves it.
         is_left: bool,
     },
-    /// Runs a list once; `Break` inside leaves it (a one-case switch in the back ends). `Continue` inside still belongs
-    /// to the innermost loop.
+    /// Runs a list once; `Break` inside leaves it (a one-case switch in the back ends). `Continue`
+    /// inside belongs to the innermost loop.
     Breakable(List),
-    /// Runs one of `count` lists, from `first` on: the one whose place the variable says, from 0 on. It has no other value,
-    /// so the last needs no test. `Break` inside leaves the switch.
+    /// Runs one of `count` lists from `first` on: the one whose index is the value of the variable.
+    /// It has no other value, so the last list needs no test. `Break` inside leaves the switch.
     Switch {
         /// The variable.
         var: Var,
         /// The list for 0.
         first: List,
-        /// How many lists, at least one.
+        /// Number of lists, at least one.
         count: u32,
     },
     /// Leaves the innermost `Loop`, `Breakable` or `Switch`. Last in its list.
     Break,
-    /// Next iteration of the innermost `Loop`. Last in its list. May stand inside a `Breakable` or `Switch` in the loop.
+    /// Continues with the next iteration of the innermost `Loop`. Last in its list. May be inside a
+    /// `Breakable` or `Switch` of the loop.
     Continue,
 }
 
 impl Stmt {
-    /// The lists inside, in order.
+    /// The inner lists, in order.
     #[inline]
     pub fn lists(&self) -> impl DoubleEndedIterator<Item = List> + use<> {
         let (cases, two) = match *self {
@@ -102,11 +104,11 @@ impl Stmt {
     }
 }
 
-/// A place in a list: before a statement, or at the end.
+/// A position in a list: before a statement, or at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(u32);
 
-/// A statement and the one behind it.
+/// A statement and its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Link {
     stmt: Stmt,
@@ -119,16 +121,16 @@ struct Link {
 pub(super) struct ListData {
     pub(super) first: u32,
     pub(super) last: u32,
-    /// In how many statements it stands, as far as known while the tree is made.
+    /// Number of statements around it, as far as known while the tree is built.
     pub(super) depth: u32,
 }
 
-/// Ends a list.
+/// End of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A structured program. The end of the root list is the end of the program.
 ///
-/// Lists are linked, so that joining two takes no time. What stands in a list has only lists with higher numbers inside.
+/// Lists are linked, so that joining two is O(1). Inner lists have higher numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     links: Vec<Link>,
@@ -140,32 +142,32 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The statements of a list, in order.
+    /// Returns the statements of a list, in order.
     pub fn statements(&self, list: List) -> impl Iterator<Item = &Stmt> {
         let mut cursor = self.start(list);
         std::iter::from_fn(move || self.next(&mut cursor))
     }
-    /// The start of a list.
+    /// Returns the start of a list.
     #[inline]
     pub fn start(&self, list: List) -> Cursor {
         Cursor(self.lists.get(list).map_or(NONE, |data| data.first))
     }
-    /// The statement at a cursor, which moves behind it; nothing at the end of a list.
+    /// Returns the statement at a cursor and advances it; nothing at the end of a list.
     #[inline]
     pub fn next(&self, cursor: &mut Cursor) -> Option<&Stmt> {
         let link = self.links.get(cursor.0 as usize)?;
         cursor.0 = link.next;
         Some(&link.stmt)
     }
-    /// Whether a list has no statement.
+    /// Returns whether a list has no statement.
     pub fn is_empty(&self, list: List) -> bool {
         self.start(list).0 == NONE
     }
-    /// All lists; some may belong to no statement.
+    /// Returns all lists; some may belong to no statement.
     pub fn lists(&self) -> impl DoubleEndedIterator<Item = List> + ExactSizeIterator + use<> {
         self.lists.keys()
     }
-    /// All statements, to change, in no order; some may belong to no list.
+    /// Returns all statements, mutable and in no order; some may belong to no list.
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Stmt> {
         self.links.iter_mut().map(|link| &mut link.stmt)
     }
@@ -175,7 +177,7 @@ impl Tree {
         (data.first, data.last) = (NONE, NONE);
     }
 
-    /// How deep statements nest. A breakable and a switch count twice: they and their case.
+    /// Nesting depth. A breakable and a switch count twice: once for their case.
     pub fn depth(&self) -> u32 {
         let Some(root) = self.root else { return 0 };
         // The depth of the lists that are part of the tree; inner lists have higher numbers.
@@ -193,22 +195,22 @@ impl Tree {
         deepest
     }
 
-    /// The tree with this outermost list and so many helper variables.
+    /// Sets the outermost list and the number of helper variables.
     pub(super) fn with_root(self, root: List, vars: u32) -> Self {
         Self { root: Some(root), vars, ..self }
     }
 
-    /// How many statements there are, those that were removed included.
+    /// Number of statements, those that were removed included.
     pub(super) fn len(&self) -> usize {
         self.links.len()
     }
 
-    /// An empty list.
+    /// Opens an empty list.
     pub(super) fn open(&mut self, depth: u32) -> List {
         self.lists.push(ListData { first: NONE, last: NONE, depth })
     }
 
-    /// As many empty lists as a switch has cases, one after another. Returns the first.
+    /// Opens the empty lists of a switch, one after another. Returns the first.
     pub(super) fn open_cases(&mut self, depth: u32, count: u32) -> List {
         let first = self.lists.next_key();
         for _ in 0..count {
@@ -259,6 +261,7 @@ impl Tree {
 
     fn link(&mut self, list: List, first: u32, last: u32) {
         let data = &mut self.lists[list];
+        // The first statement of a list has no predecessor to link from.
         let before = std::mem::replace(&mut data.last, last);
         if before == NONE {
             data.first = first;

@@ -1,16 +1,21 @@
-//! Reads and writes of what surrounds a program: input registers, uniform block members, outputs.
-//! In: register and member numbers. Out: loads and stores. Knows no control flow but the bounds check of the compute entry.
+//! Reads and writes of a program's interface: input registers, uniform block members, outputs.
+//! In: register and member numbers. Out: loads and stores. Knows no control flow but the bounds
+//! check of the compute entry.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::Body;
 use crate::backend::interface::{
-    REGISTERS, array_length, attribute_type, defect, element_type, host_type, output_type,
+    REGISTERS, Statements as _, StorageBuffer, attribute_type, defect, element_type, host_type, member,
+    output_type,
 };
 use crate::error::Result;
 use crate::host::{AttributeKind, HostField, Location};
 use crate::ir::{Kind, Type, Value};
 
+/// Bindings of the buffers of the compute entry.
+const IN: usize = StorageBuffer::INPUTS.binding as usize;
+const OUT: usize = StorageBuffer::OUTPUTS.binding as usize;
 /// log2 of the registers of one vertex.
 const VERTEX_SHIFT: u32 = REGISTERS.trailing_zeros();
 
@@ -24,12 +29,12 @@ impl Body<'_> {
         if !self.source.interface.entry_point.is_compute() {
             return Ok(());
         }
-        if self.vars.kernel.is_some() {
+        if self.source.interface.kernel().is_some() {
             return self.begin_kernel();
         }
         let (unsigned, boolean) = (self.w.ty(Type::U32), self.w.ty(Type::BOOL));
         let index = self.invocation();
-        let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffer_out, 0]);
+        let length = self.w.value(Op::ArrayLength, unsigned, &[self.vars.buffers[OUT], 0]);
         let vertices = if self.source.reports() {
             let int = self.w.ty(Type::I32);
             self.thread = self.w.value(Op::Bitcast, int, &[index]);
@@ -80,7 +85,7 @@ impl Body<'_> {
         for register in (0..REGISTERS).filter(|register| reads >> register & 1 != 0) {
             let pointer = match (source.interface.stage(), is_compute) {
                 (Some(stage), _) => self.stage_input(stage, register),
-                (None, true) => self.buffer_element(self.vars.buffer_in, register),
+                (None, true) => self.buffer_element(IN, register),
                 (None, false) => self.vars.inputs[register as usize],
             };
             let kind = source.interface.attribute_kind(register as u8); // Range: below sixteen.
@@ -109,7 +114,7 @@ impl Body<'_> {
     }
 
     /// Pointer to a register of this invocation's vertex.
-    fn buffer_element(&mut self, buffer: Word, register: u32) -> Word {
+    fn buffer_element(&mut self, binding: usize, register: u32) -> Word {
         let (unsigned, vector) = (self.w.ty(Type::U32), self.w.ty(Type::F32X4));
         let pointer = self.w.pointer(self.vars.buffer_class.unwrap_or(StorageClass::Uniform), vector);
         let (zero, offset) = (self.unsigned(0), self.unsigned(register));
@@ -117,20 +122,26 @@ impl Body<'_> {
             0 => self.base,
             _ => self.w.value(Op::IAdd, unsigned, &[self.base, offset]),
         };
-        self.w.value(Op::AccessChain, pointer, &[buffer, zero, element])
+        self.w.value(Op::AccessChain, pointer, &[self.vars.buffers[binding], zero, element])
     }
 
     /// Stores the outputs of the main function and returns.
     pub(super) fn store_outputs(&mut self, values: &[Value]) -> Result<()> {
-        if self.vars.kernel.is_some() {
-            return self.end_kernel(values);
-        }
         let source = self.source;
-        if source.interface.stage().is_some() {
+        if let Some(kernel) = source.interface.kernel() {
+            self.end_geometry(kernel, values)?;
+        } else if source.interface.stage().is_none() {
+            self.store_registers(values)?;
+        } else {
             // All vertices have been emitted.
-            self.w.effect(Op::Return, &[]);
-            return Ok(());
         }
+        self.w.effect(Op::Return, &[]);
+        Ok(())
+    }
+
+    /// Stores the outputs of a vertex program.
+    fn store_registers(&mut self, values: &[Value]) -> Result<()> {
+        let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();
         let expected = match is_compute {
             false => source.interface.outputs.len(),
@@ -152,7 +163,7 @@ impl Body<'_> {
         for (index, &value) in values.iter().enumerate() {
             let (ty, pointer) = match is_compute {
                 false => (output_type(&source.interface.outputs[index])?, self.vars.outputs[index]),
-                true => (Type::F32X4, self.buffer_element(self.vars.buffer_out, index as u32)),
+                true => (Type::F32X4, self.buffer_element(OUT, index as u32)),
             };
             if self.func.ty(value) != ty {
                 return Err(defect(format!("output {index} is {}, not {ty}", self.func.ty(value))));
@@ -163,49 +174,37 @@ impl Body<'_> {
             }
             self.w.effect(Op::Store, &[pointer, id]);
         }
-        self.w.effect(Op::Return, &[]);
         Ok(())
     }
 
     /// The lanes of a vector of two as an array.
     pub(super) fn array_of(&mut self, vector: Word, ty: Type) -> Word {
-        let (lane, array) = (self.w.ty(ty.with_lanes(1)), self.w.plain_array(ty));
+        let lane = self.w.ty(ty.with_lanes(1));
+        let array = self.w.plain_array(lane, ty.lanes.into());
         let lanes = [0, 1].map(|index| self.w.value(Op::CompositeExtract, lane, &[vector, index]));
         self.w.value(Op::CompositeConstruct, array, &lanes)
     }
 
-    /// Loads a member of the uniform block, or one element of an array member.
-    pub(super) fn load_member(&mut self, member: u16, element: Element) -> Result<Word> {
-        let Some(data) = self.source.interface.block.members.get(usize::from(member)) else {
-            return Err(defect(format!("the uniform block has no member {member}")));
-        };
-        let ty = element_type(data.ty);
-        let type_id = self.w.ty(ty);
-        let pointer = self.w.pointer(StorageClass::Uniform, type_id);
-        let member = self.unsigned(self.vars.block_index[usize::from(member)]);
-        let element = match (array_length(data.ty), element) {
-            (None, Element::Fixed(0)) => None,
-            (Some(length), Element::Fixed(element)) if element < length => {
-                Some(self.unsigned(element.into()))
-            }
-            (Some(_), Element::Dynamic(value)) => Some(self.id(value)),
-            (None | Some(_), Element::Fixed(_) | Element::Dynamic(_)) => {
-                return Err(defect(format!("uniform member {} has no element {element:?}", data.name)));
-            }
+    /// Loads a member of the uniform block, or one element of an array member: by a number, or else
+    /// by an i32 value.
+    pub(super) fn load_member(
+        &mut self,
+        number: u16,
+        element: Option<u16>,
+        index: Option<Value>,
+    ) -> Result<Word> {
+        let (data, element) = member(self.source.interface, number, element)?;
+        let ty = self.w.ty(element_type(data.ty));
+        let pointer = self.w.pointer(StorageClass::Uniform, ty);
+        let member = self.unsigned(self.vars.block_index[usize::from(number)]);
+        let element = match element {
+            Some(element) => Some(self.unsigned(element.into())),
+            None => index.map(|index| self.id(index)),
         };
         let place = match element {
             Some(element) => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member, element]),
             None => self.w.value(Op::AccessChain, pointer, &[self.vars.block, member]),
         };
-        Ok(self.w.value(Op::Load, type_id, &[place]))
+        Ok(self.w.value(Op::Load, ty, &[place]))
     }
-}
-
-/// An element of a member.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Element {
-    /// By number; 0 where the member is no array.
-    Fixed(u16),
-    /// By an i32 value.
-    Dynamic(Value),
 }

@@ -1,8 +1,10 @@
-//! Functions: the structured tree as blocks with merge instructions, results and parameters as phis.
-//! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no operation (see `ops`).
-//! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga loses a branch to a loop's
-//! merge from inside a switch (gfx-rs/wgpu#4449) and a switch default that continues a loop; neither is written here:
-//! `Break` leaves the innermost construct only, and a default always has a block of its own or is the merge.
+//! Functions: the structured tree as blocks with merge instructions; results and parameters as phis.
+//! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no operation
+//! (see `ops`).
+//! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga loses
+//! a branch to a loop's merge from inside a switch (gfx-rs/wgpu#4449) and a switch default that
+//! continues a loop. Neither is written here: `Break` leaves the innermost construct only, and a
+//! default always has a block of its own or is the merge.
 
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 
@@ -54,6 +56,8 @@ impl Chain {
 /// A construct that is open, and how far its current region is written.
 struct Scope {
     kind: ScopeKind,
+    /// Regions that are still to be written.
+    arms: [Arm; 2],
     region: Region,
     item: usize,
     merge: Word,
@@ -75,17 +79,12 @@ type Arm = Option<(Region, Word)>;
 enum ScopeKind {
     /// The function; its region is started by hand.
     Function,
-    If {
-        arms: [Arm; 2],
-    },
+    /// An `If` or a `Block`.
+    Plain,
     Loop {
-        body: Arm,
         header: Word,
-        /// Where the header's first phi stands in the code.
+        /// Place of the header's first phi in the code.
         phis: usize,
-    },
-    Block {
-        body: Arm,
     },
     Switch {
         node: Node,
@@ -96,7 +95,7 @@ enum ScopeKind {
     },
 }
 
-/// Where a branch goes.
+/// Target of a branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Target {
     scope: usize,
@@ -111,7 +110,7 @@ pub(super) struct Body<'a> {
     pub(super) vars: &'a Variables,
     pub(super) source: &'a Source<'a>,
     pub(super) func: &'a Func,
-    /// Whether it is the entry point.
+    /// It is the entry point.
     pub(super) is_main: bool,
     /// The `GLSL.std.450` import.
     pub(super) glsl: Word,
@@ -188,18 +187,14 @@ impl Body<'_> {
             self.s.ids[param.index()] = self.w.value(Op::FunctionParameter, ty, &[]);
         }
         self.s.operands = signature;
-        self.start_block();
-        Ok(id)
-    }
-
-    fn start_block(&mut self) {
         let label = self.w.id();
         self.place(label);
+        Ok(id)
     }
 
     /// Starts the block with this label.
     pub(super) fn place(&mut self, label: Word) {
-        self.w.label(label);
+        self.w.effect(Op::Label, &[label]);
         self.block = label;
     }
 
@@ -209,7 +204,7 @@ impl Body<'_> {
             self.func.body.ok_or_else(|| defect(format!("function {} has no body", self.func.name)))?;
         self.s.exits.clear();
         self.s.scopes.clear();
-        self.push(None, ScopeKind::Function, 0);
+        self.push(None, ScopeKind::Function, [None; 2], 0);
         self.scope().region = body;
         let func = self.func;
         // No `ir::Walk`: regions that only exit get no block and are never entered.
@@ -244,7 +239,7 @@ impl Body<'_> {
     }
 
     /// Opens a construct, or the function where there is none.
-    fn push(&mut self, node: Option<Node>, kind: ScopeKind, merge: Word) {
+    fn push(&mut self, node: Option<Node>, kind: ScopeKind, arms: [Arm; 2], merge: Word) {
         let index = self.s.scopes.len();
         let (mut targets, mut results) = (Targets::default(), ValueList::EMPTY);
         if let (Some(node), Some(outer)) = (node, self.s.scopes.last()) {
@@ -253,6 +248,7 @@ impl Body<'_> {
         }
         self.s.scopes.push(Scope {
             kind,
+            arms,
             region: Region(0),
             item: 0,
             merge,
@@ -292,7 +288,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Where an exit of the innermost construct's region goes.
+    /// The target of an exit of the innermost construct's region.
     fn target(&self, exit: Exit) -> Result<Target> {
         let targets = self.s.scopes.last().map(|scope| scope.targets).unwrap_or_default();
         let no_target = || defect(format!("function {}: {exit:?} has no target", self.func.name));
@@ -338,7 +334,7 @@ impl Body<'_> {
                 let zero = self.w.constant(Type::I32, [0; 4]);
                 self.selection_merge(merge);
                 self.w.effect(Op::Switch, &[zero, label]);
-                self.push(Some(node), ScopeKind::Block { body: Some((body, label)) }, merge);
+                self.push(Some(node), ScopeKind::Plain, [Some((body, label)), None], merge);
             }
             NodeData::Switch { selector, ref cases, default, .. } => {
                 self.open_switch(node, selector, cases, default);
@@ -354,7 +350,7 @@ impl Body<'_> {
     fn open_if(&mut self, node: Node, cond: Value, regions: [Region; 2]) -> Result<()> {
         let cond = self.id(cond);
         let merge = self.w.id();
-        self.push(Some(node), ScopeKind::If { arms: [None; 2] }, merge);
+        self.push(Some(node), ScopeKind::Plain, [None; 2], merge);
         let mut exits = regions.map(|region| bare_exit(self.func, region));
         // One block cannot give two sets of values to one target.
         if let [Some(a), Some(b)] = exits
@@ -373,7 +369,7 @@ impl Body<'_> {
         }
         self.selection_merge(merge);
         self.w.effect(Op::BranchConditional, &[cond, labels[0], labels[1]]);
-        self.scope().kind = ScopeKind::If { arms };
+        self.scope().arms = arms;
         Ok(())
     }
 
@@ -386,7 +382,7 @@ impl Body<'_> {
         let before = self.block;
         self.w.effect(Op::Branch, &[header]);
         self.place(header);
-        let phis = self.w.code_len();
+        let phis = self.w.section(Section::Code).len();
         for (&param, &init) in func.get(params).iter().zip(func.get(inits)) {
             let (ty, init) = (self.w.ty(func.ty(param)), self.id(init));
             // The value from the continue block is known when the loop is closed.
@@ -394,7 +390,7 @@ impl Body<'_> {
         }
         self.w.effect(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
         self.w.effect(Op::Branch, &[label]);
-        self.push(Some(node), ScopeKind::Loop { body: Some((body, label)), header, phis }, merge);
+        self.push(Some(node), ScopeKind::Loop { header, phis }, [Some((body, label)), None], merge);
         let scope = self.scope();
         (scope.continue_label, scope.params) = (continue_label, params);
         Ok(())
@@ -419,9 +415,9 @@ impl Body<'_> {
             let target = target(index, *region);
             operands.extend(values.iter().flat_map(|&value| [value as u32, target]));
         }
-        self.w.word_list(Section::Code, Op::Switch, head, &operands);
+        self.w.put_list(Section::Code, Op::Switch, &head, &operands);
         self.s.operands = operands;
-        self.push(Some(node), ScopeKind::Switch { node, next: 0, labels }, merge);
+        self.push(Some(node), ScopeKind::Switch { node, next: 0, labels }, [None; 2], merge);
     }
 
     /// Starts the next region of the innermost construct, or closes it.
@@ -443,30 +439,26 @@ impl Body<'_> {
     /// The next region of the innermost construct that has a block of its own.
     fn next_arm(&mut self) -> Arm {
         let func = self.func;
-        match &mut self.scope().kind {
-            ScopeKind::Function => None,
-            ScopeKind::If { arms } => arms[0].take().or_else(|| arms[1].take()),
-            ScopeKind::Loop { body, .. } | ScopeKind::Block { body } => body.take(),
-            ScopeKind::Switch { node, next, labels } => {
-                while let Some(region) = func.nodes[*node].child(*next) {
-                    let label = *labels + *next as u32;
-                    *next += 1;
-                    if !goes_to_merge(func, region) {
-                        return Some((region, label));
-                    }
+        let Scope { arms, kind, .. } = self.scope();
+        if let ScopeKind::Switch { node, next, labels } = kind {
+            while let Some(region) = func.nodes[*node].child(*next) {
+                let label = *labels + *next as u32;
+                *next += 1;
+                if !goes_to_merge(func, region) {
+                    return Some((region, label));
                 }
-                None
             }
         }
+        arms[0].take().or_else(|| arms[1].take())
     }
 
-    /// Ends the innermost construct: its continue block if it is a loop, its merge block, its results.
+    /// Ends the innermost construct: continue block of a loop, merge block, results.
     fn close(&mut self) {
         let Some(scope) = self.s.scopes.pop() else { return };
         match scope.kind {
             ScopeKind::Function => return,
             ScopeKind::Loop { header, phis, .. } => self.close_loop(&scope, header, phis),
-            ScopeKind::If { .. } | ScopeKind::Block { .. } | ScopeKind::Switch { .. } => {}
+            ScopeKind::Plain | ScopeKind::Switch { .. } => {}
         }
         self.place(scope.merge);
         let func = self.func;
@@ -481,12 +473,13 @@ impl Body<'_> {
         let leaving = Leaving::of(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
             let id = self.gather(param, index, scope.continues, leaving);
-            self.w.patch(phis + index * HEADER_PHI.0 + HEADER_PHI.1, id);
+            self.w.section(Section::Code)[phis + index * HEADER_PHI.0 + HEADER_PHI.1] = id;
         }
         self.w.effect(Op::Branch, &[header]);
     }
 
-    /// The value that the branches of a chain give a parameter or result at this index: a phi, unless all give the same.
+    /// The value that the branches of a chain give a parameter or result at this index: a phi,
+    /// unless all give the same.
     fn gather(&mut self, to: Value, index: usize, chain: Chain, leaving: Option<Leaving>) -> Word {
         let (func, ty) = (self.func, self.func.ty(to));
         let mut operands = std::mem::take(&mut self.s.operands);
@@ -496,13 +489,13 @@ impl Body<'_> {
             let (values, from) = (exit.values, exit.from);
             record = exit.next;
             let id = match leaving {
-                Some(leaving) if leaving.drops(func, to, values) => self.w.undefined(ty),
+                Some(leaving) if leaving.drops(func, to, values) => self.w.bare(Op::Undef, ty),
                 Some(_) | None => self.id(func.get(values)[index]),
             };
             operands.extend([id, from]);
         }
         let id = match operands.first() {
-            None => self.w.null(ty),
+            None => self.w.bare(Op::ConstantNull, ty),
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);
@@ -524,13 +517,13 @@ impl Body<'_> {
     }
 }
 
-/// The exit of a region that does nothing else, so that a branch to the region can go where the exit goes.
+/// The exit of a region that does nothing else: a branch to the region can go where the exit goes.
 fn bare_exit(func: &Func, region: Region) -> Option<Exit> {
     let region = &func.regions[region];
     (region.items.is_empty() && region.exit != Exit::Unreachable).then_some(region.exit)
 }
 
-/// Whether a case of a switch needs no block: it does nothing and gives nothing.
+/// Returns whether a case of a switch needs no block: it does nothing and gives nothing.
 fn goes_to_merge(func: &Func, case: Region) -> bool {
     match bare_exit(func, case) {
         Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,

@@ -1,14 +1,16 @@
-//! SPIR-V words through rspirv.
-//! In: a legalised module of the intermediate form, the host interface, options and profile. Out: the words of a SPIR-V
-//! module with one entry point, equal for equal input. Knows neither PICA200 encodings nor control-flow graphs.
-//! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. What naga's reader gets wrong is avoided, so that
-//! one module serves both Vulkan and wgpu.
+//! SPIR-V words.
+//! In: a legalized module of the intermediate form, the host interface, limits and profile. Out: the
+//! words of a SPIR-V module with one entry point, equal for equal input. Knows neither PICA200
+//! encodings nor control-flow graphs.
+//! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. Constructs that naga's
+//! reader gets wrong are avoided, so that one module serves both Vulkan and wgpu.
 //!
-//! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an output; one function for
-//! each helper, then the entry point `main`. Vertex entry: attribute v_n at location n, each output a variable, the uniform
-//! block and, if a field of it is read, the host block where the profile has them. Compute entry:
-//! see [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices, and the input
-//! buffer as many as the output buffer.
+//! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an
+//! output; one function for each helper, then the entry point `main`. Vertex entry: attribute v_n at
+//! location n, each output a variable, the uniform block and, if a field of it is read, the host
+//! block where the profile has them. Compute entry: see
+//! [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices,
+//! and the input buffer as many as the output buffer.
 
 mod access;
 mod function;
@@ -51,7 +53,7 @@ use writer::Writer;
 /// let module = Module { main, helpers: Vec::new() };
 /// let (interface, options, profile) = (Interface::default(), Options::default(), Profile::default());
 /// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
-/// let words = SpirvWriter::new().write(&source).unwrap();
+/// let words = SpirvWriter::default().write(&source).unwrap();
 /// assert_eq!(words[..2], [0x0723_0203, 0x0001_0300]);
 /// ```
 pub struct SpirvWriter {
@@ -63,14 +65,15 @@ pub struct SpirvWriter {
 impl SpirvWriter {
     /// A writer; making one costs about as much as writing a small module.
     pub fn new() -> Self {
-        Self { writer: Writer::new(), state: State::default(), variables: Variables::default() }
+        Self { writer: Writer::default(), state: State::default(), variables: Variables::default() }
     }
 
     /// The words of a module.
     ///
     /// # Errors
-    /// [`Kind::Verify`] if the module breaks the law of the intermediate form or is not legalised, [`Kind::Limit`] if it is
-    /// larger than the options allow, [`Kind::Other`] for a SPIR-V version that does not exist.
+    /// [`Kind::Verify`](crate::error::Kind::Verify) if the module is not well-formed or not
+    /// legalized, [`Kind::Limit`](crate::error::Kind::Limit) if it is larger than the limits allow,
+    /// [`Kind::BadOption`](crate::error::Kind::BadOption) for a SPIR-V version that does not exist.
     pub fn write(&mut self, source: &Source<'_>) -> Result<Vec<Word>> {
         let mut out = Vec::new();
         self.write_into(source, &mut out)?;
@@ -98,7 +101,7 @@ impl SpirvWriter {
         let main = Body { is_main: true, ..self.body(source, &source.module.main, glsl) }.main()?;
         self.writer.name(main, ENTRY_NAME);
         interface::preamble(&mut self.writer, &self.variables, source, main, glsl);
-        if self.writer.too_long() {
+        if self.writer.too_long {
             return Err(defect("an instruction is longer than SPIR-V allows"));
         }
         limits::check("output_words", self.writer.len(), source.limits.output_words, At::Whole)?;

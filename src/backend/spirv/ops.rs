@@ -1,20 +1,20 @@
 //! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
 //! In: a value and its definition. Out: its id. Knows no control flow.
-//! `OpFUnord*` never appears (naga reads it as ordered), nor does `OpUndef`; literals that are not finite are bit casts
-//! (naga refuses such constants), and/or of bool vectors are selects (naga refuses the logical instructions there). Float arithmetic carries NoContraction where the profile asks for it.
+//! `OpFUnord*` never appears (naga reads it as ordered); constants that are not finite are bit
+//! casts (naga refuses them), and/or of bool vectors are selects (naga refuses the logical instructions
+//! there). Float arithmetic carries NoContraction where the profile asks for it.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 
-use super::access::Element;
 use super::function::Body;
-use crate::backend::interface::{defect, no_constant, not_legal};
+use crate::backend::interface::{Statements as _, defect, no_constant, not_legal};
 use crate::entity::Handle;
 use crate::error::Result;
 use crate::ir::{self, Array, Binary, Def, Kind, Lane, Resource, Type, Unary, Value, ValueList};
 use crate::precision::bits::EXPONENT;
 
-/// How an operation is written.
-enum Form {
+/// Form of an operation.
+pub(super) enum Form {
     /// A core instruction that is no float arithmetic.
     Core(Op),
     /// `OpLogicalAnd` or `OpLogicalOr`; a select for vectors.
@@ -23,7 +23,7 @@ enum Form {
     Float(Op),
     /// A function of GLSL.std.450, float arithmetic.
     Glsl(GlslStd450Op),
-    /// Not legalised.
+    /// None: `legalize` removes it.
     Pica,
 }
 
@@ -48,7 +48,7 @@ fn unary_form(op: Unary) -> Form {
     }
 }
 
-fn binary_form(op: Binary) -> Form {
+pub(super) fn binary_form(op: Binary) -> Form {
     match op {
         Binary::AddP
         | Binary::MulP
@@ -92,7 +92,7 @@ impl Body<'_> {
         };
         let ty = data.ty;
         let id = match op {
-            ir::Op::Const(bits) => self.literal(ty, bits),
+            ir::Op::Const(bits) => self.finite(ty, bits),
             ir::Op::Read(resource) => self.read(resource)?,
             ir::Op::ReadAt(array, index) => self.read_at(array, index)?,
             ir::Op::Shuffle(lanes) => {
@@ -113,7 +113,7 @@ impl Body<'_> {
                 self.w.value(Op::Select, ty, &operands)
             }
             ir::Op::Submit { args } if self.source.interface.stage().is_some() => self.emit_triangle(args)?,
-            ir::Op::Submit { args } => self.submit(args)?,
+            ir::Op::Submit { args } => self.submit_triangle(self.func, args, self.kernel()?.vectors)?,
             ir::Op::Call { helper, args } => self.call(helper, args, ty)?,
         };
         self.s.ids[value.index()] = id;
@@ -123,9 +123,9 @@ impl Body<'_> {
     fn read(&mut self, resource: Resource) -> Result<Word> {
         match resource {
             Resource::Input(register) => Ok(self.registers[usize::from(register & 15)]),
-            Resource::Member { member, element } => self.load_member(member, Element::Fixed(element)),
+            Resource::Member { member, element } => self.load_member(member, Some(element), None),
             Resource::Host(field) => Ok(self.load_host(field)),
-            Resource::Draw(field) => self.draw_field(field),
+            Resource::Draw(field) => self.draw(field),
             Resource::Specialized(id) => self.w.specialized(id).ok_or_else(|| no_constant(id)),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
                 Err(not_legal(ir::Op::Read(resource)))
@@ -135,14 +135,14 @@ impl Body<'_> {
 
     fn read_at(&mut self, array: Array, index: Value) -> Result<Word> {
         match array {
-            Array::Member(member) => self.load_member(member, Element::Dynamic(index)),
+            Array::Member(member) => self.load_member(member, None, Some(index)),
             Array::Buffer(buffer) => self.load_element(buffer, index),
             Array::Uniform(_) => Err(not_legal(ir::Op::ReadAt(array, index))),
         }
     }
 
-    /// A literal; as a bit cast if one of its lanes is infinite or NaN.
-    fn literal(&mut self, ty: Type, bits: [u32; 4]) -> Word {
+    /// A constant; as a bit cast if one of its lanes is infinite or NaN.
+    fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
             let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
             let ty = self.w.ty(ty);
@@ -214,12 +214,8 @@ impl Body<'_> {
         }
         let (a, b) = (self.id(first), self.id(second));
         let ty = self.w.ty(ty);
-        let mut literals = [0; 4];
-        for (literal, lane) in literals.iter_mut().zip(lanes) {
-            let base = if lane.value() == first { 0 } else { width };
-            *literal = u32::from(base + lane.index());
-        }
-        self.w.shuffle(ty, [a, b], literals, lanes.len())
+        let place = |lane: &Lane| lane.index() + if lane.value() == first { 0 } else { width };
+        self.w.shuffle(ty, [a, b], lanes.iter().map(|lane| place(lane).into()))
     }
 
     /// Lanes of one value.
@@ -240,11 +236,7 @@ impl Body<'_> {
         if in_order && lanes.len() == usize::from(source.lanes) {
             return id;
         }
-        let mut literals = [0; 4];
-        for (literal, lane) in literals.iter_mut().zip(lanes) {
-            *literal = lane.index().into();
-        }
-        self.w.shuffle(ty, [id, id], literals, lanes.len())
+        self.w.shuffle(ty, [id, id], lanes.iter().map(|lane| lane.index().into()))
     }
 
     /// Lanes of several values: each run of lanes of one vector is one part.

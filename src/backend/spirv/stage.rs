@@ -1,14 +1,14 @@
 //! A geometry program as a geometry stage: arrays of inputs, triangles as strips of three vertices.
-//! In: the [`GeometryStage`] of the interface. Out: variables, execution modes, loads, emitted vertices. Knows no control flow.
+//! In: the [`GeometryStage`] of the interface. Out: variables, execution modes, loads, emitted
+//! vertices. Knows no control flow.
 //! Facts: SPIR-V 2.16 and 3.6 (execution modes), Vulkan 15.1 (inputs of a geometry stage are arrays).
 
-use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
 use super::function::Body;
 use super::interface::Variables;
 use super::writer::{Section, Writer};
-use crate::backend::interface::{defect, output_type, submission};
+use crate::backend::interface::{Statements as _, defect, output_type, submission};
 use crate::error::Result;
 use crate::host::{GeometryStage, Location, StagePrimitive};
 use crate::ir::{Type, Value, ValueList};
@@ -17,22 +17,20 @@ use crate::ir::{Type, Value, ValueList};
 pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStage, reads: u16) {
     let element = w.ty(Type::F32X4);
     for vector in 0..stage.vectors.min(16) {
-        let mut vertices = 0..stage.primitive.vertices();
-        if !vertices
-            .any(|vertex| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0) & 1 != 0)
-        {
+        let read = |vertex: u8| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0);
+        if (0..stage.primitive.vertices()).all(|vertex| read(vertex) & 1 == 0) {
             continue;
         }
-        let array = w.unlaid_array(element, stage.primitive.vertices().into());
+        let array = w.plain_array(element, stage.primitive.vertices().into());
         let id = w.variable(StorageClass::Input, array);
         w.name(id, &format!("vector{vector}"));
-        w.decorate(id, Decoration::Location, Operand::LiteralBit32(vector.into()));
+        w.decorate(id, Decoration::Location, vector.into());
         vars.inputs[usize::from(vector)] = id;
-        vars.list([id]);
+        vars.listed.push(id);
     }
 }
 
-/// What the entry point says of itself.
+/// Writes the execution modes of the entry point.
 pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word) {
     let input = match stage.primitive {
         StagePrimitive::Points => ExecutionMode::InputPoints,
@@ -43,21 +41,20 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
     };
     // A stage that emits nothing must still state a number.
     let vertices = (3 * stage.triangles).max(1);
-    let modes = [
-        (input, None),
-        (ExecutionMode::Invocations, Some(1)),
-        (ExecutionMode::OutputTriangleStrip, None),
-        (ExecutionMode::OutputVertices, Some(vertices)),
+    let modes: [(ExecutionMode, &[Word]); 4] = [
+        (input, &[]),
+        (ExecutionMode::Invocations, &[1]),
+        (ExecutionMode::OutputTriangleStrip, &[]),
+        (ExecutionMode::OutputVertices, &[vertices]),
     ];
-    for (mode, literal) in modes {
-        let operands = [Operand::IdRef(main), Operand::ExecutionMode(mode)];
-        let literal = literal.map(Operand::LiteralBit32);
-        w.put(Section::Preamble, Op::ExecutionMode, (None, None), operands.into_iter().chain(literal));
+    for (mode, operands) in modes {
+        w.put_list(Section::Preamble, Op::ExecutionMode, &[main, mode as Word], operands);
     }
 }
 
 impl Body<'_> {
-    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is vector n of an invocation.
+    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is
+    /// vector n of an invocation.
     pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
         let vector = self.w.ty(Type::F32X4);
         let pointer = self.w.pointer(StorageClass::Input, vector);
@@ -88,7 +85,7 @@ impl Body<'_> {
         }
         self.w.effect(Op::EndPrimitive, &[]);
         let (count, int) = (self.id(count), self.w.ty(Type::I32));
-        let one = self.w.constant(Type::I32, [1, 0, 0, 0]);
+        let one = self.int(1);
         Ok(self.w.value(Op::IAdd, int, &[count, one]))
     }
 
@@ -98,7 +95,7 @@ impl Body<'_> {
         match ty.lanes {
             4 => vector,
             1 => self.w.value(Op::CompositeExtract, id, &[vector, 0]),
-            lanes => self.w.shuffle(id, [vector, vector], [0, 1, 2, 3], lanes.into()),
+            lanes => self.w.shuffle(id, [vector, vector], 0..lanes.into()),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Types and constants, each written once.
-//! In: types of the intermediate form, bits of literals. Out: their ids; the instructions go to the global section as
-//! they are first asked for. Ids depend on the order of asking only, never on hash order.
+//! In: types of the intermediate form, bits of constants. Out: their ids; the instructions go to
+//! the global section as they are first asked for. Ids depend on the order of asking only, never on
+//! hash order.
 //! SPIR-V 2.8: types that are no aggregates may not be declared twice.
 
 use std::hash::{Hash, Hasher};
 
-use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::writer::{Section, Writer};
@@ -15,47 +15,33 @@ use crate::ir::{Kind, Type};
 /// Bytes from one array element to the next (std140).
 const STRIDE: Word = 16;
 
-/// What has been written so far; 0 stands for "not yet".
+/// Types and constants so far.
 #[derive(Default)]
 pub(super) struct Types {
+    /// Scalars and vectors by kind and lanes; 0 stands for "not yet".
     values: [[Word; 4]; 4],
-    void: Word,
-    arrays: Vec<(Word, Word, Word)>,
-    /// Arrays without a stride: their lanes as a vector, and ids.
-    plain_arrays: Vec<(Word, u32, Word)>,
-    /// Specialisation constants by their `SpecId`.
-    specialized: [Word; 32],
-    pointers: Vec<(StorageClass, Word, Word)>,
-    /// Ids of result and parameter types of all function types, one after another, and their lengths.
-    signatures: Vec<Word>,
-    functions: Vec<(usize, Word)>,
-    /// Literals, and the ids of those.
-    literals: Interner<Literal>,
-    literal_ids: Vec<Word>,
-    /// Opcode, type and id of values without operands.
-    bare: Vec<(Op, Word, Word)>,
+    /// Opcode and up to three operands of all else that is written once, and its id.
+    known: Vec<([Word; 4], Word)>,
+    /// Place of each function type in the global section.
+    functions: Vec<usize>,
+    /// Constants, and the ids of those.
+    constants: Interner<Constant>,
+    constant_ids: Vec<Word>,
 }
 
-/// A literal of a type: two lanes in each word, for literals are looked up more often than anything else.
+/// A constant of a type: two lanes in each word, for constants are looked up more often than
+/// anything else.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Literal {
+struct Constant {
     ty: Type,
-    words: (u64, u64),
+    words: [u64; 2],
 }
 
-impl Literal {
-    /// The bits of a lane.
-    fn lane(self, index: u8) -> u32 {
-        let word = if index < 2 { self.words.0 } else { self.words.1 };
-        (word >> (32 * (index & 1))) as u32 // Range: the lower half.
-    }
-}
-
-impl Hash for Literal {
+impl Hash for Constant {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.words.0);
-        state.write_u64(self.words.1);
+        state.write_u64(self.words[0]);
+        state.write_u64(self.words[1]);
         state.write_u16(u16::from(self.ty.lanes) << 8 | self.ty.kind as u16);
     }
 }
@@ -64,31 +50,36 @@ impl Types {
     /// Forgets everything, keeps the memory.
     pub(super) fn start(&mut self) {
         self.values = Default::default();
-        self.void = 0;
-        self.arrays.clear();
-        self.plain_arrays.clear();
-        self.specialized = [0; 32];
-        self.pointers.clear();
-        self.signatures.clear();
+        self.known.clear();
         self.functions.clear();
-        self.literals.clear();
-        self.literal_ids.clear();
-        self.bare.clear();
+        self.constants.clear();
+        self.constant_ids.clear();
     }
 }
 
 impl Writer {
-    /// Appends a type or constant.
-    fn global(&mut self, op: Op, ty: Option<Word>, operands: impl IntoIterator<Item = Operand>) -> Word {
+    /// Appends a type.
+    fn new_type(&mut self, op: Op, operands: &[Word]) -> Word {
         let id = self.id();
-        self.put(Section::Globals, op, (ty, Some(id)), operands);
+        self.put_list(Section::Globals, op, &[id], operands);
         id
     }
 
-    /// Appends a constant whose operands are all words.
-    fn literal(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+    /// Appends a constant or a variable.
+    fn new_global(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         let id = self.id();
-        self.word_list(Section::Globals, op, [ty, id], operands);
+        self.put_list(Section::Globals, op, &[ty, id], operands);
+        id
+    }
+
+    /// The id of what is written once.
+    fn once(&mut self, op: Op, operands: [Word; 3], write: impl FnOnce(&mut Self) -> Word) -> Word {
+        let key = [op as Word, operands[0], operands[1], operands[2]];
+        if let Some(&(_, id)) = self.types.known.iter().find(|(known, _)| *known == key) {
+            return id;
+        }
+        let id = write(self);
+        self.types.known.push((key, id));
         id
     }
 
@@ -98,22 +89,20 @@ impl Writer {
         debug_assert!((1..=4).contains(&ty.lanes));
         let lane = usize::from(ty.lanes.clamp(1, 4)) - 1;
         let id = self.types.values[ty.kind as usize][lane];
-        if id != 0 { id } else { self.new_type(ty, lane) }
+        if id != 0 { id } else { self.new_value_type(ty, lane) }
     }
 
     #[cold]
-    fn new_type(&mut self, ty: Type, lane: usize) -> Word {
+    fn new_value_type(&mut self, ty: Type, lane: usize) -> Word {
         let id = if lane > 0 {
             let scalar = self.ty(ty.with_lanes(1));
-            let operands = [Operand::IdRef(scalar), Operand::LiteralBit32(lane as u32 + 1)];
-            self.global(Op::TypeVector, None, operands)
+            self.new_type(Op::TypeVector, &[scalar, lane as Word + 1])
         } else {
-            let bits = Operand::LiteralBit32(32);
             match ty.kind {
-                Kind::F32 => self.global(Op::TypeFloat, None, [bits]),
-                Kind::I32 => self.global(Op::TypeInt, None, [bits, Operand::LiteralBit32(1)]),
-                Kind::U32 => self.global(Op::TypeInt, None, [bits, Operand::LiteralBit32(0)]),
-                Kind::Bool => self.global(Op::TypeBool, None, []),
+                Kind::F32 => self.new_type(Op::TypeFloat, &[32]),
+                Kind::I32 => self.new_type(Op::TypeInt, &[32, 1]),
+                Kind::U32 => self.new_type(Op::TypeInt, &[32, 0]),
+                Kind::Bool => self.new_type(Op::TypeBool, &[]),
             }
         };
         self.types.values[ty.kind as usize][lane] = id;
@@ -122,10 +111,7 @@ impl Writer {
 
     /// `void`
     pub(super) fn void(&mut self) -> Word {
-        if self.types.void == 0 {
-            self.types.void = self.global(Op::TypeVoid, None, []);
-        }
-        self.types.void
+        self.once(Op::TypeVoid, [0; 3], |w| w.new_type(Op::TypeVoid, &[]))
     }
 
     /// An array of `element` with the std140 stride; `count` 0 makes a runtime array.
@@ -140,155 +126,116 @@ impl Writer {
         self.strided(element, 0, stride)
     }
 
-    /// An array; where the element is one and the count is, the stride must be.
-    fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
-        if let Some(known) = self.types.arrays.iter().find(|known| (known.0, known.1) == (element, count)) {
-            return known.2;
-        }
-        let id = if count == 0 {
-            self.global(Op::TypeRuntimeArray, None, [Operand::IdRef(element)])
-        } else {
-            let length = self.constant(Type::U32, [count, 0, 0, 0]);
-            self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)])
-        };
-        self.decorate(id, Decoration::ArrayStride, Operand::LiteralBit32(stride));
-        self.types.arrays.push((element, count, id));
-        id
-    }
-
-    /// An array with as many elements as a vector has lanes, where no layout may be stated.
-    pub(super) fn plain_array(&mut self, lanes: Type) -> Word {
-        let element = self.ty(lanes.with_lanes(1));
-        self.unlaid_array(element, lanes.lanes.into())
-    }
-
     /// An array where no layout may be stated.
-    pub(super) fn unlaid_array(&mut self, element: Word, count: u32) -> Word {
-        let known = self.types.plain_arrays.iter().find(|known| (known.0, known.1) == (element, count));
-        if let Some(known) = known {
-            return known.2;
-        }
-        let length = self.constant(Type::U32, [count, 0, 0, 0]);
-        let id = self.global(Op::TypeArray, None, [Operand::IdRef(element), Operand::IdRef(length)]);
-        self.types.plain_arrays.push((element, count, id));
-        id
+    pub(super) fn plain_array(&mut self, element: Word, count: u32) -> Word {
+        self.strided(element, count, 0)
     }
 
-    /// The specialisation constant with this id: a bool below 16, else an i32; false or 0 unless set. Nothing from 32 on.
+    fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
+        self.once(Op::TypeArray, [element, count, stride], |w| {
+            let id = if count == 0 {
+                w.new_type(Op::TypeRuntimeArray, &[element])
+            } else {
+                let length = w.constant(Type::U32, [count, 0, 0, 0]);
+                w.new_type(Op::TypeArray, &[element, length])
+            };
+            if stride > 0 {
+                w.decorate(id, Decoration::ArrayStride, stride);
+            }
+            id
+        })
+    }
+
+    /// The specialisation constant with this id: a bool below 16, else an i32; false or 0 unless
+    /// set. Nothing from 32 on.
     pub(super) fn specialized(&mut self, id: u8) -> Option<Word> {
-        let known = *self.types.specialized.get(usize::from(id))?;
-        if known != 0 {
-            return Some(known);
-        }
-        let constant = match id {
-            0..16 => {
-                let ty = self.ty(Type::BOOL);
-                self.literal(Op::SpecConstantFalse, ty, &[])
-            }
-            _ => {
-                let ty = self.ty(Type::I32);
-                self.literal(Op::SpecConstant, ty, &[0])
-            }
-        };
-        self.decorate(constant, Decoration::SpecId, Operand::LiteralBit32(id.into()));
-        self.name(constant, &crate::host::profile::specialized_name(id));
-        self.types.specialized[usize::from(id)] = constant;
-        Some(constant)
+        (id < 32).then(|| {
+            self.once(Op::SpecConstant, [id.into(), 0, 0], |w| {
+                let ty = w.ty(if id < 16 { Type::BOOL } else { Type::I32 });
+                let constant = match id {
+                    0..16 => w.new_global(Op::SpecConstantFalse, ty, &[]),
+                    _ => w.new_global(Op::SpecConstant, ty, &[0]),
+                };
+                w.decorate(constant, Decoration::SpecId, id.into());
+                w.name(constant, &crate::host::profile::specialized_name(id));
+                constant
+            })
+        })
     }
 
     /// A struct of its own: decorations of two equal structs must not mix.
-    pub(super) fn structure(&mut self, members: impl IntoIterator<Item = Word>) -> Word {
-        self.global(Op::TypeStruct, None, members.into_iter().map(Operand::IdRef))
+    pub(super) fn structure(&mut self, members: &[Word]) -> Word {
+        self.new_type(Op::TypeStruct, members)
     }
 
     /// A pointer type.
     pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
-        if let Some(known) = self.types.pointers.iter().find(|known| (known.0, known.1) == (class, to)) {
-            return known.2;
-        }
-        let id = self.global(Op::TypePointer, None, [Operand::StorageClass(class), Operand::IdRef(to)]);
-        self.types.pointers.push((class, to, id));
-        id
+        let class = class as Word;
+        self.once(Op::TypePointer, [class, to, 0], |w| w.new_type(Op::TypePointer, &[class, to]))
     }
 
     /// A variable of the module.
     pub(super) fn variable(&mut self, class: StorageClass, of: Word) -> Word {
         let pointer = self.pointer(class, of);
-        self.global(Op::Variable, Some(pointer), [Operand::StorageClass(class)])
+        self.new_global(Op::Variable, pointer, &[class as Word])
     }
 
     /// A function type; `signature` is the result's type, then the parameters'.
     pub(super) fn function_type(&mut self, signature: &[Word]) -> Word {
-        let mut start = 0;
-        for &(len, id) in &self.types.functions {
-            if self.types.signatures[start..start + len] == *signature {
-                return id;
-            }
-            start += len;
+        let globals = &self.sections[Section::Globals as usize];
+        let head = (2 + signature.len() as Word) << 16 | Op::TypeFunction as Word;
+        let is_equal = |&&at: &&usize| globals[at] == head && globals[at + 2..].starts_with(signature);
+        if let Some(&at) = self.types.functions.iter().find(is_equal) {
+            return globals[at + 1];
         }
-        self.types.signatures.extend_from_slice(signature);
-        let id = self.global(Op::TypeFunction, None, signature.iter().map(|&id| Operand::IdRef(id)));
-        self.types.functions.push((signature.len(), id));
-        id
+        self.types.functions.push(globals.len());
+        self.new_type(Op::TypeFunction, signature)
     }
 
-    /// A literal; lanes beyond the type's must be 0. Floats must be finite (naga refuses other constants).
+    /// A constant; lanes beyond the type's must be 0. Floats must be finite (naga refuses other
+    /// constants).
     #[inline]
     pub(super) fn constant(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         let [x, y, z, w] = bits.map(u64::from);
         self.find_constant(ty, x | y << 32, z | w << 32)
     }
 
-    /// A literal by pairs of lanes. (In registers: pairs that were just written to memory lane by lane cannot be read until
-    /// both have left the store buffer, which took 0.4 µs of a small program.)
+    /// A constant by pairs of lanes.
     fn find_constant(&mut self, ty: Type, low: u64, high: u64) -> Word {
-        let literal = Literal { ty, words: (low, high) };
-        let (number, is_new) = self.types.literals.intern(literal);
-        if is_new { self.new_constant(number, literal) } else { self.types.literal_ids[number] }
+        let constant = Constant { ty, words: [low, high] };
+        let (number, is_new) = self.types.constants.intern(constant);
+        if is_new { self.new_constant(number, constant) } else { self.types.constant_ids[number] }
     }
 
     #[cold]
-    fn new_constant(&mut self, number: usize, literal: Literal) -> Word {
+    fn new_constant(&mut self, number: usize, Constant { ty, words }: Constant) -> Word {
         // It has its number already, so that it is hashed once; its lanes get theirs below.
-        self.types.literal_ids.push(0);
-        let ty = literal.ty;
+        self.types.constant_ids.push(0);
         let type_id = self.ty(ty);
+        let lane = |index: usize| (words[index / 2] >> (32 * (index % 2))) as u32; // Range: the lower half.
         let id = if ty.lanes > 1 {
             let mut parts = [0; 4];
-            for (index, part) in (0..ty.lanes).zip(&mut parts) {
-                *part = self.find_constant(ty.with_lanes(1), literal.lane(index).into(), 0);
+            let parts = &mut parts[..usize::from(ty.lanes.min(4))];
+            for (index, part) in parts.iter_mut().enumerate() {
+                *part = self.find_constant(ty.with_lanes(1), lane(index).into(), 0);
             }
-            self.literal(Op::ConstantComposite, type_id, &parts[..usize::from(ty.lanes)])
+            self.new_global(Op::ConstantComposite, type_id, parts)
         } else {
-            let bits = literal.lane(0);
             match ty.kind {
-                Kind::F32 | Kind::I32 | Kind::U32 => self.literal(Op::Constant, type_id, &[bits]),
-                Kind::Bool if bits != 0 => self.literal(Op::ConstantTrue, type_id, &[]),
-                Kind::Bool => self.literal(Op::ConstantFalse, type_id, &[]),
+                Kind::F32 | Kind::I32 | Kind::U32 => self.new_global(Op::Constant, type_id, &[lane(0)]),
+                Kind::Bool if lane(0) != 0 => self.new_global(Op::ConstantTrue, type_id, &[]),
+                Kind::Bool => self.new_global(Op::ConstantFalse, type_id, &[]),
             }
         };
-        self.types.literal_ids[number] = id;
+        self.types.constant_ids[number] = id;
         id
     }
 
-    /// The all-zero value of a type, where a value is needed that no path gives.
-    pub(super) fn null(&mut self, ty: Type) -> Word {
-        self.bare(Op::ConstantNull, ty)
-    }
-
-    /// Any value of a type, where none is needed. naga's reader takes it among the constants, and not in functions.
-    pub(super) fn undefined(&mut self, ty: Type) -> Word {
-        self.bare(Op::Undef, ty)
-    }
-
-    /// A value that follows from its type alone.
-    fn bare(&mut self, op: Op, ty: Type) -> Word {
-        let type_id = self.ty(ty);
-        if let Some(known) = self.types.bare.iter().find(|known| (known.0, known.1) == (op, type_id)) {
-            return known.2;
-        }
-        let id = self.literal(op, type_id, &[]);
-        self.types.bare.push((op, type_id, id));
-        id
+    /// A value that follows from its type alone: `OpConstantNull` where a value is needed that no
+    /// path gives, `OpUndef` where none is needed. naga's reader takes the latter among the
+    /// constants, and not in functions.
+    pub(super) fn bare(&mut self, op: Op, ty: Type) -> Word {
+        let ty = self.ty(ty);
+        self.once(op, [ty, 0, 0], |w| w.new_global(op, ty, &[]))
     }
 }

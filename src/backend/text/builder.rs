@@ -1,20 +1,21 @@
-//! The draft of one function as it grows: operands, constants, and where each IR value is found.
+//! The draft of one function as it grows: operands, constants, and the view of each IR value.
 //! In: calls from `region`, `operations` and `entry`. Out: a [`Draft`]. Knows no operation and no
 //! control flow.
 
+use super::Shared;
 use super::carry::Carriers;
-use super::draft::{
-    Draft, Expr, Form, Label, Line, Local, Operand, PLAIN, View, is_finite, undefined, whole,
-};
-use crate::backend::interface::{Source, defect};
+use super::draft::{Draft, Expr, Form, Label, Line, Operand, PLAIN, View, is_finite};
+use crate::backend::interface::defect;
 use crate::error::Result;
-use crate::ir::{Def, Func, Kind, Lane, Op, Type, Value};
+use crate::ir::{Def, Func, Kind, Lane, Op, Type, Unary, Value};
 
 /// A function that is being built.
 pub struct Builder<'a> {
     pub draft: &'a mut Draft,
-    pub source: &'a Source<'a>,
+    pub module: &'a Shared<'a>,
     pub ir: &'a Func,
+    /// Names of its parameters.
+    pub parameters: &'a [String],
     pub carriers: Carriers,
     /// Contents of input registers.
     pub inputs: [Option<Operand>; 16],
@@ -28,28 +29,15 @@ pub struct Builder<'a> {
     not_finite: Vec<(u32, Expr)>,
 }
 
-/// One lane of the result of a shuffle.
-#[derive(Clone, Copy, PartialEq)]
-enum Atom {
-    /// Lane of a vector expression.
-    Part(Expr, u8),
-    /// Scalar expression.
-    Scalar(Expr),
-    /// Constant.
-    Const(u32),
-}
-
 impl<'a> Builder<'a> {
     /// A function without lines, but with its floats that are no numbers.
-    pub fn new(draft: &'a mut Draft, source: &'a Source<'a>, ir: &'a Func) -> Self {
-        draft.clear();
-        draft.nodes.reserve(ir.values.len());
-        draft.lines.reserve(ir.values.len());
-        draft.operands.reserve(2 * ir.values.len());
+    pub fn new(draft: &'a mut Draft, module: &'a Shared<'a>, ir: &'a Func, parameters: &'a [String]) -> Self {
+        draft.start(ir.values.len());
         let mut builder = Self {
             draft,
-            source,
+            module,
             ir,
+            parameters,
             carriers: Carriers::default(),
             inputs: [None; 16],
             thread: None,
@@ -60,11 +48,10 @@ impl<'a> Builder<'a> {
         };
         for data in ir.values.values() {
             if let Def::Op(Op::Const(bits)) = data.def {
-                for &bits in bits.iter().take(usize::from(data.ty.lanes)) {
-                    if !is_finite(data.ty.kind, bits) {
-                        builder.not_finite(bits);
-                    }
-                }
+                let bits = bits.iter().take(usize::from(data.ty.lanes));
+                bits.filter(|&&bits| !is_finite(data.ty.kind, bits)).for_each(|&bits| {
+                    builder.not_finite(bits);
+                });
             }
         }
         builder
@@ -85,10 +72,11 @@ impl<'a> Builder<'a> {
             0xFF80_0000 => ("negative_infinity", "negative_infinity_bits"),
             _ => ("not_a_number", "not_a_number_bits"),
         };
-        let local = Local { label: Label::Word(variable), ty: Type::U32, bits: Some(bits) };
-        self.draft.variables.push(local);
-        let form = Form::NotFinite((self.draft.variables.len() - 1) as u32);
-        let expr = self.draft.add(form, Type::F32, &[], Label::Word(name));
+        let [name, variable] = [name, variable].map(|name| Label::Word(self.draft.word(name)));
+        let variable = self.draft.variable(variable, Type::U32, Some(bits));
+        let load = self.draft.add(Form::Variable(variable), Type::U32, &[], PLAIN);
+        self.draft.add(Form::Unary(Unary::FromBits), Type::F32, &[load], name);
+        let expr = self.draft.nodes.len() as Expr - 1;
         self.not_finite.push((bits, expr));
         expr
     }
@@ -100,13 +88,19 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where a value is found. Constants may be any.
+    /// The view of a value. Constants may be any.
     pub fn view(&self, value: Value) -> Result<View> {
-        self.views.get(value.0 as usize).copied().flatten().ok_or_else(|| undefined(value))
+        let view = self.views.get(value.0 as usize).copied().flatten();
+        view.ok_or_else(|| defect(format!("{value} is used before it is defined")))
+    }
+
+    /// Values as operands.
+    pub fn list(&mut self, values: &[Value]) -> Result<Vec<Operand>> {
+        values.iter().map(|&value| self.value(value)).collect()
     }
 
     /// A value as an operand.
-    pub fn operand(&mut self, value: Value) -> Result<Operand> {
+    pub fn value(&mut self, value: Value) -> Result<Operand> {
         let ty = self.ir.ty(value);
         let view = match self.view(value)? {
             View::Const(bits) => self.constant(ty, bits),
@@ -116,111 +110,83 @@ impl<'a> Builder<'a> {
     }
 
     fn constant(&mut self, ty: Type, bits: [u32; 4]) -> View {
-        let used = &bits[..usize::from(ty.lanes.min(4))];
-        if used.iter().all(|&lane| is_finite(ty.kind, lane)) {
-            return View::Const(bits);
-        }
-        let mut atoms = [Atom::Const(0); 4];
-        for (atom, &bits) in atoms.iter_mut().zip(used) {
-            *atom = self.constant_atom(ty.kind, bits);
-        }
-        let all = atoms;
-        self.collected(ty, &all[..used.len()], PLAIN)
+        let lanes = bits.map(|bits| View::Const([bits, 0, 0, 0])).map(|lane| self.writable(ty.kind, lane));
+        self.collected(ty, lanes, PLAIN)
     }
 
-    fn constant_atom(&mut self, kind: Kind, bits: u32) -> Atom {
-        if is_finite(kind, bits) { Atom::Const(bits) } else { Atom::Scalar(self.not_finite(bits)) }
+    /// A scalar; constants that cannot be written are expressions.
+    fn writable(&mut self, kind: Kind, lane: View) -> View {
+        match lane {
+            View::Const([bits, ..]) if !is_finite(kind, bits) => View::Whole(self.not_finite(bits)),
+            View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => lane,
+        }
     }
 
     /// The result of a shuffle of this type.
     pub fn shuffle(&mut self, ty: Type, lanes: [Lane; 4], label: Label) -> Result<View> {
-        let count = usize::from(ty.lanes.clamp(1, 4));
-        let mut atoms = [Atom::Const(0); 4];
-        for (atom, &lane) in atoms.iter_mut().zip(&lanes[..count]) {
-            *atom = self.atom(lane)?;
+        let mut views = [View::Const([0; 4]); 4];
+        for (view, &lane) in views.iter_mut().zip(&lanes[..usize::from(ty.lanes.clamp(1, 4))]) {
+            *view = self.lane(lane)?;
         }
-        let constants = atoms.map(|atom| match atom {
-            Atom::Const(bits) => Some(bits),
-            Atom::Part(..) | Atom::Scalar(_) => None,
-        });
-        if constants[..count].iter().all(Option::is_some) {
-            return Ok(View::Const(constants.map(Option::unwrap_or_default)));
-        }
-        Ok(self.collected(ty, &atoms[..count], label))
+        Ok(self.collected(ty, views, label))
     }
 
-    fn atom(&mut self, lane: Lane) -> Result<Atom> {
-        let (ty, index) = (self.ir.ty(lane.value()), lane.index());
-        if index >= ty.lanes {
+    /// A lane of a value as a scalar.
+    fn lane(&mut self, lane: Lane) -> Result<View> {
+        let operand = Operand { view: self.view(lane.value())?, ty: self.ir.ty(lane.value()) };
+        if lane.index() >= operand.ty.lanes {
             return Err(defect(format!("{lane} does not exist")));
         }
-        Ok(match self.view(lane.value())? {
-            View::Whole(expr) if ty.lanes == 1 => Atom::Scalar(expr),
-            View::Whole(expr) => Atom::Part(expr, index),
-            View::Lanes(base, pattern) => Atom::Part(base, pattern[usize::from(index)]),
-            View::Splat(expr) => Atom::Scalar(expr),
-            view @ View::Not(..) => {
-                let operand = Operand { view, ty: Type::BOOL };
-                Atom::Scalar(self.draft.add(Form::Build, Type::BOOL, &[operand], PLAIN))
-            }
-            View::Const(bits) => self.constant_atom(ty.kind, bits[usize::from(index)]),
+        let scalar = if operand.ty.lanes == 1 { operand } else { operand.lane(lane.index()) };
+        Ok(match scalar.view {
+            View::Not(..) => self.draft.add(Form::Build, Type::BOOL, &[scalar], PLAIN).view,
+            view => self.writable(operand.ty.kind, view),
         })
     }
 
-    /// The vector of these lanes: a view of one expression, or else a new one.
-    fn collected(&mut self, ty: Type, atoms: &[Atom], label: Label) -> View {
-        match atoms[0] {
-            Atom::Scalar(expr) if atoms.iter().all(|&atom| atom == atoms[0]) => match atoms.len() {
+    /// The vector of these scalars, as many as the type has lanes: a view of one expression, or a
+    /// new one.
+    fn collected(&mut self, ty: Type, scalars: [View; 4], label: Label) -> View {
+        let used = &scalars[..usize::from(ty.lanes.clamp(1, 4))];
+        let is_run = |first| used.iter().all(|&lane| base(lane) == Some(first));
+        match used[0] {
+            View::Whole(expr) if used.iter().all(|&lane| lane == used[0]) => match used.len() {
                 1 => View::Whole(expr),
                 _ => View::Splat(expr),
             },
-            Atom::Part(base, _)
-                if atoms.iter().all(|atom| matches!(atom, Atom::Part(b, _) if *b == base)) =>
-            {
-                self.selection(base, atoms)
+            View::Lanes(expr, _) if is_run(expr) => self.selection(expr, used),
+            View::Const(_) if used.iter().all(|lane| lane.expr().is_none()) => {
+                View::Const(scalars.map(|lane| if let View::Const([bits, ..]) = lane { bits } else { 0 }))
             }
-            Atom::Scalar(_) | Atom::Part(..) | Atom::Const(_) => View::Whole(self.build(ty, atoms, label)),
+            View::Whole(_) | View::Lanes(..) | View::Const(_) | View::Splat(_) | View::Not(..) => {
+                self.build(ty, used, label)
+            }
         }
     }
 
     /// Some lanes of a vector; the vector itself where they are all its lanes in order.
-    fn selection(&self, base: Expr, atoms: &[Atom]) -> View {
+    fn selection(&self, expr: Expr, lanes: &[View]) -> View {
         let mut pattern = [0; 4];
-        let mut in_order = true;
-        for (index, (place, atom)) in pattern.iter_mut().zip(atoms).enumerate() {
-            if let Atom::Part(_, lane) = *atom {
+        for (place, lane) in pattern.iter_mut().zip(lanes) {
+            if let View::Lanes(_, [lane, ..]) = *lane {
                 *place = lane;
-                in_order &= usize::from(lane) == index;
             }
         }
-        let width = self.draft.nodes[base as usize].ty.lanes;
-        if in_order && usize::from(width) == atoms.len() {
-            View::Whole(base)
-        } else {
-            View::Lanes(base, pattern)
-        }
+        let is_whole = usize::from(self.draft.node(expr).ty.lanes) == lanes.len()
+            && pattern[..lanes.len()] == [0, 1, 2, 3][..lanes.len()];
+        if is_whole { View::Whole(expr) } else { View::Lanes(expr, pattern) }
     }
 
     /// A vector of runs of lanes, scalars and constants.
-    fn build(&mut self, ty: Type, atoms: &[Atom], label: Label) -> Expr {
-        let scalar = ty.with_lanes(1);
-        let mut parts = [whole(0, scalar); 4];
-        let (mut count, mut rest) = (0, atoms);
-        while let Some(&atom) = rest.first() {
-            let mut length = 1;
-            parts[count] = match atom {
-                Atom::Part(base, _) => {
-                    let same = |atom: &&Atom| matches!(atom, Atom::Part(b, _) if *b == base);
-                    length = rest.iter().take_while(same).count();
-                    Operand { view: self.selection(base, &rest[..length]), ty: ty.with_lanes(length as u8) }
-                }
-                Atom::Scalar(expr) => whole(expr, scalar),
-                Atom::Const(bits) => Operand { view: View::Const([bits, 0, 0, 0]), ty: scalar },
-            };
-            count += 1;
-            rest = &rest[length..];
-        }
-        self.draft.add(Form::Build, ty, &parts[..count], label)
+    fn build(&mut self, ty: Type, scalars: &[View], label: Label) -> View {
+        let runs = scalars.chunk_by(|&a, &b| base(a).is_some() && base(a) == base(b));
+        let parts = runs.map(|run| {
+            let view = base(run[0]).map_or(run[0], |expr| self.selection(expr, run));
+            Operand { view, ty: ty.with_lanes(run.len() as u8) }
+        });
+        let mut operands = [Operand { view: View::Whole(0), ty }; 4];
+        let count = operands.iter_mut().zip(parts).map(|(operand, part)| *operand = part).count();
+        self.draft.add(Form::Build, ty, &operands[..count], label).view
     }
 
     /// The scalar that is in all lanes of a value, if it is known to be one.
@@ -238,5 +204,13 @@ impl<'a> Builder<'a> {
             View::Whole(_) | View::Lanes(..) | View::Not(..) | View::Const(_) => return Ok(None),
         };
         Ok(Some(Operand { view, ty: ty.with_lanes(1) }))
+    }
+}
+
+/// The vector that a scalar is a lane of.
+const fn base(scalar: View) -> Option<Expr> {
+    match scalar {
+        View::Lanes(expr, _) => Some(expr),
+        View::Whole(_) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
     }
 }

@@ -13,7 +13,7 @@
 //! holds already is left out.
 
 use super::builder::Builder;
-use super::draft::{Form, Label, Line, Local, Place, Variable, View};
+use super::draft::{Form, Label, Line, Variable};
 use crate::error::Result;
 use crate::ir::{Hint, Type, Value, ValueList};
 
@@ -91,8 +91,7 @@ impl Builder<'_> {
             return found;
         }
         let (hint, ty, _) = key;
-        let variable = self.draft.variables.len() as Variable;
-        self.draft.variables.push(Local { label: Label::Hint(hint), ty, bits: None });
+        let variable = self.draft.variable(Label::Hint(hint), ty, None);
         self.carriers.states.push(State { key, variable, content: None, stored: 0 });
         self.carriers.states.len() - 1
     }
@@ -102,7 +101,7 @@ impl Builder<'_> {
         let mut stores = Vec::with_capacity(carriers.len());
         for (&carrier, &value) in carriers.iter().zip(values) {
             if self.carriers.states[carrier].content != Some(value) {
-                stores.push((carrier, value, self.operand(value)?));
+                stores.push((carrier, value, self.value(value)?));
             }
         }
         for (carrier, content, value) in stores {
@@ -111,8 +110,8 @@ impl Builder<'_> {
             let state = &mut self.carriers.states[carrier];
             state.content = Some(content);
             state.stored = clock;
-            let place = Place::Variable(state.variable);
-            self.push(Line::Store { place, value });
+            let variable = state.variable;
+            self.push(Line::Store { variable, value });
         }
         Ok(())
     }
@@ -124,8 +123,8 @@ impl Builder<'_> {
             state.content = Some(value);
             let form = Form::Variable(state.variable);
             let data = self.ir.values[value];
-            let expr = self.draft.add(form, data.ty, &[], Label::Hint(data.hint));
-            self.set(value, View::Whole(expr));
+            let load = self.draft.add(form, data.ty, &[], Label::Hint(data.hint));
+            self.set(value, load.view);
         }
     }
 }

@@ -1,22 +1,31 @@
 //! Everything that a module declares before its functions.
 //! In: the interface and what of it the program reads. Out: attributes, outputs, blocks and
-//! buffers. Knows no syntax.
+//! buffers, and their text in both languages.
 //! Layout rules: WGSL's uniform address space (equal to std140 for the member types there are).
 //! Text has no offsets in WGSL and none that all versions of GLSL know, so every gap becomes a
 //! member.
 
+use std::fmt::Write as _;
+
+use super::dialect::Dialect;
+use super::glsl::GlslVersion;
 use super::names::Names;
 use crate::backend::interface::{
-    DRAW, REGISTERS, Reads, Source, StorageBuffer, array_length, attribute_type, defect, draw_members,
-    element_type, host_type, output_type,
+    DRAW, REGISTERS, Reads, Source, StorageBuffer, WORKGROUP, array_length, attribute_type, defect,
+    draw_members, element_type, host_type, output_type,
 };
 use crate::error::{At, Error, Kind, Result};
+use crate::host::profile::specialized_name;
 use crate::host::{Binding, EntryPoint, HostField, Location, UniformBlock};
 use crate::ir::Type;
+
+/// Name of the structure that the vertex entry returns in WGSL.
+pub const VERTEX_OUTPUT: &str = "VertexOutput";
 
 /// An attribute of the vertex entry.
 pub struct Attribute {
     pub register: u8,
+    /// In WGSL the name that a parameter would like to have.
     pub name: String,
     pub ty: Type,
 }
@@ -29,21 +38,21 @@ pub struct Port {
 }
 
 /// A member of a block.
-pub struct Field {
-    pub name: String,
-    pub ty: Type,
+struct Field {
+    name: String,
+    ty: Type,
     /// Number of elements; nothing where it is no array.
-    pub length: Option<u32>,
+    length: Option<u32>,
 }
 
 /// A uniform block or a storage buffer.
-pub struct Global {
-    pub name: &'static str,
-    pub binding: Binding,
-    pub content: Content,
+struct Global {
+    name: &'static str,
+    binding: Binding,
+    content: Content,
 }
 
-pub enum Content {
+enum Content {
     /// A uniform block of this type.
     Block(&'static str, Vec<Field>),
     /// An array as long as its buffer; of vectors, or of arrays of so many.
@@ -53,7 +62,7 @@ pub enum Content {
 /// All declarations of a module.
 pub struct Declarations {
     pub reads: Reads,
-    pub globals: Vec<Global>,
+    globals: Vec<Global>,
     /// Names of the members of the uniform block, as operations number them.
     pub members: Vec<String>,
     pub attributes: Vec<Attribute>,
@@ -61,48 +70,37 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// The declarations of a module. Members and outputs get names that are not reserved.
+    /// The declarations of a module. Those that have names in its scope take them from `names`.
     ///
     /// # Errors
     /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::BadOption`] for entries
     /// that text has not.
-    pub fn new(source: &Source<'_>, reserved: fn(&str) -> bool) -> Result<Self> {
+    pub fn new(source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;
-        let mut out = Self {
-            reads,
-            globals: Vec::new(),
-            members: Vec::new(),
-            attributes: Vec::new(),
-            ports: Vec::new(),
-        };
+        let (globals, members, attributes, ports) = Default::default();
+        let mut out = Self { reads, globals, members, attributes, ports };
         if interface.block.size > 0 {
-            let mut layout = Layout { fields: Vec::new(), end: 0, names: Names::new(reserved) };
+            let mut layout = Layout { fields: Vec::new(), end: 0, names: Names::new(dialect.reserved) };
             out.members = layout.members(&interface.block)?;
-            let content = Content::Block("Uniforms", layout.fields);
-            let binding = source.profile.uniforms(&interface.entry_point);
-            out.globals.push(Global { name: "uniforms", binding, content });
+            out.block("uniforms", "Uniforms", source.profile.uniforms(&interface.entry_point), layout.fields);
         }
         if reads.host {
-            let field = |field: HostField| Field::new(field.name(), host_type(field), None);
-            let content = Content::Block("Host", HostField::ALL.map(field).into());
-            out.globals.push(Global { name: "host", binding: source.host_binding()?, content });
+            let field = |field: HostField| Field::new(field.name(), host_type(field));
+            out.block("host", "Host", source.host_binding()?, HostField::ALL.map(field).into());
         }
         match &interface.entry_point {
             EntryPoint::Vertex => {
-                out.attributes(source);
-                out.ports(source, reserved)?;
+                out.ports(source, dialect, names)?;
+                out.attributes(source, dialect, names);
             }
             EntryPoint::Kernel(kernel) => {
                 out.buffer(StorageBuffer::FEED, None);
                 out.buffer(StorageBuffer::TRIANGLES, None);
-                let field = |name| Field::new(name, Type::I32, None);
-                let content = Content::Block("Draw", draw_members(kernel).map(field).collect());
-                out.globals.push(Global { name: "draw", binding: DRAW, content });
+                let fields = draw_members(kernel).map(|name| Field::new(name, Type::I32)).collect();
+                out.block("draw", "Draw", DRAW, fields);
                 out.buffer(StorageBuffer::COUNTS, None);
-                if let Some(state) = StorageBuffer::state(kernel) {
-                    out.buffer(state, None);
-                }
+                StorageBuffer::state(kernel).into_iter().for_each(|state| out.buffer(state, None));
             }
             EntryPoint::Compute { .. } => {
                 out.buffer(StorageBuffer::INPUTS, Some(REGISTERS));
@@ -116,40 +114,66 @@ impl Declarations {
         Ok(out)
     }
 
+    fn block(&mut self, name: &'static str, ty: &'static str, binding: Binding, fields: Vec<Field>) {
+        self.globals.push(Global { name, binding, content: Content::Block(ty, fields) });
+    }
+
     fn buffer(&mut self, buffer: StorageBuffer, rows: Option<u32>) {
         let StorageBuffer { name, binding, element, is_writable } = buffer;
         let content = Content::Buffer { element, rows, is_writable };
         self.globals.push(Global { name, binding: Binding { set: 0, binding }, content });
     }
 
-    /// Attributes of the interface, and registers that the program reads though the interface lacks
-    /// them.
-    fn attributes(&mut self, source: &Source<'_>) {
-        let mut add = |register: u8, name: String| {
-            let ty = attribute_type(source.interface.attribute_kind(register));
-            self.attributes.push(Attribute { register, name, ty });
-        };
+    /// Adds attributes of the interface, and registers that the program reads though the interface
+    /// lacks them.
+    fn attributes(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) {
         let known = &source.interface.attributes;
-        known.iter().for_each(|attribute| add(attribute.register, attribute.name.clone()));
-        for register in (0..16).filter(|register| self.reads.inputs >> register & 1 != 0) {
-            if known.iter().all(|attribute| attribute.register != register) {
-                add(register, format!("v{register}_unbound"));
-            }
-        }
+        let is_read = |register: &u8| self.reads.inputs >> register & 1 != 0;
+        let is_unbound =
+            |register: &u8| is_read(register) && known.iter().all(|known| known.register != *register);
+        let unbound = (0..16).filter(is_unbound).map(|register| (register, format!("v{register}_unbound")));
+        let bound = known.iter().map(|attribute| (attribute.register, attribute.name.clone()));
+        let attributes = bound.chain(unbound).map(|(register, name)| Attribute {
+            register,
+            name: if dialect.glsl.is_some() { names.unique(&format!("in_{name}")) } else { name },
+            ty: attribute_type(source.interface.attribute_kind(register)),
+        });
+        self.attributes = attributes.collect();
     }
 
-    /// Outputs of the interface; with a position in any case, since WGSL asks for one.
-    fn ports(&mut self, source: &Source<'_>, reserved: fn(&str) -> bool) -> Result<()> {
-        let mut names = Names::new(reserved);
+    /// Adds outputs of the interface; with a position in any case, since WGSL asks for one.
+    fn ports(&mut self, source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<()> {
+        let mut members = Names::new(dialect.reserved);
+        let mut name = |name: &str, location| match (dialect.glsl, location) {
+            (None, _) => members.unique(name),
+            (Some(_), Location::Position) => "gl_Position".to_owned(),
+            (Some(_), Location::ClipDistances) => "gl_ClipDistance".to_owned(),
+            (Some(_), Location::Varying(_)) => names.unique(name),
+        };
         for output in &source.interface.outputs {
-            let (name, ty) = (names.unique(&output.name), output_type(output)?);
+            let (name, ty) = (name(&output.name, output.location), output_type(output)?);
             self.ports.push(Port { name, ty, location: output.location });
         }
         if self.ports.iter().all(|port| port.location != Location::Position) {
-            let (name, location) = (names.unique("position"), Location::Position);
+            let (name, location) = (name("position", Location::Position), Location::Position);
             self.ports.push(Port { name, ty: Type::F32X4, location });
         }
         Ok(())
+    }
+
+    /// Names that functions must not have.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let block = |global: &Global| match global.content {
+            Content::Block(name, _) => Some(name),
+            Content::Buffer { .. } => None,
+        };
+        self.globals.iter().filter_map(block).chain(self.globals.iter().map(|global| global.name))
+    }
+
+    /// Bindings of all blocks and buffers.
+    #[cfg(feature = "glsl")]
+    pub fn bindings(&self) -> Vec<u32> {
+        self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
     /// The ids of the specialisation constants that are read.
@@ -158,25 +182,162 @@ impl Declarations {
         (0..32).filter(move |id| mask >> id & 1 != 0)
     }
 
-    /// Checks that no specialisation constant is left, for languages that have none.
-    #[cfg(feature = "glsl")]
-    pub fn no_specialized(&self, target: &str) -> Result<()> {
-        match self.reads.specialized {
-            0 => Ok(()),
-            _ => Err(super::unspecialized(target)),
+    /// Returns whether it is a vertex entry that has clip distances.
+    pub fn clips(&self) -> bool {
+        self.ports.iter().any(|port| port.location == Location::ClipDistances)
+    }
+
+    /// Writes specialisation constants.
+    fn write_specialized(&self, out: &mut String, dialect: &Dialect) {
+        for id in self.specialized() {
+            let (ty, value) = if id < 16 { (Type::BOOL, "false") } else { (Type::I32, "0") };
+            let _ = match dialect.glsl {
+                None => write!(out, "@id({id}) override "),
+                Some(_) => write!(out, "layout(constant_id = {id}) const "),
+            };
+            dialect.pair(out, &specialized_name(id), ty);
+            let _ = writeln!(out, " = {value};");
+        }
+        if self.reads.specialized != 0 {
+            out.push('\n');
         }
     }
 
-    /// Checks that no two blocks have one binding, for languages without sets.
-    #[cfg(feature = "glsl")]
-    pub fn no_shared_bindings(&self, target: &str) -> Result<()> {
-        super::no_shared_bindings(target, self.globals.iter().map(|global| global.binding.binding).collect())
+    /// Writes everything in WGSL.
+    pub fn write_wgsl(&self, out: &mut String, dialect: &Dialect, is_invariant: bool) {
+        if self.clips() {
+            out.push_str("enable clip_distances;\n\n");
+        }
+        for global in &self.globals {
+            let Content::Block(name, fields) = &global.content else { continue };
+            let _ = writeln!(out, "struct {name} {{");
+            for Field { name, ty, length } in fields {
+                let ty = dialect.ty(*ty);
+                let _ = match length {
+                    Some(length) => writeln!(out, "    {name}: array<{ty}, {length}>,"),
+                    None => writeln!(out, "    {name}: {ty},"),
+                };
+            }
+            out.push_str("}\n\n");
+        }
+        if !self.ports.is_empty() {
+            let _ = writeln!(out, "struct {VERTEX_OUTPUT} {{");
+            for Port { name, ty, location } in &self.ports {
+                let ty = dialect.ty(*ty);
+                let _ = match location {
+                    Location::Position if is_invariant => {
+                        writeln!(out, "    @builtin(position) @invariant {name}: {ty},")
+                    }
+                    Location::Position => writeln!(out, "    @builtin(position) {name}: {ty},"),
+                    Location::ClipDistances => {
+                        writeln!(out, "    @builtin(clip_distances) {name}: array<f32, 2>,")
+                    }
+                    Location::Varying(index) => writeln!(out, "    @location({index}) {name}: {ty},"),
+                };
+            }
+            out.push_str("}\n\n");
+        }
+        self.write_specialized(out, dialect);
+        for Global { name, binding, content } in &self.globals {
+            let _ = write!(out, "@group({}) @binding({}) var<", binding.set, binding.binding);
+            let _ = match content {
+                Content::Block(ty, _) => writeln!(out, "uniform> {name}: {ty};"),
+                Content::Buffer { element, rows, is_writable } => {
+                    let access = if *is_writable { "read_write" } else { "read" };
+                    let element = dialect.ty(*element);
+                    let _ = write!(out, "storage, {access}> {name}: array<");
+                    match rows {
+                        Some(rows) => writeln!(out, "array<{element}, {rows}>>;"),
+                        None => writeln!(out, "{element}>;"),
+                    }
+                }
+            };
+        }
+        if !self.globals.is_empty() {
+            out.push('\n');
+        }
+    }
+
+    /// Writes everything in GLSL.
+    pub fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion, is_invariant: bool) {
+        self.write_specialized(out, dialect);
+        self.globals.iter().for_each(|global| global.write_glsl(out, dialect, version));
+        if self.ports.is_empty() {
+            let _ = writeln!(out, "layout(local_size_x = {WORKGROUP}) in;\n");
+            return;
+        }
+        for Attribute { register, name, ty } in &self.attributes {
+            let _ = writeln!(out, "layout(location = {register}) in {} {name};", dialect.ty(*ty));
+        }
+        if !self.attributes.is_empty() {
+            out.push('\n');
+        }
+        let start = out.len();
+        for Port { name, ty, location } in &self.ports {
+            let Location::Varying(location) = location else { continue };
+            if version != GlslVersion::Core330 {
+                let _ = write!(out, "layout(location = {location}) ");
+            }
+            let _ = writeln!(out, "out {} {name};", dialect.ty(*ty));
+        }
+        if out.len() > start {
+            out.push('\n');
+        }
+        let distances = if self.clips() { "float gl_ClipDistance[2];\n" } else { "" };
+        // 330 takes the block anew with an extension only.
+        let is_block = version == GlslVersion::Vulkan450;
+        if is_block {
+            let indent = if distances.is_empty() { "" } else { "    " };
+            let _ = writeln!(out, "out gl_PerVertex {{\n    vec4 gl_Position;\n{indent}{distances}}};");
+        } else if !distances.is_empty() {
+            let _ = write!(out, "out {distances}");
+        }
+        if is_invariant {
+            out.push_str("invariant gl_Position;\n");
+        }
+        if is_block || is_invariant || !distances.is_empty() {
+            out.push('\n');
+        }
+    }
+}
+
+impl Global {
+    fn write_glsl(&self, out: &mut String, dialect: &Dialect, version: GlslVersion) {
+        let Self { name, binding: Binding { set, binding }, content } = self;
+        let place = match version {
+            GlslVersion::Vulkan450 => format!("set = {set}, binding = {binding}, "),
+            GlslVersion::Es310 => format!("binding = {binding}, "),
+            GlslVersion::Core330 => String::new(),
+        };
+        match content {
+            Content::Block(block, fields) => {
+                let _ = writeln!(out, "layout({place}std140) uniform {block} {{");
+                for Field { name, ty, length } in fields {
+                    let ty = dialect.ty(*ty);
+                    let _ = match length {
+                        Some(length) => writeln!(out, "    {ty} {name}[{length}];"),
+                        None => writeln!(out, "    {ty} {name};"),
+                    };
+                }
+                let _ = writeln!(out, "}} {name};\n");
+            }
+            Content::Buffer { element, rows, is_writable } => {
+                // `Inputs` of `inputs`, `Feed` of `feed`.
+                let (first, rest) = name.split_at(1);
+                let block = first.to_ascii_uppercase();
+                let access = if *is_writable { "" } else { "readonly " };
+                let _ = writeln!(out, "layout({place}std430) {access}buffer {block}{rest} {{");
+                // The lengths stand behind the name: ES takes none without a number elsewhere.
+                let rows = rows.map_or_else(String::new, |rows| format!("[{rows}]"));
+                let _ = writeln!(out, "    {} {name}[]{rows};\n}};\n", dialect.ty(*element));
+            }
+        }
     }
 }
 
 impl Field {
-    fn new(name: &str, ty: Type, length: Option<u32>) -> Self {
-        Self { name: name.to_owned(), ty, length }
+    fn new(name: &str, ty: Type) -> Self {
+        Self { name: name.to_owned(), ty, length: None }
     }
 }
 
@@ -188,10 +349,10 @@ struct Layout {
 }
 
 impl Layout {
-    /// Adds the members of the uniform block by ascending offset, and members in the gaps; their
-    /// names by number.
+    /// Adds the members of the uniform block by ascending offset, and members in the gaps; gives
+    /// their names by number.
     fn members(&mut self, block: &UniformBlock) -> Result<Vec<String>> {
-        let mut names = vec![String::new(); block.members.len()];
+        let mut members = vec![String::new(); block.members.len()];
         for number in block.by_offset() {
             let member = &block.members[number];
             self.pad_to(member.offset)?;
@@ -199,18 +360,19 @@ impl Layout {
             if length == Some(0) {
                 return Err(defect(format!("uniform member {} has no elements", member.name)));
             }
-            self.push(&member.name, element_type(member.ty), length.map(u32::from), member.ty.size());
-            names[number] = self.fields.last().map(|field| field.name.clone()).unwrap_or_default();
+            let name = self.names.unique(&member.name);
+            members[number].clone_from(&name);
+            self.push(name, element_type(member.ty), length.map(u32::from), member.ty.size());
         }
         // A rest of less than a vector is alignment.
         if block.size.checked_sub(self.end).is_none_or(|rest| rest >= 16) {
             self.pad_to(block.size)?;
         }
-        Ok(names)
+        Ok(members)
     }
 
-    fn push(&mut self, name: &str, ty: Type, length: Option<u32>, size: u32) {
-        self.fields.push(Field { name: self.names.unique(name), ty, length });
+    fn push(&mut self, name: String, ty: Type, length: Option<u32>, size: u32) {
+        self.fields.push(Field { name, ty, length });
         self.end = self.end.saturating_add(size);
     }
 
@@ -225,7 +387,8 @@ impl Layout {
             return Err(defect(format!("the uniform block has a gap of {vectors} vectors")));
         }
         if vectors > 0 {
-            self.push("padding", Type::F32X4, Some(vectors), vectors * 16);
+            let name = self.names.unique("padding");
+            self.push(name, Type::F32X4, Some(vectors), vectors * 16);
         }
         self.words(offset);
         Ok(())
@@ -234,7 +397,8 @@ impl Layout {
     /// Fills the bytes up to `offset`, fewer than 16, with words.
     fn words(&mut self, offset: u32) {
         while self.end < offset {
-            self.push("padding", Type::U32, None, 4);
+            let name = self.names.unique("padding");
+            self.push(name, Type::U32, None, 4);
         }
     }
 }

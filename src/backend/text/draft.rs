@@ -1,15 +1,16 @@
 //! A function as a list of lines and the expressions in them, in the order of the text.
-//! In: pieces from `region`, `operations` and `entry`. Out: a [`Draft`] for `inline` and `print`.
-//! Knows no syntax.
+//! In: pieces from `region`, `operations` and `entry`, then decisions of `survey` and `inline`.
+//! Out: a [`Draft`] for `print`. Knows no syntax.
 //!
-//! Nothing here is inlined or named yet. An expression is a [`Node`]; whatever only selects lanes,
+//! The builder inlines and names nothing. An expression is a [`Node`]; whatever only selects lanes,
 //! repeats a scalar, is a constant or a negation is no node but a [`View`] of one, written anew at
 //! each use: `r1.xyz` reads better than a name for it.
 
-use crate::host::{DrawField, HostField};
-use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary, Value};
+use super::names::{Word, Words};
+use super::survey::{Block, Declaration, Fact, NONE, Span, Store};
+use crate::ir::{Binary, Hint, HintRegister, Kind, Type, Unary};
 
-/// An expression: index into [`Draft::nodes`].
+/// An expression: index into [`Draft::nodes`] and [`Draft::facts`].
 pub type Expr = u32;
 /// A local variable: index into [`Draft::variables`].
 pub type Variable = u32;
@@ -58,105 +59,75 @@ pub struct Operand {
     pub ty: Type,
 }
 
+impl Operand {
+    /// An integer constant.
+    pub const fn int(value: u32) -> Self {
+        Self { view: View::Const([value, 0, 0, 0]), ty: Type::I32 }
+    }
+    /// The expression that it is, if it is one.
+    pub const fn whole(self) -> Option<Expr> {
+        match self.view {
+            View::Whole(expr) => Some(expr),
+            View::Lanes(..) | View::Splat(_) | View::Not(..) | View::Const(_) => None,
+        }
+    }
+    /// The bits of a scalar constant.
+    pub fn scalar(self) -> Option<u32> {
+        match self.view {
+            View::Const([bits, ..]) if self.ty.lanes == 1 => Some(bits),
+            View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => None,
+        }
+    }
+    /// One lane of a vector.
+    pub const fn lane(self, lane: u8) -> Self {
+        let view = match self.view {
+            View::Whole(expr) => View::Lanes(expr, [lane; 4]),
+            View::Lanes(expr, pattern) => View::Lanes(expr, [pattern[lane as usize]; 4]),
+            View::Splat(expr) => View::Whole(expr),
+            View::Const(bits) => View::Const([bits[lane as usize], 0, 0, 0]),
+            View::Not(..) => self.view,
+        };
+        Self { view, ty: self.ty.with_lanes(1) }
+    }
+}
+
 /// The operation of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Content of a local variable here.
     Variable(Variable),
-    /// Float that is no number, made of the bits in a variable: no language has a constant for it.
-    NotFinite(Variable),
+    /// This word; where there is an operand, an element of it.
+    Text(Word, Stay),
     Unary(Unary),
     Binary(Binary),
     /// Condition, value where true, value where false.
     Select,
-    /// Vector of parts.
+    /// Value of its type made of parts.
     Build,
-    /// Call of a helper.
-    Call(u16),
-    /// Integers as floats.
-    Float,
-    /// Argument of the function.
-    Argument(u8),
-    /// Specialisation constant.
-    Specialized(u8),
-    /// Memory that does not change, but for [`Source::State`]; by an index where there is an
-    /// operand.
-    Read(Source),
-    /// Index of this invocation.
-    Invocation,
-    /// Index of this invocation as an i32.
-    Thread,
-    /// Number of vertices in the output buffer.
-    Length,
+    /// Call of a function.
+    Call(Word),
+    /// Outputs of the interface, for WGSL.
+    Outputs,
 }
 
-impl Form {
-    /// It has a place where it is evaluated, so that it could get a name there. All else
-    /// never changes and is written at each use.
-    pub const fn is_evaluated(self) -> bool {
-        match self {
-            Self::Argument(_) | Self::Specialized(_) | Self::Invocation => false,
-            Self::Read(source) => source.is_evaluated(),
-            Self::Variable(_)
-            | Self::NotFinite(_)
-            | Self::Unary(_)
-            | Self::Binary(_)
-            | Self::Select
-            | Self::Build
-            | Self::Call(_)
-            | Self::Float
-            | Self::Thread
-            | Self::Length => true,
-        }
-    }
-    /// Returns whether it only reads memory.
-    pub const fn is_read(self) -> bool {
-        matches!(self, Self::Variable(_) | Self::Argument(_) | Self::Specialized(_) | Self::Read(_))
-    }
-}
-
-/// Memory outside of the function.
+/// The places where a text may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Member of the uniform block that is no array.
-    Member(u16),
-    /// Element of an array member of the uniform block.
-    Element(u16, u16),
-    /// Element of an array member of the uniform block, by an index.
-    ElementAt(u16),
-    /// Field of the host block.
-    Host(HostField),
-    /// Member of the block of draw parameters.
-    Draw(DrawField),
-    /// Number of the first thread of a dispatch.
-    FirstThread,
-    /// The feed of a geometry program.
-    Feed,
-    /// The state of a geometry program.
-    State,
-    /// Register of this invocation's vertex.
-    Input(u8),
-}
-
-impl Source {
-    /// Returns whether it is a buffer, or needs an index that is evaluated.
-    const fn is_evaluated(self) -> bool {
-        match self {
-            Self::ElementAt(_) | Self::Feed | Self::State | Self::Input(_) => true,
-            Self::Member(_) | Self::Element(..) | Self::Host(_) | Self::Draw(_) | Self::FirstThread => false,
-        }
-    }
+pub enum Stay {
+    /// Anywhere, since it never changes.
+    Anywhere,
+    /// On its line, or in the lines that use it.
+    Line,
+    /// On its line alone: the function writes this memory further down.
+    OnlyLine,
 }
 
 /// The source of a name, should an expression get one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// The register of a value, or else its form.
+    /// The register of a value, or else its type.
     Hint(Hint),
-    /// This word.
-    Word(&'static str),
-    /// An output of the interface.
-    Output(u16),
+    /// This word, or one close to it.
+    Word(Word),
 }
 
 /// The label of what came from no register.
@@ -166,22 +137,22 @@ pub const PLAIN: Label = Label::Hint(Hint { register: HintRegister::None, mask: 
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     pub form: Form,
-    /// Of the elements, where it is an array.
     pub ty: Type,
-    /// First operand in [`Draft::operands`], and how many there are.
-    pub first: u32,
-    pub count: u16,
     pub label: Label,
+    /// First operand in [`Draft::operands`].
+    first: u32,
+    /// Number of operands.
+    count: u16,
+    /// Characters beyond which it gets a name.
+    pub limit: u16,
 }
 
-/// The target of a store.
-#[derive(Clone, Copy, Debug)]
-pub enum Place {
-    Variable(Variable),
-    /// Register of this invocation's vertex in the output buffer.
-    Output(u8),
-    /// Element of the named buffer.
-    Element(&'static str, Operand),
+impl Node {
+    /// Its operands as a range of [`Draft::operands`].
+    #[inline]
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.first as usize..self.first as usize + usize::from(self.count)
+    }
 }
 
 /// A line of the text, or the evaluation of an expression, which is a line only if that gets a
@@ -190,12 +161,17 @@ pub enum Place {
 pub enum Line {
     Evaluate(Expr),
     Store {
-        place: Place,
+        variable: Variable,
         value: Operand,
     },
-    If {
-        condition: Operand,
+    /// Stores in memory outside of the function, or an element of it: index in
+    /// [`Draft::operands`].
+    Write {
+        word: Word,
+        index: Option<u32>,
+        value: Operand,
     },
+    If(Operand),
     /// Ends the first arm of an `If` and begins the second.
     Else,
     /// `is_left`: by a `Break`.
@@ -207,26 +183,18 @@ pub enum Line {
         selector: Operand,
         continues: bool,
     },
-    /// A case with these values: range of [`Draft::values`].
+    /// A case with so many values from `first` in [`Draft::values`] on; the default has none.
     Case {
         first: u32,
         count: u32,
     },
-    Default,
-    /// Ends an `If`, a `Loop`, a `Switch`, a `Case` or a `Default`.
+    /// Ends an `If`, a `Loop`, a `Switch` or a `Case`.
     End,
     Break,
     Continue,
     /// Returns from a function without a result.
     Leave,
-    /// Returns from a helper.
     Return(Operand),
-    /// Returns the outputs of the interface, or zeros where there is none: range of
-    /// [`Draft::operands`].
-    Outputs {
-        first: u32,
-        count: u32,
-    },
 }
 
 /// A local variable.
@@ -236,6 +204,12 @@ pub struct Local {
     pub ty: Type,
     /// Its bits, where it never changes.
     pub bits: Option<u32>,
+    /// Its name, once that is chosen.
+    pub name: Word,
+    /// It is given values with arithmetic on floats that must stay as written.
+    pub is_exact: bool,
+    /// The last of its stores in [`Draft::stores`].
+    pub(super) stores: u32,
 }
 
 /// A function.
@@ -247,62 +221,75 @@ pub struct Draft {
     pub variables: Vec<Local>,
     /// Values of cases.
     pub values: Vec<i32>,
+    /// Names and other texts.
+    pub words: Words,
+    /// Findings of `survey` about the expressions, and decisions of `inline`.
+    pub facts: Vec<Fact>,
+    /// For each `If`, the line that ends it.
+    pub ends: Vec<u32>,
+    /// Declarations of variables by place.
+    pub declarations: Vec<Declaration>,
+    pub(super) spans: Vec<Span>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) stores: Vec<Store>,
 }
 
 impl Draft {
-    /// Empties it and keeps its memory.
-    pub fn clear(&mut self) {
+    /// Empties it and keeps its memory; makes room for so many values.
+    pub fn start(&mut self, values: usize) {
         self.nodes.clear();
         self.operands.clear();
         self.lines.clear();
         self.variables.clear();
         self.values.clear();
+        self.words.clear();
+        self.nodes.reserve(values);
+        self.lines.reserve(values);
+        self.operands.reserve(2 * values);
+    }
+
+    pub fn node(&self, expr: Expr) -> &Node {
+        &self.nodes[expr as usize]
+    }
+
+    pub fn fact(&self, expr: Expr) -> &Fact {
+        &self.facts[expr as usize]
     }
 
     /// Operands of an expression.
     #[inline]
     pub fn operands(&self, expr: Expr) -> &[Operand] {
-        let node = &self.nodes[expr as usize];
-        self.list(node.first, node.count.into())
-    }
-
-    /// A range of the operands.
-    #[inline]
-    pub fn list(&self, first: u32, count: u32) -> &[Operand] {
-        &self.operands[first as usize..][..count as usize]
-    }
-
-    /// Adds operands; gives the first.
-    pub fn add_operands(&mut self, operands: &[Operand]) -> u32 {
-        self.operands.extend_from_slice(operands);
-        (self.operands.len() - operands.len()) as u32
+        &self.operands[self.nodes[expr as usize].range()]
     }
 
     /// Adds an expression that is evaluated here.
-    pub fn add(&mut self, form: Form, ty: Type, operands: &[Operand], label: Label) -> Expr {
-        let expr = self.nodes.len() as u32;
-        let first = self.add_operands(operands);
-        self.nodes.push(Node { form, ty, first, count: operands.len() as u16, label });
-        if form.is_evaluated() {
+    pub fn add(&mut self, form: Form, ty: Type, operands: &[Operand], label: Label) -> Operand {
+        let expr = self.nodes.len() as Expr;
+        let first = self.operands.len() as u32;
+        self.operands.extend_from_slice(operands);
+        self.nodes.push(Node { form, ty, label, first, count: operands.len() as u16, limit: u16::MAX });
+        if !matches!(form, Form::Text(_, Stay::Anywhere)) {
             self.lines.push(Line::Evaluate(expr));
         }
-        expr
+        Operand { view: View::Whole(expr), ty }
     }
-}
 
-/// An expression as an operand.
-pub const fn whole(expr: Expr, ty: Type) -> Operand {
-    Operand { view: View::Whole(expr), ty }
-}
+    /// Adds a text that may be written anywhere.
+    pub fn text(&mut self, ty: Type, text: &str) -> Operand {
+        let word = self.word(text);
+        self.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN)
+    }
 
-/// An integer constant.
-pub const fn int(value: u32) -> Operand {
-    Operand { view: View::Const([value, 0, 0, 0]), ty: Type::I32 }
-}
+    /// Adds a word.
+    pub fn word(&mut self, text: &str) -> Word {
+        self.words.add(|out| out.push_str(text))
+    }
 
-/// The error of a value that has no definition here.
-pub fn undefined(value: Value) -> crate::error::Error {
-    crate::backend::interface::defect(format!("{value} is used before it is defined"))
+    /// Adds a variable.
+    pub fn variable(&mut self, label: Label, ty: Type, bits: Option<u32>) -> Variable {
+        self.variables.push(Local { label, ty, bits, name: Word::NONE, is_exact: false, stores: NONE });
+        self.variables.len() as Variable - 1
+    }
 }
 
 /// Returns whether a constant of this kind can be written.

@@ -4,174 +4,231 @@
 //! syntax.
 
 use super::builder::Builder;
-use super::declarations::Attribute;
-use super::draft::{Form, Label, Line, Operand, PLAIN, Place, Source, View, int, whole};
-use crate::backend::interface::{Reads, StorageBuffer, defect, kernel_outputs, submission};
+use super::draft::{Form, Label, Line, Operand, PLAIN, Stay, View};
+use crate::backend::interface::{FIRST_THREAD_NAME, Statements, StorageBuffer, defect};
 use crate::error::Result;
-use crate::host::{DrawField, GeometryKernel, Interface, Output};
-use crate::ir::{Binary, Kind, Type, Value, ValueList};
+use crate::host::{DrawField, EntryPoint, GeometryKernel, Interface, Location};
+use crate::ir::{Binary, Kind, Type, Value};
+
+/// Characters of an output that has no name.
+const OUTPUT: u16 = 26;
 
 impl Builder<'_> {
-    /// A helper function; the type of its result.
+    /// Builds a helper function; gives the type of its result.
     pub fn helper(mut self) -> Result<Type> {
-        let ir = self.ir;
-        for (index, &param) in (0u8..).zip(ir.get(ir.params)) {
-            let expr = self.draft.add(Form::Argument(index), ir.ty(param), &[], PLAIN);
-            self.set(param, View::Whole(expr));
+        let (ir, parameters) = (self.ir, self.parameters);
+        for (&param, name) in ir.get(ir.params).iter().zip(parameters) {
+            let argument = self.draft.text(ir.ty(param), name);
+            self.set(param, argument.view);
         }
         let Some(&[output]) = self.body()? else {
             return Err(defect(format!("helper {} does not have one output", ir.name)));
         };
-        let result = self.operand(output)?;
+        let result = self.value(output)?;
         self.push(Line::Return(result));
         Ok(ir.ty(output))
     }
 
-    /// The vertex entry.
-    pub fn vertex(mut self, reads: Reads, attributes: &[Attribute], interface: &Interface) -> Result<()> {
-        for (index, attribute) in (0u8..).zip(attributes) {
-            let mut input =
-                whole(self.draft.add(Form::Argument(index), attribute.ty, &[], PLAIN), attribute.ty);
-            if attribute.ty.kind != Kind::F32 && reads.inputs >> attribute.register & 1 != 0 {
-                input = whole(self.draft.add(Form::Float, Type::F32X4, &[input], PLAIN), Type::F32X4);
+    /// Builds the entry point.
+    pub fn entry(self) -> Result<()> {
+        let interface = self.module.source.interface;
+        match &interface.entry_point {
+            EntryPoint::Vertex | EntryPoint::Stage(_) => self.vertex(interface),
+            EntryPoint::Kernel(kernel) => self.geometry(kernel),
+            EntryPoint::Compute { .. } => self.compute(),
+        }
+    }
+
+    fn vertex(mut self, interface: &Interface) -> Result<()> {
+        let declarations = &self.module.declarations;
+        for (attribute, name) in declarations.attributes.iter().zip(self.parameters) {
+            let mut input = self.draft.text(attribute.ty, name);
+            if attribute.ty.kind != Kind::F32 && declarations.reads.inputs >> attribute.register & 1 != 0 {
+                input = self.draft.add(Form::Build, Type::F32X4, &[input], PLAIN);
             }
             self.inputs[usize::from(attribute.register & 15)] = Some(input);
         }
-        let Some(values) = self.body()? else {
-            // Nothing gets here; all outputs are zero.
-            self.give(&[]);
-            return Ok(());
-        };
-        if values.len() != interface.outputs.len() {
-            return Err(defect(format!("{} outputs for {}", values.len(), interface.outputs.len())));
+        // All outputs are zero where nothing gets to the end.
+        let values = self.body()?;
+        if values.is_some_and(|values| values.len() != interface.outputs.len()) {
+            return Err(defect(format!("{values:?} for {} outputs", interface.outputs.len())));
         }
-        let mut results = Vec::with_capacity(values.len() + 1);
-        for (index, &value) in (0u16..).zip(values) {
-            results.push(self.output(index, value)?);
+        let mut results = Vec::with_capacity(interface.outputs.len() + 1);
+        for (&value, output) in values.unwrap_or_default().iter().zip(&interface.outputs) {
+            results.push(self.output(&output.name, value)?);
         }
-        if interface.outputs.iter().all(|output: &Output| output.location != crate::host::Location::Position)
-        {
-            let one = 1f32.to_bits();
-            results.push(Operand { view: View::Const([0, 0, 0, one]), ty: Type::F32X4 });
+        if values.is_some() && declarations.ports.len() > results.len() {
+            // The position that the interface lacks.
+            let origin = View::Const([0, 0, 0, 1f32.to_bits()]);
+            results.push(Operand { view: origin, ty: Type::F32X4 });
         }
-        self.give(&results);
+        match self.module.dialect.glsl {
+            None => self.return_outputs(&mut results),
+            Some(_) => self.store_outputs(&results),
+        }
         Ok(())
     }
 
     /// The value of an output, which lends its name.
-    fn output(&mut self, index: u16, value: Value) -> Result<Operand> {
-        let result = self.operand(value)?;
-        if let View::Whole(expr) = result.view {
+    fn output(&mut self, name: &str, value: Value) -> Result<Operand> {
+        let result = self.value(value)?;
+        let added = match result.view {
+            View::Whole(_) | View::Const(_) => 0,
+            View::Lanes(..) => u16::from(result.ty.lanes) + 1,
+            View::Splat(_) => 7,
+            View::Not(..) => 4,
+        };
+        if let Some(expr) = result.view.expr() {
             let node = &mut self.draft.nodes[expr as usize];
-            if !node.form.is_read() {
-                node.label = Label::Output(index);
+            node.limit = OUTPUT - added;
+            if let View::Whole(_) = result.view
+                && !matches!(node.form, Form::Variable(_) | Form::Text(..))
+            {
+                let word = self.draft.words.add(|out| out.extend(["out_", name]));
+                node.label = Label::Word(word);
             }
         }
         Ok(result)
     }
 
-    /// Returns these outputs.
-    fn give(&mut self, results: &[Operand]) {
-        let first = self.draft.add_operands(results);
-        self.push(Line::Outputs { first, count: results.len() as u32 });
+    /// Returns the outputs as a structure, in WGSL.
+    fn return_outputs(&mut self, results: &mut [Operand]) {
+        for (result, port) in results.iter_mut().zip(&self.module.declarations.ports) {
+            if port.location == Location::ClipDistances {
+                let array = Form::Call(self.draft.word("array<f32, 2>"));
+                *result = self.draft.add(array, result.ty, &[result.lane(0), result.lane(1)], PLAIN);
+            }
+        }
+        let outputs = self.draft.add(Form::Outputs, Type::F32X4, results, PLAIN);
+        self.push(Line::Return(outputs));
+    }
+
+    /// Stores the outputs in variables of their own, in GLSL.
+    fn store_outputs(&mut self, results: &[Operand]) {
+        if results.is_empty() {
+            // Nothing gets here; readers may check that the position is written.
+            self.store_word("gl_Position", Operand { view: View::Const([0; 4]), ty: Type::F32X4 });
+        }
+        for (&result, port) in results.iter().zip(&self.module.declarations.ports) {
+            match port.location {
+                Location::ClipDistances => {
+                    self.store_word("gl_ClipDistance[0]", result.lane(0));
+                    self.store_word("gl_ClipDistance[1]", result.lane(1));
+                }
+                Location::Position | Location::Varying(_) => self.store_word(&port.name, result),
+            }
+        }
+    }
+
+    fn store_word(&mut self, word: &str, value: Operand) {
+        let word = self.draft.word(word);
+        self.push(Line::Write { word, index: None, value });
     }
 
     /// The compute entry: invocation n reads `inputs[n]` and writes `outputs[n]`.
-    pub fn compute(mut self, reads: Reads) -> Result<()> {
-        let invocation = whole(self.draft.add(Form::Invocation, Type::U32, &[], PLAIN), Type::U32);
-        let length = whole(self.draft.add(Form::Length, Type::U32, &[], PLAIN), Type::U32);
+    fn compute(mut self) -> Result<()> {
+        let (source, declarations) = (self.module.source, &self.module.declarations);
+        let id = format!("{}.x", self.parameters[0]);
+        let invocation = self.draft.text(Type::U32, &id);
+        let length = Form::Text(self.draft.word(self.module.dialect.length), Stay::Line);
+        let length = self.draft.add(length, Type::U32, &[], PLAIN);
         self.leave_unless(Binary::ULess, invocation, length);
-        if self.source.reports() {
-            let thread = self.draft.add(Form::Thread, Type::I32, &[], Label::Word("thread"));
-            self.thread = Some(whole(thread, Type::I32));
+        if source.reports() {
+            self.thread();
         }
-        for register in (0..16u8).filter(|register| reads.inputs >> register & 1 != 0) {
-            let input = self.draft.add(Form::Read(Source::Input(register)), Type::F32X4, &[], PLAIN);
-            self.inputs[usize::from(register)] = Some(whole(input, Type::F32X4));
+        for register in (0..16u8).filter(|register| declarations.reads.inputs >> register & 1 != 0) {
+            let mut attributes = source.interface.attributes.iter();
+            let name = attributes.find(|attribute| attribute.register == register);
+            let name = name.map_or_else(|| format!("v{register}"), |attribute| attribute.name.clone());
+            let label = Label::Word(self.draft.word(&name));
+            let text = self.draft.word(&format!("{}[{id}][{register}]", StorageBuffer::INPUTS.name));
+            let input = self.draft.add(Form::Text(text, Stay::Line), Type::F32X4, &[], label);
+            self.inputs[usize::from(register)] = Some(input);
         }
         let Some(outputs) = self.body()? else { return Ok(()) };
-        let vectors = self.source.vectors();
+        let vectors = source.vectors();
         if outputs.len() != vectors as usize {
             return Err(defect(format!("{} outputs instead of {vectors}", outputs.len())));
         }
-        for (register, &value) in (0..).zip(outputs) {
-            let value = self.operand(value)?;
-            self.push(Line::Store { place: Place::Output(register), value });
+        for (register, &value) in outputs.iter().enumerate() {
+            let value = self.value(value)?;
+            self.store_word(&format!("{}[{id}][{register}]", StorageBuffer::OUTPUTS.name), value);
         }
         Ok(())
     }
 
+    /// Finds the number of this thread of the dispatch.
+    fn thread(&mut self) -> Operand {
+        let text = format!("{}({}.x)", self.module.dialect.ty(Type::I32), self.parameters[0]);
+        let form = Form::Text(self.draft.word(&text), Stay::Line);
+        let label = Label::Word(self.draft.word("thread"));
+        let thread = self.draft.add(form, Type::I32, &[], label);
+        *self.thread.insert(thread)
+    }
+
     /// Ends the invocation unless a comparison holds.
     fn leave_unless(&mut self, op: Binary, left: Operand, right: Operand) {
-        let mut condition = self.integers(op, left, right, PLAIN);
+        let mut condition = self.integers(op, [left, right], None);
         condition.view = condition.view.negated();
-        self.push(Line::If { condition });
+        self.push(Line::If(condition));
         self.push(Line::Leave);
         self.push(Line::End);
     }
 
     /// A geometry program: returns at once in threads that have nothing to do, stores the number of
     /// its triangles and the state that it leaves.
-    pub fn geometry(mut self, kernel: &GeometryKernel) -> Result<()> {
-        let label = Label::Word("thread");
-        let mut thread = whole(self.draft.add(Form::Thread, Type::I32, &[], label), Type::I32);
+    fn geometry(mut self, kernel: &GeometryKernel) -> Result<()> {
+        let mut thread = self.thread();
         if kernel.is_split() {
-            let first = self.draft.add(Form::Read(Source::FirstThread), Type::I32, &[], PLAIN);
-            thread = self.integers(Binary::IAdd, thread, whole(first, Type::I32), label);
+            let label = self.draft.node(self.draft.nodes.len() as u32 - 1).label;
+            let first = self.draft.text(Type::I32, &format!("draw.{FIRST_THREAD_NAME}"));
+            thread = self.draft.add(Form::Binary(Binary::IAdd), Type::I32, &[thread, first], label);
+            self.thread = Some(thread);
         }
-        self.thread = Some(thread);
         let threads = self.draw(DrawField::Threads)?;
         self.leave_unless(Binary::ILess, thread, threads);
-        let Some(outputs) = self.body()? else { return Ok(()) };
-        let (count, words) = kernel_outputs(outputs, kernel.state.len())?;
-        let value = self.operand(count)?;
-        self.store_element(StorageBuffer::COUNTS, thread, value);
-        if words.is_empty() {
-            return Ok(());
+        match self.body()? {
+            Some(outputs) => self.end_geometry(kernel, outputs),
+            None => Ok(()),
         }
-        // The last thread leaves its state for the next draw, behind the one that it found.
-        let mut values = Vec::with_capacity(words.len());
-        for &word in words {
-            values.push(self.operand(word)?);
+    }
+}
+
+impl Statements for Builder<'_> {
+    type Operand = Operand;
+
+    fn operand(&mut self, value: Value) -> Result<Operand> {
+        self.value(value)
+    }
+
+    fn int(&mut self, value: u32) -> Operand {
+        Operand::int(value)
+    }
+
+    fn integers(&mut self, op: Binary, operands: [Operand; 2], name: Option<&str>) -> Operand {
+        let label = name.map_or(PLAIN, |name| Label::Word(self.draft.word(name)));
+        self.draft.add(Form::Binary(op), op.result(operands[0].ty), &operands, label)
+    }
+
+    fn draw(&mut self, field: DrawField) -> Result<Operand> {
+        if field == DrawField::Thread {
+            return self.thread.ok_or_else(|| defect("only a compute entry has threads"));
         }
-        let last = self.integers(Binary::ISub, threads, int(1), PLAIN);
-        let condition = self.integers(Binary::IEqual, thread, last, PLAIN);
-        self.push(Line::If { condition });
-        for (index, value) in (words.len() as u32..).zip(values) {
-            self.store_element(StorageBuffer::STATE, int(index), value);
-        }
+        self.kernel()?;
+        Ok(self.draft.text(Type::I32, &format!("draw.{}", field.name())))
+    }
+
+    fn store(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {
+        let word = self.draft.word(buffer.name);
+        self.draft.operands.push(index);
+        let index = Some(self.draft.operands.len() as u32 - 1);
+        self.push(Line::Write { word, index, value });
+    }
+
+    fn when(&mut self, condition: Operand, then: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.push(Line::If(condition));
+        then(self)?;
         self.push(Line::End);
         Ok(())
-    }
-
-    fn store_element(&mut self, buffer: StorageBuffer, index: Operand, value: Operand) {
-        self.push(Line::Store { place: Place::Element(buffer.name, index), value });
-    }
-
-    /// Stores a triangle, if there is room, and gives how many there are then.
-    pub fn submit(&mut self, args: ValueList) -> Result<View> {
-        let kernel = self.kernel()?;
-        let (count, vertices) = submission(self.ir, args, kernel.vectors as usize)?;
-        let count = self.operand(count)?;
-        let mut values = Vec::with_capacity(vertices.len());
-        for &value in vertices {
-            values.push(self.operand(value)?);
-        }
-        let capacity = self.draw(DrawField::Capacity)?;
-        let condition = self.integers(Binary::ILess, count, capacity, PLAIN);
-        self.push(Line::If { condition });
-        let thread = self.draw(DrawField::Thread)?;
-        let before = self.integers(Binary::IMul, thread, capacity, PLAIN);
-        let place = self.integers(Binary::IAdd, before, count, PLAIN);
-        let first = self.integers(Binary::IMul, place, int(3 * kernel.vectors), Label::Word("first"));
-        for (offset, value) in (0..).zip(values) {
-            let index = match offset {
-                0 => first,
-                offset => self.integers(Binary::IAdd, first, int(offset), PLAIN),
-            };
-            self.store_element(StorageBuffer::TRIANGLES, index, value);
-        }
-        self.push(Line::End);
-        Ok(self.integers(Binary::IAdd, count, int(1), PLAIN).view)
     }
 }

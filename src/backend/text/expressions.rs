@@ -7,102 +7,86 @@
 
 use std::fmt::Write as _;
 
-use super::draft::{Expr, Form, Operand, Place, Source, View, is_finite};
+use super::draft::{Expr, Form, Operand, Variable, View, is_finite};
+use super::names::LANES;
 use super::operators::{Level, Notation, Operator, notation, operator};
-use super::print::{Body, Dialect, Holder, whole_of};
-use super::survey::NONE;
-use crate::backend::interface::{FIRST_THREAD_NAME, StorageBuffer};
-use crate::host::profile::specialized_name;
+use super::print::Body;
 use crate::ir::{Binary, Kind, Type, Unary};
 
-const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
-
-impl<D: Dialect> Body<'_, D> {
-    /// The right side of a declaration or assignment.
+impl Body<'_> {
+    /// Writes the right side of a declaration or assignment.
     pub fn definition(&mut self, expr: Expr) {
-        if self.fact(expr).is_broken {
-            let draft = self.draft;
-            self.out.push_str(D::ty(draft.nodes[expr as usize].ty));
-            let operands = draft.operands(expr);
-            self.broken(operands.len(), |body, index, level| body.operand(operands[index], level));
-        } else {
-            self.content(expr, Level::Choice);
+        let draft = self.draft;
+        if !draft.fact(expr).is_broken {
+            return self.content(expr, Level::Choice);
         }
-    }
-
-    /// A complete operand, as after `=`.
-    pub fn complete(&mut self, operand: Operand) {
-        match whole_of(operand) {
-            Some(expr) if self.fact(expr).name == NONE => self.definition(expr),
-            _ => self.operand(operand, Level::Choice),
-        }
-    }
-
-    /// Arguments in parentheses, each on a line of its own.
-    pub fn broken(&mut self, count: usize, write: impl Fn(&mut Self, usize, Level)) {
+        // A line for each argument.
+        let (operands, dialect) = (draft.operands(expr), &self.module.dialect);
+        self.constructor(expr);
         self.out.push_str("(\n");
         self.indent += 1;
-        for index in 0..count {
+        for (index, &operand) in operands.iter().enumerate() {
             self.line();
-            write(self, index, D::ARGUMENT);
-            self.out.push_str(if index + 1 == count && !D::COMMA_ENDS { "\n" } else { ",\n" });
+            self.operand(operand, dialect.argument);
+            // GLSL allows no comma behind the last argument.
+            let is_end = index + 1 == operands.len() && dialect.glsl.is_some();
+            self.out.push_str(if is_end { "\n" } else { ",\n" });
         }
         self.indent -= 1;
         self.line().push(')');
     }
 
-    /// Arguments in parentheses.
-    pub fn listed(&mut self, count: usize, write: impl Fn(&mut Self, usize, Level)) {
+    /// Writes a complete operand, as after `=`.
+    pub fn complete(&mut self, operand: Operand) {
+        match operand.whole() {
+            Some(expr) if !self.draft.fact(expr).is_named() => self.definition(expr),
+            _ => self.operand(operand, Level::Choice),
+        }
+    }
+
+    /// Writes arguments in parentheses.
+    pub fn arguments(&mut self, arguments: &[Operand]) {
         self.out.push('(');
-        for index in 0..count {
+        for (index, &argument) in arguments.iter().enumerate() {
             self.out.push_str(if index == 0 { "" } else { ", " });
-            write(self, index, if index + 1 == count { Level::Choice } else { D::ARGUMENT });
+            let is_last = index + 1 == arguments.len();
+            self.operand(argument, if is_last { Level::Choice } else { self.module.dialect.argument });
         }
         self.out.push(')');
     }
 
-    /// One lane of an operand.
-    pub fn lane(&mut self, operand: Operand, lane: usize) {
-        let view = match operand.view {
-            View::Whole(expr) => View::Lanes(expr, [lane as u8; 4]),
-            View::Lanes(expr, pattern) => View::Lanes(expr, [pattern[lane]; 4]),
-            View::Splat(expr) => View::Whole(expr),
-            View::Const(bits) => View::Const([bits[lane], 0, 0, 0]),
-            View::Not(..) => operand.view,
-        };
-        self.operand(Operand { view, ty: operand.ty.with_lanes(1) }, Level::Choice);
-    }
-
-    /// What follows the place in an assignment: ` = a`, or ` += a` where the value is the place's
-    /// own and `a`.
-    pub fn assigned(&mut self, at: u32, place: Place, value: Operand) {
-        let Some(expr) = whole_of(value).filter(|&expr| {
-            let fact = self.fact(expr);
-            fact.kept == at || fact.name == NONE
-        }) else {
-            self.out.push_str(" = ");
-            return self.operand(value, Level::Choice);
-        };
-        if let Place::Variable(variable) = place
-            && let Some((text, other)) = self.own_operation(variable, expr)
-        {
-            let _ = write!(self.out, " {text}= ");
-            return self.complete(other);
+    /// Writes what follows the variable in an assignment: ` = a`, or ` += a` where the value is the
+    /// variable's own and `a`.
+    pub fn assigned(&mut self, at: u32, variable: Variable, value: Operand) {
+        let fact = |expr: Expr| self.draft.fact(expr);
+        let written = value.whole().filter(|&expr| fact(expr).kept == at || !fact(expr).is_named());
+        match (written, written.and_then(|expr| self.own_operation(variable, expr))) {
+            (_, Some((operator, other))) => {
+                self.out.extend([" ", operator, "= "]);
+                self.complete(other);
+            }
+            (Some(expr), None) => {
+                self.out.push_str(" = ");
+                self.definition(expr);
+            }
+            (None, None) => {
+                self.out.push_str(" = ");
+                self.operand(value, Level::Choice);
+            }
         }
-        self.out.push_str(" = ");
-        self.definition(expr);
+        self.out.push_str(";\n");
     }
 
     /// The operation and its other operand, if the value is made from what the variable holds.
-    fn own_operation(&self, variable: u32, value: Expr) -> Option<(&'static str, Operand)> {
+    fn own_operation(&self, variable: Variable, value: Expr) -> Option<(&'static str, Operand)> {
         let draft = self.draft;
-        let Form::Binary(op) = draft.nodes[value as usize].form else { return None };
+        let Form::Binary(op) = draft.node(value).form else { return None };
         let &[left, right] = draft.operands(value) else { return None };
         let own = |operand: Operand| {
-            whole_of(operand).is_some_and(|expr| match self.name(expr) {
+            operand.whole().is_some_and(|expr| match self.name(expr) {
                 // A value that goes by the name of the variable.
                 Some(name) => name == self.variable(variable),
-                None => draft.nodes[expr as usize].form == Form::Variable(variable),
+                None => draft.node(expr).form == Form::Variable(variable),
             })
         };
         let is_product = matches!(op, Binary::Mul | Binary::IMul);
@@ -124,10 +108,10 @@ impl<D: Dialect> Body<'_, D> {
 
     /// The `b` of `a + -b`, which reads better as `a - b` and is the same.
     fn subtracted(&self, op: Binary, right: Operand) -> Option<Operand> {
-        let expr = whole_of(right)?;
-        let is_negation = self.draft.nodes[expr as usize].form == Form::Unary(Unary::Neg);
-        (op == Binary::Add && is_negation && self.fact(expr).name == NONE)
-            .then(|| self.draft.operands(expr)[0])
+        let expr = right.whole()?;
+        let draft = self.draft;
+        let is_negation = draft.node(expr).form == Form::Unary(Unary::Neg);
+        (op == Binary::Add && is_negation && !draft.fact(expr).is_named()).then(|| draft.operands(expr)[0])
     }
 
     /// An operand, in parentheses where it holds together less than `level`.
@@ -143,7 +127,7 @@ impl<D: Dialect> Body<'_, D> {
                 }
             }
             View::Splat(expr) => {
-                self.out.push_str(D::ty(operand.ty));
+                self.out.push_str(self.module.dialect.ty(operand.ty));
                 self.out.push('(');
                 self.expression(expr, Level::Choice);
                 self.out.push(')');
@@ -154,8 +138,8 @@ impl<D: Dialect> Body<'_, D> {
     }
 
     fn negation(&mut self, expr: Expr, lane: Option<u8>, level: Level) {
-        if self.fact(expr).name == NONE
-            && let (Form::Binary(op), None) = (self.draft.nodes[expr as usize].form, lane)
+        if !self.draft.fact(expr).is_named()
+            && let (Form::Binary(op), None) = (self.draft.node(expr).form, lane)
             && let Some(operator @ Operator { opposite: Some(text), .. }) = operator(op, 1)
         {
             return self.operation(expr, Operator { text, ..operator }, level);
@@ -176,7 +160,7 @@ impl<D: Dialect> Body<'_, D> {
         if rest.is_empty() {
             return self.constant(kind, first, level, false);
         }
-        self.out.push_str(D::ty(operand.ty));
+        self.out.push_str(self.module.dialect.ty(operand.ty));
         self.out.push('(');
         self.constant(kind, first, Level::Choice, false);
         if rest.iter().any(|&lane| lane != first) {
@@ -188,113 +172,74 @@ impl<D: Dialect> Body<'_, D> {
         self.out.push(')');
     }
 
-    /// An expression or its name, in parentheses where it holds together less than `level`.
+    /// Writes an expression or its name, in parentheses where it holds together less than `level`.
     pub fn expression(&mut self, expr: Expr, level: Level) {
-        match self.fact(expr).name {
-            NONE => self.content(expr, level),
-            word => {
-                let name = self.plan.words.get(word);
-                self.out.push_str(name);
-            }
+        match self.name(expr) {
+            None => self.content(expr, level),
+            Some(name) => self.out.push_str(name),
         }
+    }
+
+    /// Writes the type or function before the arguments of an expression.
+    fn constructor(&mut self, expr: Expr) {
+        let node = self.draft.node(expr);
+        self.out.push_str(match node.form {
+            Form::Call(function) => self.draft.words.get(function),
+            Form::Outputs => super::declarations::VERTEX_OUTPUT,
+            Form::Build
+            | Form::Variable(_)
+            | Form::Text(..)
+            | Form::Unary(_)
+            | Form::Binary(_)
+            | Form::Select => self.module.dialect.ty(node.ty),
+        });
     }
 
     fn content(&mut self, expr: Expr, level: Level) {
         let draft = self.draft;
-        let (node, operands) = (&draft.nodes[expr as usize], draft.operands(expr));
+        let (node, operands) = (draft.node(expr), draft.operands(expr));
         match node.form {
-            Form::Argument(index) => self.out.push_str(&self.plan.parameters[usize::from(index)]),
-            Form::Variable(variable) => self.held(Holder::Empty(variable)),
-            Form::NotFinite(variable) => {
-                D::bits(self.out, "uintBitsToFloat", Type::F32);
-                self.out.push('(');
-                self.held(Holder::Empty(variable));
-                self.out.push(')');
-            }
-            Form::Specialized(id) => {
-                let _ = write!(self.out, "{}", specialized_name(id));
-            }
+            Form::Variable(variable) => self.out.push_str(self.variable(variable)),
+            Form::Text(word, _) => self.memory(word, operands.first().copied()),
+            // A lane of a negation.
             Form::Build if node.ty.lanes == 1 => self.operand(operands[0], level),
-            Form::Build => {
-                self.out.push_str(D::ty(node.ty));
-                self.arguments(operands);
-            }
-            Form::Float => {
-                self.out.push_str(D::ty(node.ty));
-                self.argument(operands[0]);
-            }
-            Form::Call(helper) => {
-                let name = &self.helpers[usize::from(helper)];
-                self.out.push_str(name);
+            Form::Build | Form::Call(_) | Form::Outputs => {
+                self.constructor(expr);
                 self.arguments(operands);
             }
             Form::Unary(op) => self.unary(op, node.ty, operands[0], level),
             Form::Binary(op) => self.binary(expr, op, operands, level),
-            Form::Select => D::select(self, node.ty, operands, level),
-            Form::Read(source) => self.read(source, operands),
-            Form::Invocation => D::invocation(self),
-            Form::Thread => {
-                self.out.push_str(D::ty(Type::I32));
-                self.out.push('(');
-                D::invocation(self);
-                self.out.push(')');
-            }
-            Form::Length => self.out.push_str(D::LENGTH),
+            Form::Select => self.select(node.ty, operands, level),
         }
     }
 
     fn binary(&mut self, expr: Expr, op: Binary, operands: &[Operand], level: Level) {
         let draft = self.draft;
-        let Some(mut operator) = operator(op, draft.nodes[expr as usize].ty.lanes) else {
+        let Some(mut operator) = operator(op, draft.node(expr).ty.lanes) else {
             self.out.push_str("dot");
             return self.arguments(operands);
         };
-        if operands[0].ty.lanes > 1 && D::vector_function(self, operator.on_vectors, operands[0].ty) {
+        let ty = operands[0].ty;
+        if ty.lanes > 1
+            && let Some(function) = self.vector_function(operator.on_vectors, ty)
+        {
+            self.out.push_str(function);
             return self.arguments(operands);
         }
         // A `&&` among `||` needs parentheses, and a chain of one of them none.
-        let chains = whole_of(operands[0]).is_some_and(|left| {
-            self.fact(left).name == NONE && draft.nodes[left as usize].form == Form::Binary(op)
-        });
+        let chains = operands[0]
+            .whole()
+            .is_some_and(|left| !draft.fact(left).is_named() && draft.node(left).form == Form::Binary(op));
         if matches!(operator.level, Level::And | Level::Or) && !chains {
             operator.operands[0] = Level::Relation;
         }
         self.operation(expr, operator, level);
     }
 
-    fn read(&mut self, source: Source, index: &[Operand]) {
-        let (declarations, out) = (self.declarations, &mut *self.out);
-        let member = |index: u16| declarations.members.get(usize::from(index)).map_or("", String::as_str);
-        let _ = match source {
-            Source::Member(index) | Source::ElementAt(index) => write!(out, "uniforms.{}", member(index)),
-            Source::Element(index, element) => write!(out, "uniforms.{}[{element}]", member(index)),
-            Source::Host(field) => write!(out, "host.{}", field.name()),
-            Source::Draw(field) => write!(out, "draw.{}", field.name()),
-            Source::FirstThread => write!(out, "draw.{FIRST_THREAD_NAME}"),
-            Source::Feed => write!(out, "{}", StorageBuffer::FEED.name),
-            Source::State => write!(out, "{}", StorageBuffer::STATE.name),
-            Source::Input(register) => {
-                out.push_str("inputs[");
-                D::invocation(self);
-                write!(self.out, "][{register}]")
-            }
-        };
-        if let &[index] = index {
-            self.out.push('[');
-            self.operand(index, Level::Choice);
-            self.out.push(']');
-        }
-    }
-
-    /// Arguments in parentheses.
-    pub fn arguments(&mut self, arguments: &[Operand]) {
-        self.listed(arguments.len(), |body, index, level| body.operand(arguments[index], level));
-    }
-
-    /// The argument of a function that some language evaluates early where it is a constant: that
-    /// says its type.
-    pub fn argument(&mut self, argument: Operand) {
-        match constant_of(argument) {
+    /// Writes the argument of a function; a constant with its type, since WGSL evaluates the
+    /// function early and numbers without a type with more digits.
+    fn argument(&mut self, argument: Operand) {
+        match argument.scalar() {
             Some(bits) => {
                 self.out.push('(');
                 self.constant(argument.ty.kind, bits, Level::Choice, true);
@@ -307,8 +252,8 @@ impl<D: Dialect> Body<'_, D> {
     fn unary(&mut self, op: Unary, ty: Type, operand: Operand, level: Level) {
         match notation(op).unwrap_or(Notation::Constructor) {
             Notation::Prefix(character) => {
-                if op == Unary::Not && operand.ty.lanes > 1 && D::NOT != "!" {
-                    self.out.push_str(D::NOT);
+                if op == Unary::Not && operand.ty.lanes > 1 && self.module.dialect.glsl.is_some() {
+                    self.out.push_str("not");
                     return self.arguments(&[operand]);
                 }
                 return self.enclosed(level > Level::Unary, |body| {
@@ -318,8 +263,8 @@ impl<D: Dialect> Body<'_, D> {
                 });
             }
             Notation::Function(name) => self.out.push_str(name),
-            Notation::Constructor => self.out.push_str(D::ty(ty)),
-            Notation::Bits(name) => D::bits(self.out, name, ty),
+            Notation::Constructor => self.out.push_str(self.module.dialect.ty(ty)),
+            Notation::Bits(name) => self.bits(name, ty),
         }
         self.argument(operand);
     }
@@ -333,11 +278,11 @@ impl<D: Dialect> Body<'_, D> {
         let [left_level, right_level] = operands;
         let draft = self.draft;
         let &[left, right] = draft.operands(expr) else { return };
-        let sum = match draft.nodes[expr as usize].form {
+        let sum = match draft.node(expr).form {
             Form::Binary(op) if text == "+" => Some(op),
             _ => None,
         };
-        if let (Some(first), Some(second)) = (constant_of(left), constant_of(right)) {
+        if let (Some(first), Some(second)) = (left.scalar(), right.scalar()) {
             // Numbers without a type would be computed with more digits.
             self.constant(left.ty.kind, first, left_level, true);
             let _ = write!(self.out, " {text} ");
@@ -348,9 +293,8 @@ impl<D: Dialect> Body<'_, D> {
             self.out.push_str(" - ");
             return self.operand(right, right_level);
         }
-        if let Some(bits) =
-            constant_of(right).filter(|_| sum.is_some()).and_then(|bits| positive(right.ty.kind, bits))
-        {
+        let negative = right.scalar().filter(|_| sum.is_some());
+        if let Some(bits) = negative.and_then(|bits| positive(right.ty.kind, bits)) {
             self.out.push_str(" - ");
             return self.constant(right.ty.kind, bits, right_level, false);
         }
@@ -373,7 +317,8 @@ impl<D: Dialect> Body<'_, D> {
     /// A constant; `typed`: with the letter of its type.
     pub fn constant(&mut self, kind: Kind, bits: u32, level: Level, typed: bool) {
         let is_negative = matches!(kind, Kind::F32 | Kind::I32) && bits >> 31 != 0;
-        let typed = typed && D::TYPED_LITERALS;
+        let typed = typed && self.module.dialect.glsl.is_none();
+        let least = self.module.dialect.least_int;
         self.enclosed(is_negative && level > Level::Unary, |body| {
             let out = &mut *body.out;
             let _ = match kind {
@@ -382,21 +327,13 @@ impl<D: Dialect> Body<'_, D> {
                     decimal(out, f32::from_bits(bits));
                     if typed { write!(out, "f") } else { Ok(()) }
                 }
-                Kind::I32 if bits == 1 << 31 => write!(out, "{}", D::LEAST_INT),
+                Kind::I32 if bits == 1 << 31 => write!(out, "{least}"),
                 Kind::I32 => write!(out, "{}{}", bits as i32, if typed { "i" } else { "" }),
                 Kind::U32 if bits > 0xFFFF => write!(out, "{bits:#010x}u"),
                 Kind::U32 => write!(out, "{bits}u"),
                 Kind::Bool => write!(out, "{}", bits != 0),
             };
         });
-    }
-}
-
-/// The bits of a scalar constant.
-fn constant_of(operand: Operand) -> Option<u32> {
-    match operand.view {
-        View::Const([bits, ..]) if operand.ty.lanes == 1 => Some(bits),
-        View::Const(_) | View::Whole(_) | View::Lanes(..) | View::Splat(_) | View::Not(..) => None,
     }
 }
 

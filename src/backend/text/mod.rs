@@ -1,26 +1,30 @@
 //! WGSL and GLSL as one would write them by hand.
-//! In: a [`Source`]: a legalised module of the intermediate form, the host interface, options and
-//! profile. Out: text that begins with comments naming the source, the program and the entry. Knows
+//! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile. Out: text that begins with comments naming the source, the program and the entry. Knows
 //! neither PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`region`], `carry` | control flow as lines; variables for what constructs yield and loops carry |
-//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; where each value is found |
+//! | `region`, `carry` | control flow as lines; variables for what constructs yield and loops carry |
+//! | `entry`, `operations`, `builder` | attributes, buffers and outputs; one expression for each operation; the view of each value |
+//! | `draft` | the function that these build: lines, expressions, operands |
 //! | `survey`, `inline` | uses, scopes and stores; which expressions are written in place and which get a name, decided once |
 //! | `operators` | a row for each operation: operator or function, and how tightly it binds |
 //! | `print`, `expressions` | lines and expressions as text |
 //! | `declarations`, `names` | types, blocks and buffers; identifiers |
-//! | `wgsl`, `glsl` | what sets the languages apart |
+//! | `dialect`, `glsl` | differences of the languages and of the versions of GLSL |
 
 mod builder;
 mod carry;
 mod declarations;
+mod dialect;
 mod draft;
 mod entry;
 mod expressions;
 #[cfg(feature = "glsl")]
 pub mod glsl;
+#[cfg(not(feature = "glsl"))]
+#[expect(dead_code, reason = "the writer handles versions, but none is offered")]
+mod glsl;
 mod inline;
 mod names;
 mod operations;
@@ -30,139 +34,210 @@ mod region;
 mod survey;
 #[cfg(all(test, feature = "glsl", feature = "hlsl", feature = "msl"))]
 mod tests;
-#[cfg(feature = "wgsl")]
-mod wgsl;
 
 #[cfg(feature = "glsl")]
 pub use glsl::{GlslVersion, glsl};
-#[cfg(feature = "wgsl")]
-pub use wgsl::wgsl;
 
 pub use super::{Language, write};
 
+use std::fmt::Write as _;
+
 use self::builder::Builder;
-use self::declarations::Declarations;
+use self::declarations::{Declarations, VERTEX_OUTPUT};
+use self::dialect::{Dialect, Helper};
 use self::draft::Draft;
-use self::inline::{Style, plan};
 use self::names::Names;
-use self::print::{Body, Dialect};
-use super::interface::Source;
+use self::print::Body;
+use super::interface::{ENTRY_NAME, Source, WORKGROUP};
 use crate::error::Result;
 #[cfg(any(feature = "glsl", feature = "hlsl", feature = "msl"))]
 use crate::error::{At, Error, Kind};
-use crate::host::{EntryPoint, Interface};
-use crate::ir::{Func, Type};
+use crate::host::Interface;
+use crate::host::profile::specialized_name;
+use crate::ir::{Func, HintRegister, Type, Value};
 
-/// The text of a module so far.
-struct Writer<'a, D> {
-    source: &'a Source<'a>,
-    declarations: Declarations,
-    names: Names<'a>,
-    dialect: D,
-    style: Style,
-    draft: Draft,
-    helpers: Vec<String>,
-    out: String,
+/// The module as WGSL.
+///
+/// ```
+/// # use transpica::{backend::{Source, text}, host, ir};
+/// let module = ir::text::parse("func main { %0: f32x4 = input v0 %1: f32x4 = add %0 %0 yield %1 }")?;
+/// let interface = host::Interface {
+///     attributes: vec![host::Attribute { register: 0, name: "place".into(), format: Default::default() }],
+///     outputs: vec![host::Output {
+///         name: "position".into(),
+///         location: host::Location::Position,
+///         components: vec![host::ComponentSource::One; 4],
+///         value: host::OutputValue::Plain,
+///     }],
+///     ..host::Interface::default()
+/// };
+/// let (options, profile) = (host::Options::default(), host::Profile::default());
+/// let source = Source { module: &module, interface: &interface, limits: &options.limits, profile: &profile };
+/// assert_eq!(
+///     text::wgsl(&source)?,
+///     "struct VertexOutput {
+///     @builtin(position) @invariant position: vec4f,
+/// }
+///
+/// @vertex
+/// fn main(@location(0) place: vec4f) -> VertexOutput {
+///     return VertexOutput(place + place);
+/// }
+/// "
+/// );
+/// # Ok::<(), transpica::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Kind::Verify`](crate::error::Kind::Verify) where the program is not well-formed or does not
+/// fit its interface, [`Kind::BadOption`](crate::error::Kind::BadOption) for entry points and
+/// bindings that there are not.
+#[cfg(feature = "wgsl")]
+pub fn wgsl(source: &Source<'_>) -> Result<String> {
+    let (module, mut names) = Shared::new(source, dialect::WGSL)?;
+    let mut out = header(source.interface);
+    module.declarations.write_wgsl(&mut out, &module.dialect, source.profile.invariant_position);
+    module.functions(&mut out, &mut names, false)?;
+    Ok(out)
 }
 
-impl<'a, D: Dialect> Writer<'a, D> {
-    fn new(
-        source: &'a Source<'a>,
-        declarations: Declarations,
-        mut names: Names<'a>,
-        dialect: D,
-        style: Style,
-    ) -> Self {
-        names.unique(super::interface::ENTRY_NAME);
-        for global in &declarations.globals {
-            if let declarations::Content::Block(name, _) = global.content {
-                names.unique(name);
-            }
-        }
-        declarations.globals.iter().for_each(|global| drop(names.unique(global.name)));
-        for id in declarations.specialized() {
-            names.unique(&crate::host::profile::specialized_name(id));
-        }
+/// Everything that the functions of a module share.
+struct Shared<'a> {
+    source: &'a Source<'a>,
+    dialect: Dialect,
+    declarations: Declarations,
+    /// Names of the helper functions.
+    helpers: Vec<String>,
+    /// Names of the functions on vectors that GLSL lacks.
+    lanewise: [String; Helper::ALL.len()],
+}
+
+impl<'a> Shared<'a> {
+    /// The declarations of a module, and the names of its scope.
+    fn new(source: &'a Source<'a>, dialect: Dialect) -> Result<(Self, Names<'static>)> {
+        let mut names = Names::new(dialect.reserved);
+        // Hosts link by the names of varyings: they are given first, so that nothing changes them.
+        let declarations = Declarations::new(source, &dialect, &mut names)?;
+        let lanewise = match dialect.glsl {
+            Some(_) => Helper::ALL.map(|(_, name, _)| names.unique(name)),
+            None => Default::default(),
+        };
+        names.unique(ENTRY_NAME);
+        declarations.names().for_each(|name| drop(names.unique(name)));
+        declarations.specialized().for_each(|id| drop(names.unique(&specialized_name(id))));
         let helpers = source.module.helpers.iter();
         let helpers =
             helpers.map(|helper| names.unique(if helper.name.is_empty() { "helper" } else { &helper.name }));
-        Self {
-            helpers: helpers.collect(),
-            draft: Draft::default(),
-            out: String::new(),
-            source,
-            declarations,
-            names,
-            dialect,
-            style,
-        }
+        let helpers = helpers.collect();
+        Ok((Self { source, dialect, declarations, helpers, lanewise }, names))
     }
 
-    /// Writes the helper functions.
-    fn helpers(&mut self) -> Result<()> {
-        let module = self.source.module;
-        for (index, helper) in module.helpers.iter().enumerate() {
-            let result = Builder::new(&mut self.draft, self.source, helper).helper()?;
-            let name = self.helpers[index].clone();
-            let types: Vec<Type> = helper.get(helper.params).iter().map(|&param| helper.ty(param)).collect();
-            let wanted = parameter_names(helper);
-            let plan = plan(&self.draft, self.source.interface, self.style, &wanted, &self.names, false);
-            let names: Vec<&str> = plan.parameters.iter().map(String::as_str).collect();
-            D::helper(&mut self.out, &name, &types, &names, result);
-            self.body(plan, Some(result));
-            self.out.push_str("}\n\n");
+    /// Writes the helper functions and the entry point; gives the functions on vectors that they
+    /// call. `marks_exact`: see [`Draft::plan`].
+    fn functions(
+        &self,
+        out: &mut String,
+        names: &Names<'_>,
+        marks_exact: bool,
+    ) -> Result<Vec<(Helper, Type)>> {
+        let (mut draft, mut called) = (Draft::default(), Vec::new());
+        let main = &self.source.module.main;
+        let helpers = self.source.module.helpers.iter().zip(&self.helpers);
+        for (func, name) in helpers.map(|(func, name)| (func, Some(name))).chain([(main, None)]) {
+            let mut scope = names.inner();
+            let parameters = match name {
+                Some(_) => func
+                    .get(func.params)
+                    .iter()
+                    .enumerate()
+                    .map(|(index, &param)| scope.unique(&wanted(func, index, param)))
+                    .collect(),
+                None => self.parameters(&mut scope),
+            };
+            let builder = Builder::new(&mut draft, self, func, &parameters);
+            let result = match name {
+                Some(name) => {
+                    let ty = builder.helper()?;
+                    self.helper_head(out, name, func, &parameters, ty);
+                    Some(self.dialect.ty(ty))
+                }
+                None => {
+                    builder.entry()?;
+                    self.entry_head(out, &parameters);
+                    (!self.declarations.ports.is_empty()).then_some(VERTEX_OUTPUT)
+                }
+            };
+            draft.plan(&mut scope, marks_exact);
+            out.reserve(48 * draft.lines.len());
+            let (draft, called) = (&draft, &mut called);
+            Body { out, module: self, draft, called, result, indent: 1, declared: 0, open: Vec::new() }
+                .lines();
+            out.push_str(if name.is_some() { "}\n\n" } else { "}\n" });
         }
-        Ok(())
+        Ok(called)
     }
 
-    /// Writes the entry point. `given`: names of parameters that other declarations have given.
-    fn entry(&mut self, given: Option<&[String]>) -> Result<()> {
-        let source = self.source;
-        let (reads, interface) = (self.declarations.reads, source.interface);
-        let builder = Builder::new(&mut self.draft, source, &source.module.main);
-        match &interface.entry_point {
-            EntryPoint::Vertex | EntryPoint::Stage(_) => {
-                builder.vertex(reads, &self.declarations.attributes, interface)?;
-            }
-            EntryPoint::Kernel(kernel) => builder.geometry(kernel)?,
-            EntryPoint::Compute { .. } => builder.compute(reads)?,
+    /// Names of the parameters of the entry point, or of what stands for them in GLSL.
+    fn parameters(&self, scope: &mut Names<'_>) -> Vec<String> {
+        let is_glsl = self.dialect.glsl.is_some();
+        if self.source.interface.entry_point.is_compute() {
+            return vec![if is_glsl { "gl_GlobalInvocationID".to_owned() } else { scope.unique("id") }];
         }
-        let wanted: Vec<String> = match interface.entry_point.is_compute() {
-            true => vec!["id".to_owned()],
-            false => self.declarations.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
-        };
-        let plan =
-            plan(&self.draft, interface, self.style, given.unwrap_or(&wanted), &self.names, given.is_some());
-        D::entry(&mut self.out, &self.declarations, &plan.parameters);
-        self.body(plan, None);
-        self.out.push_str("}\n");
-        Ok(())
+        let names = self.declarations.attributes.iter().map(|attribute| &attribute.name);
+        names.map(|name| if is_glsl { name.clone() } else { scope.unique(name) }).collect()
     }
 
-    fn body(&mut self, plan: inline::Plan, result: Option<Type>) {
-        let text = (&mut self.out, &mut self.dialect);
-        text.0.reserve(48 * self.draft.lines.len());
-        Body::new(text, (&self.draft, plan), &self.declarations, &self.helpers, result).lines();
+    /// Writes the line before the body of a helper function.
+    fn helper_head(&self, out: &mut String, name: &str, func: &Func, parameters: &[String], result: Type) {
+        let result = self.dialect.ty(result);
+        out.extend(if self.dialect.glsl.is_some() { [result, " "] } else { ["fn", " "] });
+        out.extend([name, "("]);
+        for (index, (&param, name)) in func.get(func.params).iter().zip(parameters).enumerate() {
+            out.push_str(if index == 0 { "" } else { ", " });
+            self.dialect.pair(out, name, func.ty(param));
+        }
+        out.extend(if self.dialect.glsl.is_some() { [")", "", ""] } else { [")", " -> ", result] });
+        out.push_str(" {\n");
+    }
+
+    /// Writes the lines before the body of the entry point.
+    fn entry_head(&self, out: &mut String, parameters: &[String]) {
+        /// Parameters on the line of the function's name.
+        const IN_LINE: usize = 2;
+        if self.dialect.glsl.is_some() {
+            return out.push_str("void main() {\n");
+        }
+        if self.declarations.ports.is_empty() {
+            let id = &parameters[0];
+            let _ = writeln!(out, "@compute @workgroup_size({WORKGROUP})");
+            let _ = writeln!(out, "fn main(@builtin(global_invocation_id) {id}: vec3u) {{");
+            return;
+        }
+        out.push_str("@vertex\nfn main(");
+        let [first, other, end] =
+            if parameters.len() > IN_LINE { ["\n    ", ",\n    ", ",\n"] } else { ["", ", ", ""] };
+        for (index, (attribute, name)) in self.declarations.attributes.iter().zip(parameters).enumerate() {
+            out.push_str(if index == 0 { first } else { other });
+            let _ = write!(out, "@location({}) ", attribute.register);
+            self.dialect.pair(out, name, attribute.ty);
+        }
+        let _ = writeln!(out, "{end}) -> {VERTEX_OUTPUT} {{");
     }
 }
 
-/// The names that the parameters of a helper would like to have.
-fn parameter_names(helper: &Func) -> Vec<String> {
-    let name = |(index, &param): (usize, &crate::ir::Value)| {
-        let data = helper.values[param];
-        if data.hint.register == crate::ir::HintRegister::None {
-            return ["a", "b", "c", "d"][index % 4].to_owned();
-        }
-        let mut name = String::new();
-        names::write_hinted(&mut name, data.hint, data.ty.kind);
-        name
-    };
-    helper.get(helper.params).iter().enumerate().map(name).collect()
+/// The name that a parameter of a helper would like to have.
+fn wanted(helper: &Func, index: usize, param: Value) -> String {
+    let data = helper.values[param];
+    if data.hint.register == HintRegister::None {
+        return ["a", "b", "c", "d"][index % 4].to_owned();
+    }
+    let mut name = String::new();
+    names::write_hinted(&mut name, data.hint, data.ty.kind);
+    name
 }
 
 /// The comments at the head of every text.
 pub(super) fn header(interface: &Interface) -> String {
-    use std::fmt::Write;
     let mut header = String::new();
     if !interface.source.is_empty() {
         header.push_str("// source: ");

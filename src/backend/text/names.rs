@@ -1,4 +1,4 @@
-//! Identifiers that are valid and of which no two are equal.
+//! Identifiers that are valid and of which no two are equal, and the string that holds them.
 //! In: any text, and a test for reserved words. Out: identifiers. Knows no language.
 
 use std::collections::BTreeMap;
@@ -6,42 +6,68 @@ use std::fmt::Write as _;
 
 use crate::ir::{Hint, HintRegister, Kind};
 
-/// The names given so far.
+/// Names of the components of a vector.
+pub const LANES: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// A piece of [`Words`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    start: u32,
+    end: u32,
+}
+
+impl Word {
+    /// No word.
+    pub const NONE: Self = Self { start: u32::MAX, end: u32::MAX };
+    /// A word that is still to be chosen.
+    pub const WANTED: Self = Self { start: u32::MAX - 1, end: u32::MAX };
+
+    /// Number of characters.
+    pub const fn length(self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// Words one after another in one string, so that none needs memory of its own.
+#[derive(Debug, Default)]
+pub struct Words(String);
+
+impl Words {
+    /// Forgets all words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+    /// The text of a word.
+    pub fn get(&self, word: Word) -> &str {
+        &self.0[word.start as usize..word.end as usize]
+    }
+    /// Adds the word that a function writes.
+    pub fn add(&mut self, write: impl FnOnce(&mut String)) -> Word {
+        let start = self.0.len() as u32;
+        write(&mut self.0);
+        Word { start, end: self.0.len() as u32 }
+    }
+}
+
+/// The names of a scope.
 pub struct Names<'o> {
-    /// Whether a word may be no name.
+    /// Returns whether a language reserves a word.
     reserved: fn(&str) -> bool,
     /// Names of the scope around.
     outer: Option<&'o Names<'o>>,
     /// Each with the number that its last repetition got.
     taken: BTreeMap<String, u32>,
-    /// Names that came from registers, with the number that the next one of them gets.
-    hinted: BTreeMap<(Hint, Kind), u32>,
-}
-
-/// Names by number, in one text.
-#[derive(Default)]
-pub struct Words {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl Words {
-    /// A name by its number.
-    pub fn get(&self, number: u32) -> &str {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.text[start as usize..self.ends[number as usize] as usize]
-    }
-    /// Ends the name that was written last; its number.
-    fn end(&mut self) -> u32 {
-        self.ends.push(self.text.len() as u32);
-        self.ends.len() as u32 - 1
-    }
+    /// A bit for each name in `taken`: most others are found to be free by a look at it.
+    bits: u128,
+    /// Names that came from registers, with the number that the next one of them gets. There are
+    /// few, so that a search along them is quicker than a map.
+    hinted: Vec<((Hint, Kind), u32)>,
 }
 
 impl<'o> Names<'o> {
-    /// No names yet, and none of the reserved words ever.
+    /// A scope without names.
     pub fn new(reserved: fn(&str) -> bool) -> Self {
-        Self { reserved, outer: None, taken: BTreeMap::new(), hinted: BTreeMap::new() }
+        Self { reserved, outer: None, taken: BTreeMap::new(), bits: 0, hinted: Vec::new() }
     }
 
     /// A scope inside.
@@ -50,46 +76,50 @@ impl<'o> Names<'o> {
     }
 
     fn find(&self, name: &str) -> Option<u32> {
-        let found = self.taken.get(name).copied();
+        let found = if self.bits & bit(name) != 0 { self.taken.get(name).copied() } else { None };
         found.or_else(|| self.outer.and_then(|outer| outer.find(name)))
     }
 
-    /// Adds an identifier as close to `wanted` as can be; its number.
-    pub fn word(&mut self, words: &mut Words, wanted: &str) -> u32 {
-        words.text.push_str(&self.unique(wanted));
-        words.end()
+    fn take(&mut self, name: &str, number: u32) {
+        self.bits |= bit(name);
+        self.taken.insert(name.to_owned(), number);
     }
 
-    /// Adds the name of a value that came from a register; its number. All other words come before:
-    /// only the counters remember these.
-    pub fn hinted(&mut self, words: &mut Words, hint: Hint, kind: Kind) -> u32 {
-        let start = words.text.len();
-        write_hinted(&mut words.text, hint, kind);
-        let stem = words.text.len();
+    /// Writes the name of a value that came from a register. All other names of the scope come
+    /// before, since only the counters remember these.
+    pub fn hinted(&mut self, out: &mut String, hint: Hint, kind: Kind) {
+        let start = out.len();
+        write_hinted(out, hint, kind);
+        let stem = out.len();
         let is_register = hint.register != HintRegister::None;
-        let key = (normal(hint), if is_register { Kind::F32 } else { kind });
-        let mut number = self.hinted.get(&key).copied().unwrap_or(0);
+        let key = (shown(hint), if is_register { Kind::F32 } else { kind });
+        let place = self.hinted.iter().position(|(known, _)| *known == key);
+        let place = place.unwrap_or_else(|| {
+            self.hinted.push((key, 0));
+            self.hinted.len() - 1
+        });
+        let mut number = self.hinted[place].1;
         loop {
             if number > 0 {
-                words.text.truncate(stem);
-                words.text.push('_');
-                push_number(&mut words.text, number);
+                out.truncate(stem);
+                out.push('_');
+                push_number(out, number);
             }
             number += 1;
-            let name = &words.text[start..];
+            let name = &out[start..];
+            // Reserved words do not end in a number of ours.
             if self.find(name).is_none() && (number > 1 || !(self.reserved)(name)) {
                 break;
             }
         }
-        self.hinted.insert(key, number);
-        words.end()
+        self.hinted[place].1 = number;
     }
 
     /// An identifier as close to `wanted` as can be.
     pub fn unique(&mut self, wanted: &str) -> String {
         let mut name = identifier(wanted);
         let Some(mut number) = self.find(&name).or_else(|| (self.reserved)(&name).then_some(0)) else {
-            self.taken.insert(name.clone(), 0);
+            self.take(&name, 0);
             return name;
         };
         let stem = name.len();
@@ -101,13 +131,16 @@ impl<'o> Names<'o> {
                 break;
             }
         }
-        match self.taken.get_mut(&name[..stem]) {
-            Some(last) => *last = number,
-            None => drop(self.taken.insert(name[..stem].to_owned(), number)),
-        }
-        self.taken.insert(name.clone(), 0);
+        self.take(&name[..stem], number);
+        self.take(&name, 0);
         name
     }
+}
+
+/// A bit that follows from length and ends of a name.
+fn bit(name: &str) -> u128 {
+    let [first, .., last] = *name.as_bytes() else { return 1 };
+    1 << ((name.len() * 31 + usize::from(first) * 7 + usize::from(last)) % 128)
 }
 
 /// A valid identifier, perhaps a reserved word.
@@ -115,27 +148,24 @@ fn identifier(wanted: &str) -> String {
     let mut name = String::with_capacity(wanted.len() + 4);
     for c in wanted.chars() {
         let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+        // WGSL and GLSL reserve names with two underscores in a row.
         if name.is_empty() && (c.is_ascii_digit() || c == '_') || c == '_' && name.ends_with('_') {
             continue;
         }
         name.push(c);
     }
-    if name.is_empty() {
-        name.push_str("unnamed");
-    }
-    name
+    if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Writes the name of a value that came from there: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
+/// Writes the name of a value that came from a register: `r7_xyz`, `o0`, `aL`, `cmp_x`, `left_i0`.
 pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
-    let hint = normal(hint);
     let (stem, number) = match hint.register {
         HintRegister::Temp(register) => ("r", Some(register)),
         HintRegister::Output(register) => ("o", Some(register)),
-        HintRegister::Address => ("a", Some(0)),
+        HintRegister::Address => ("a0", None),
         HintRegister::Flags => ("cmp", None),
         HintRegister::Counter => ("aL", None),
-        HintRegister::LoopLeft(slot) => ("left_i", Some(slot)),
+        HintRegister::LoopLeft(position) => ("left_i", Some(position)),
         HintRegister::Invocation => ("invocation", None),
         HintRegister::Count => ("count", None),
         HintRegister::None => match kind {
@@ -149,26 +179,24 @@ pub fn write_hinted(out: &mut String, hint: Hint, kind: Kind) {
     if let Some(number) = number {
         push_number(out, number.into());
     }
-    out.push_str(components(hint.mask));
+    let mask = shown(hint).mask;
+    if mask != 0 {
+        out.push('_');
+        out.extend(LANES.into_iter().zip(0..).filter(|&(_, lane)| mask >> lane & 1 != 0).map(|(c, _)| c));
+    }
 }
 
-/// The hint without components that no name shows.
-const fn normal(hint: Hint) -> Hint {
-    let mask = match hint.register {
-        HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => {
-            if hint.mask == 15 {
-                0
-            } else {
-                hint.mask
-            }
-        }
+/// The hint with the components that its name shows: those of a register, unless it has all four.
+const fn shown(hint: Hint) -> Hint {
+    let has_components = match hint.register {
+        HintRegister::Temp(_) | HintRegister::Output(_) | HintRegister::Address | HintRegister::Flags => true,
         HintRegister::None
         | HintRegister::Counter
         | HintRegister::LoopLeft(_)
         | HintRegister::Invocation
-        | HintRegister::Count => 0,
+        | HintRegister::Count => false,
     };
-    Hint { register: hint.register, mask }
+    Hint { mask: if has_components && hint.mask != 15 { hint.mask & 15 } else { 0 }, ..hint }
 }
 
 /// Writes a number; most have one digit.
@@ -179,13 +207,4 @@ pub fn push_number(out: &mut String, number: u32) {
             let _ = write!(out, "{number}");
         }
     }
-}
-
-/// Components of a register behind its name, where they are not all.
-fn components(mask: u8) -> &'static str {
-    const ALL: [&str; 16] = [
-        "", "_x", "_y", "_xy", "_z", "_xz", "_yz", "_xyz", "_w", "_xw", "_yw", "_xyw", "_zw", "_xzw", "_yzw",
-        "",
-    ];
-    ALL[usize::from(mask & 15)]
 }

@@ -2,12 +2,15 @@
 //! In: an item that evaluates a value. Out: expressions in the draft. Knows no control flow and no
 //! syntax.
 
+use std::fmt::Write as _;
+
 use super::builder::Builder;
-use super::draft::{Form, Label, Operand, PLAIN, Source, View, whole};
-use crate::backend::interface::{StorageBuffer, array_length, defect, not_legal};
+use super::draft::{Form, Label, Operand, PLAIN, Stay, View};
+use crate::backend::interface::{Statements as _, StorageBuffer, defect, member, no_constant, not_legal};
 use crate::error::Result;
-use crate::host::{DrawField, GeometryKernel, Member};
-use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value, ValueList};
+use crate::host::GeometryKernel;
+use crate::host::profile::specialized_name;
+use crate::ir::{Array, Binary, Buffer, Def, Op, Resource, Type, Unary, Value};
 
 impl<'a> Builder<'a> {
     /// Evaluates a value here.
@@ -28,118 +31,106 @@ impl<'a> Builder<'a> {
         let (form, operands): (Form, &[Operand]) = match op {
             Op::Const(bits) => return Ok(View::Const(bits)),
             Op::Shuffle(lanes) => return self.shuffle(ty, lanes, label),
-            Op::Read(resource) => return self.read(resource, ty, label),
-            Op::ReadAt(array, index) => (self.element(array, index)?, &[self.operand(index)?]),
+            Op::Read(resource) => return self.read(resource, ty),
+            Op::ReadAt(array, index) => return self.read_at(array, index, ty),
             Op::Unary(Unary::Not, operand) if ty.lanes == 1 => {
-                return Ok(self.operand(operand)?.view.negated());
+                return Ok(self.value(operand)?.view.negated());
             }
-            Op::Submit { args } => return self.submit(args),
-            Op::Call { helper, args } => return self.call(helper, args, ty, label),
-            Op::Unary(op, operand) => (Form::Unary(op), &[self.operand(operand)?]),
-            Op::Binary(op, left, right) => (Form::Binary(op), &self.operands(op, left, right)?),
+            Op::Submit { args } => {
+                let vectors = self.kernel()?.vectors;
+                return Ok(self.submit_triangle(self.ir, args, vectors)?.view);
+            }
+            Op::Call { helper, args } => {
+                let name = self.module.helpers.get(usize::from(helper));
+                let name = name.ok_or_else(|| defect(format!("there is no helper {helper}")))?;
+                let form = Form::Call(self.draft.word(name));
+                (form, &self.list(self.ir.get(args))?)
+            }
+            Op::Unary(op, operand) => (Form::Unary(op), &[self.value(operand)?]),
+            Op::Binary(op, left, right) => (Form::Binary(op), &self.pair(op, left, right)?),
             Op::Select { cond, a, b } => {
                 let condition = match self.repeated(cond)? {
                     Some(scalar) => scalar,
-                    None => self.operand(cond)?,
+                    None => self.value(cond)?,
                 };
-                (Form::Select, &[condition, self.operand(a)?, self.operand(b)?])
+                (Form::Select, &[condition, self.value(a)?, self.value(b)?])
             }
         };
-        Ok(View::Whole(self.draft.add(form, ty, operands, label)))
+        Ok(self.draft.add(form, ty, operands, label).view)
     }
 
-    fn read(&mut self, resource: Resource, ty: Type, label: Label) -> Result<View> {
-        let form = match resource {
+    fn read(&mut self, resource: Resource, ty: Type) -> Result<View> {
+        match resource {
             Resource::Input(register) => {
                 let input = self.inputs.get(usize::from(register)).copied().flatten();
                 let input = input.ok_or_else(|| defect(format!("input v{register} is not declared")));
-                return Ok(input?.view);
+                Ok(input?.view)
             }
-            Resource::Draw(field) => return Ok(self.draw(field)?.view),
-            Resource::Member { member, element } => self.member(member, element)?,
-            Resource::Host(field) => Form::Read(Source::Host(field)),
-            Resource::Specialized(id) => Form::Specialized(id),
+            Resource::Draw(field) => Ok(self.draw(field)?.view),
+            Resource::Host(field) => {
+                let text = format!("host.{}", field.name());
+                Ok(self.draft.text(ty, &text).view)
+            }
+            Resource::Specialized(id) if id < 32 => Ok(self.draft.text(ty, &specialized_name(id)).view),
+            Resource::Specialized(id) => Err(no_constant(id)),
+            Resource::Member { member, element } => self.member(ty, member, Some(element), &[]),
             Resource::Uniform(_) | Resource::IntUniform { .. } | Resource::BoolUniform(_) => {
-                return Err(not_legal(Op::Read(resource)));
+                Err(not_legal(Op::Read(resource)))
             }
-        };
-        Ok(View::Whole(self.draft.add(form, ty, &[], label)))
+        }
     }
 
-    /// A read of an element of an array; its operand is the index.
-    fn element(&self, array: Array, index: Value) -> Result<Form> {
-        Ok(Form::Read(match array {
-            Array::Member(member) => {
-                if array_length(self.block_member(member)?.ty).is_none() {
-                    return Err(defect(format!("member {member} is no array")));
-                }
-                Source::ElementAt(member)
-            }
-            Array::Buffer(buffer) => match (buffer, StorageBuffer::state(self.kernel()?)) {
-                (Buffer::Feed, _) => Source::Feed,
-                (Buffer::State, Some(_)) => Source::State,
-                (Buffer::State, None) => return Err(defect("there is no state")),
-            },
-            Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, index))),
-        }))
+    /// Reads an element by an index.
+    fn read_at(&mut self, array: Array, value: Value, ty: Type) -> Result<View> {
+        let index = self.value(value)?;
+        let buffer = match array {
+            Array::Member(member) => return self.member(ty, member, None, &[index]),
+            Array::Buffer(buffer) => buffer,
+            Array::Uniform(_) => return Err(not_legal(Op::ReadAt(array, value))),
+        };
+        let (buffer, name, stay) = match (buffer, StorageBuffer::state(self.kernel()?)) {
+            (Buffer::Feed, _) => (StorageBuffer::FEED, "vertex", Stay::Line),
+            (Buffer::State, Some(state)) => (state, "word", Stay::OnlyLine),
+            (Buffer::State, None) => return Err(defect("there is no state")),
+        };
+        let label = Label::Word(self.draft.word(name));
+        let form = Form::Text(self.draft.word(buffer.name), stay);
+        Ok(self.draft.add(form, ty, &[index], label).view)
     }
 
     /// The operands of an operation. A factor that repeats a scalar stays that scalar.
-    fn operands(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
+    fn pair(&mut self, op: Binary, left: Value, right: Value) -> Result<[Operand; 2]> {
         if op == Binary::Mul {
             if let Some(scalar) = self.repeated(left)? {
-                return Ok([scalar, self.operand(right)?]);
+                return Ok([scalar, self.value(right)?]);
             }
             if let Some(scalar) = self.repeated(right)? {
-                return Ok([self.operand(left)?, scalar]);
+                return Ok([self.value(left)?, scalar]);
             }
         }
-        Ok([self.operand(left)?, self.operand(right)?])
+        Ok([self.value(left)?, self.value(right)?])
     }
 
-    fn call(&mut self, helper: u16, args: ValueList, ty: Type, label: Label) -> Result<View> {
-        let mut operands = Vec::with_capacity(args.len as usize);
-        for &argument in self.ir.get(args) {
-            operands.push(self.operand(argument)?);
-        }
-        Ok(View::Whole(self.draft.add(Form::Call(helper), ty, &operands, label)))
-    }
-
-    fn block_member(&self, member: u16) -> Result<&Member> {
-        let found = self.source.interface.block.members.get(usize::from(member));
-        found.ok_or_else(|| defect(format!("the uniform block has no member {member}")))
-    }
-
-    /// An element of a member of the uniform block.
-    fn member(&self, member: u16, element: u16) -> Result<Form> {
-        let length = array_length(self.block_member(member)?.ty);
-        match length {
-            None if element == 0 => Ok(Form::Read(Source::Member(member))),
-            Some(length) if element < length => Ok(Form::Read(Source::Element(member, element))),
-            None | Some(_) => Err(defect(format!("member {member} has no element {element}"))),
-        }
-    }
-
-    /// A draw parameter, or the number of the thread.
-    pub fn draw(&mut self, field: DrawField) -> Result<Operand> {
-        Ok(match field {
-            DrawField::Thread => self.thread.ok_or_else(|| defect("only a compute entry has threads"))?,
-            field => {
-                self.kernel()?;
-                whole(self.draft.add(Form::Read(Source::Draw(field)), Type::I32, &[], PLAIN), Type::I32)
+    /// An element of a member of the uniform block, by a number or else by an operand.
+    fn member(&mut self, ty: Type, number: u16, element: Option<u16>, index: &[Operand]) -> Result<View> {
+        let (_, element) = member(self.module.source.interface, number, element)?;
+        let name = &self.module.declarations.members[usize::from(number)];
+        let word = self.draft.words.add(|out| {
+            out.extend(["uniforms.", name]);
+            if let Some(element) = element {
+                let _ = write!(out, "[{element}]");
             }
-        })
+        });
+        if index.is_empty() {
+            return Ok(self.draft.add(Form::Text(word, Stay::Anywhere), ty, &[], PLAIN).view);
+        }
+        let label = Label::Word(self.draft.words.add(|out| out.extend([name, "_at"])));
+        Ok(self.draft.add(Form::Text(word, Stay::Line), ty, index, label).view)
     }
 
     /// The geometry program that this is.
     pub fn kernel(&self) -> Result<&'a GeometryKernel> {
-        let kernel = self.source.interface.kernel();
+        let kernel = self.module.source.interface.kernel();
         kernel.ok_or_else(|| defect("only a geometry program has buffers and triangles"))
-    }
-
-    /// An operation on integers.
-    pub fn integers(&mut self, op: Binary, left: Operand, right: Operand, label: Label) -> Operand {
-        let ty = op.result(left.ty);
-        whole(self.draft.add(Form::Binary(op), ty, &[left, right], label), ty)
     }
 }

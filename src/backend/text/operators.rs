@@ -2,9 +2,10 @@
 //! Facts: WGSL's expression grammar (`&`, `|`, `^` and shifts take unary operands, comparisons do
 //! not chain, `&&` and `||` do not mix). GLSL binds as C does.
 
+use super::dialect::Helper;
 use crate::ir::{Binary, Unary};
 
-/// How tightly an expression holds together.
+/// Binding strength of an expression, ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// `c ? a : b`
@@ -27,18 +28,15 @@ pub enum Level {
     Primary,
 }
 
-/// How GLSL applies an operation to vectors.
+/// Form of an operator on vectors in GLSL; WGSL's take vectors.
 #[derive(Clone, Copy)]
 pub enum OnVectors {
     /// By the operator.
     Operator,
     /// By a function of the language.
-    #[cfg_attr(not(feature = "glsl"), expect(dead_code, reason = "WGSL has operators on vectors"))]
     Function(&'static str),
-    /// By a function of ours: `a && b` lane by lane.
-    Both,
-    /// By a function of ours: `a || b` lane by lane.
-    Either,
+    /// By a function of ours.
+    Helper(Helper),
 }
 
 /// An operator between two operands.
@@ -58,6 +56,9 @@ impl Operator {
     const fn new(text: &'static str, level: Level, operands: [Level; 2]) -> Self {
         Self { text, level, operands, opposite: None, on_vectors: OnVectors::Operator }
     }
+    const fn bits(text: &'static str) -> Self {
+        Self::new(text, Level::Bits, [Level::Unary; 2])
+    }
     const fn comparison(text: &'static str, function: &'static str, opposite: Option<&'static str>) -> Self {
         let operands = [Level::Sum, Level::Sum];
         Self { text, level: Level::Relation, operands, opposite, on_vectors: OnVectors::Function(function) }
@@ -66,7 +67,7 @@ impl Operator {
 
 /// The operator of an operation on so many lanes; nothing for what is a function.
 pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
-    use Level::{And, Bits, Or, Product, Relation, Sum, Unary};
+    use Level::{And, Or, Product, Relation, Sum, Unary};
     Some(match op {
         Binary::Add | Binary::IAdd => Operator::new("+", Sum, [Sum, Product]),
         Binary::ISub => Operator::new("-", Sum, [Sum, Product]),
@@ -82,13 +83,13 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
         Binary::GreaterEqual => Operator::comparison(">=", "greaterThanEqual", None),
         Binary::And if lanes == 1 => Operator::new("&&", And, [And, Relation]),
         Binary::Or if lanes == 1 => Operator::new("||", Or, [Or, Relation]),
-        Binary::And => Operator { on_vectors: OnVectors::Both, ..Operator::new("&", Bits, [Unary, Unary]) },
-        Binary::Or => Operator { on_vectors: OnVectors::Either, ..Operator::new("|", Bits, [Unary, Unary]) },
-        Binary::IAnd | Binary::BitAnd => Operator::new("&", Bits, [Unary, Unary]),
-        Binary::BitOr => Operator::new("|", Bits, [Unary, Unary]),
-        Binary::BitXor => Operator::new("^", Bits, [Unary, Unary]),
-        Binary::ShiftRight => Operator::new(">>", Bits, [Unary, Unary]),
-        Binary::ShiftLeft => Operator::new("<<", Bits, [Unary, Unary]),
+        Binary::And => Operator { on_vectors: OnVectors::Helper(Helper::Both), ..Operator::bits("&") },
+        Binary::Or => Operator { on_vectors: OnVectors::Helper(Helper::Either), ..Operator::bits("|") },
+        Binary::IAnd | Binary::BitAnd => Operator::bits("&"),
+        Binary::BitOr => Operator::bits("|"),
+        Binary::BitXor => Operator::bits("^"),
+        Binary::ShiftRight => Operator::bits(">>"),
+        Binary::ShiftLeft => Operator::bits("<<"),
         Binary::Dot
         | Binary::AddP
         | Binary::MulP
@@ -100,7 +101,7 @@ pub const fn operator(op: Binary, lanes: u8) -> Option<Operator> {
     })
 }
 
-/// How an operation on one operand is written.
+/// Spelling of an operation on one operand.
 #[derive(Clone, Copy)]
 pub enum Notation {
     /// A function of this name.
@@ -109,11 +110,11 @@ pub enum Notation {
     Prefix(char),
     /// The name of the type as a function.
     Constructor,
-    /// The same bits as another type, by a function of GLSL.
+    /// The same bits as another type, by this function of GLSL and `bitcast` of WGSL.
     Bits(&'static str),
 }
 
-/// The notation of an operation; nothing for those that `legalize` removes.
+/// The spelling of an operation; nothing for those that `legalize` removes.
 pub const fn notation(op: Unary) -> Option<Notation> {
     Some(match op {
         Unary::Abs => Notation::Function("abs"),

@@ -14,8 +14,8 @@
 //! likewise.
 
 use super::builder::Builder;
-use super::carry::Carrier;
-use super::draft::{Line, Operand, int};
+use super::carry::{Carrier, Moment};
+use super::draft::{Line, Operand};
 use crate::backend::interface::defect;
 use crate::error::Result;
 use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, Unary, Value, ValueList};
@@ -23,18 +23,18 @@ use crate::ir::{Def, Exit, Func, Item, Node, NodeData, Op, Region, RegionData, U
 /// Braces that may nest; WGSL readers stop at 127.
 const MAX_DEPTH: u32 = 120;
 
-/// What a region's exits mean.
+/// Targets of a region's exits.
 #[derive(Clone, Copy)]
 struct Scope<'s> {
-    /// Where the values of a `Yield` go.
+    /// Carriers of the values of a `Yield`.
     yields: &'s [Carrier],
-    /// Where the values of a `Break` go; nothing where nothing can be left.
+    /// Carriers of the values of a `Break`; nothing where nothing can be left.
     breaks: Option<&'s [Carrier]>,
-    /// Where the values of a `Continue` go; nothing outside of loops.
+    /// Carriers of the values of a `Continue`; nothing outside of loops.
     continues: Option<&'s [Carrier]>,
-    /// Whether falling off the end of the region leaves the innermost breakable construct.
+    /// Falling off the end of the region leaves the innermost breakable construct.
     end_breaks: bool,
-    /// Whether falling off the end of the region continues the innermost loop.
+    /// Falling off the end of the region continues the innermost loop.
     end_continues: bool,
 }
 
@@ -42,6 +42,14 @@ impl Scope<'_> {
     /// The scope of a whole function.
     const FUNCTION: Self =
         Self { yields: &[], breaks: None, continues: None, end_breaks: false, end_continues: false };
+
+    /// The scope inside a block or switch with these carriers.
+    const fn block<'c>(self, carriers: &'c [Carrier]) -> Scope<'c>
+    where
+        Self: 'c,
+    {
+        Scope { yields: carriers, breaks: Some(carriers), end_breaks: true, ..self }
+    }
 
     /// The same for a region that is not at the end.
     const fn inside(self) -> Self {
@@ -59,7 +67,7 @@ struct Branch {
     after: After,
 }
 
-/// What follows a construct in its region.
+/// The rest of a region behind a construct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     /// Nothing: it never falls through.
@@ -121,13 +129,14 @@ impl<'a> Builder<'a> {
     /// Adds a jump and notes it at the constructs that it concerns.
     fn jump(&mut self, jump: Line) {
         self.push(jump);
-        let is_continue = matches!(jump, Line::Continue);
+        let is_break = matches!(jump, Line::Break);
         for &line in self.open.iter().rev() {
             if let Line::Loop { is_left } = &mut self.draft.lines[line] {
-                *is_left |= !is_continue;
+                *is_left |= is_break;
                 break;
             }
-            if !is_continue {
+            // A `break` leaves the switch alone, a `continue` both.
+            if is_break {
                 break;
             }
             if let Line::Switch { continues, .. } = &mut self.draft.lines[line] {
@@ -167,7 +176,7 @@ impl<'a> Builder<'a> {
             }
             NodeData::Block { body, results } => self.breakable(body, results, scope)?,
             NodeData::Switch { selector, ref cases, default, results } => {
-                let selector = self.operand(selector)?;
+                let selector = self.value(selector)?;
                 self.switch(selector, cases, default, results, scope)?;
             }
         }
@@ -178,7 +187,7 @@ impl<'a> Builder<'a> {
     fn branch(&mut self, branch: Branch, scope: Scope<'_>) -> Result<()> {
         let (cond, mut then, mut otherwise) = self.without_not(branch);
         let results = self.carriers_of(branch.results);
-        let mut condition = self.operand(cond)?;
+        let mut condition = self.value(cond)?;
         let arm = Scope { yields: &results, ..scope };
         let last = branch.after == After::Nothing;
         if last && jumps(self.ir, otherwise, arm) && !jumps(self.ir, then, arm) {
@@ -196,7 +205,7 @@ impl<'a> Builder<'a> {
         }
         let start = self.carriers.moment();
         let opening = self.draft.lines.len();
-        self.push(Line::If { condition });
+        self.push(Line::If(condition));
         self.region(then, arm)?;
         self.carriers.restore(&start);
         if flat {
@@ -220,7 +229,7 @@ impl<'a> Builder<'a> {
             (true, true) => return lines.truncate(opening),
             (true, false) => {
                 lines.drain(opening + 1..=middle);
-                if let Line::If { condition } = &mut lines[opening] {
+                if let Line::If(condition) = &mut lines[opening] {
                     condition.view = condition.view.negated();
                 }
             }
@@ -271,6 +280,20 @@ impl<'a> Builder<'a> {
         (branch.cond, branch.then, branch.otherwise)
     }
 
+    /// Writes a construct that gives results: these come from the carriers afterwards.
+    fn yielding(
+        &mut self,
+        results: ValueList,
+        write: impl FnOnce(&mut Self, &[Carrier], &Moment) -> Result<()>,
+    ) -> Result<()> {
+        let carriers = self.carriers_of(results);
+        let start = self.carriers.moment();
+        write(self, &carriers, &start)?;
+        self.carriers.merge(&start);
+        self.load(&carriers, results);
+        Ok(())
+    }
+
     fn repeat(
         &mut self,
         (list, params): &(ValueList, Vec<Carrier>),
@@ -278,36 +301,28 @@ impl<'a> Builder<'a> {
         results: ValueList,
         scope: Scope<'_>,
     ) -> Result<()> {
-        let carriers = self.carriers_of(results);
-        let start = self.carriers.moment();
-        self.open(Line::Loop { is_left: false });
-        self.carriers.forget();
-        self.load(params, *list);
-        let inner = Scope {
-            yields: scope.yields,
-            breaks: Some(&carriers),
-            continues: Some(params),
-            end_breaks: false,
-            end_continues: true,
-        };
-        self.region(body, inner)?;
-        self.close();
-        self.carriers.merge(&start);
-        self.load(&carriers, results);
-        Ok(())
+        self.yielding(results, |this, carriers, _| {
+            this.open(Line::Loop { is_left: false });
+            this.carriers.forget();
+            this.load(params, *list);
+            let inner = Scope {
+                yields: scope.yields,
+                breaks: Some(carriers),
+                continues: Some(params),
+                end_breaks: false,
+                end_continues: true,
+            };
+            this.region(body, inner)?;
+            this.close();
+            Ok(())
+        })
     }
 
     fn breakable(&mut self, body: Region, results: ValueList, scope: Scope<'_>) -> Result<()> {
         if !breaks_at_ends_only(self.ir, body) {
-            return self.switch(int(0), &[], body, results, scope);
+            return self.switch(Operand::int(0), &[], body, results, scope);
         }
-        let carriers = self.carriers_of(results);
-        let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
-        let start = self.carriers.moment();
-        self.region(body, inner)?;
-        self.carriers.merge(&start);
-        self.load(&carriers, results);
-        Ok(())
+        self.yielding(results, |this, carriers, _| this.region(body, scope.block(carriers)))
     }
 
     fn switch(
@@ -318,26 +333,20 @@ impl<'a> Builder<'a> {
         results: ValueList,
         scope: Scope<'_>,
     ) -> Result<()> {
-        let carriers = self.carriers_of(results);
-        let inner = Scope { yields: &carriers, breaks: Some(&carriers), end_breaks: true, ..scope };
-        let start = self.carriers.moment();
-        self.open(Line::Switch { selector, continues: false });
-        for (values, region) in cases {
-            self.carriers.restore(&start);
-            let (first, count) = (self.draft.values.len() as u32, values.len() as u32);
-            self.draft.values.extend_from_slice(values);
-            self.push(Line::Case { first, count });
-            self.region(*region, inner)?;
-            self.push(Line::End);
-        }
-        self.carriers.restore(&start);
-        self.push(Line::Default);
-        self.region(default, inner)?;
-        self.push(Line::End);
-        self.close();
-        self.carriers.merge(&start);
-        self.load(&carriers, results);
-        Ok(())
+        self.yielding(results, |this, carriers, start| {
+            this.open(Line::Switch { selector, continues: false });
+            let cases = cases.iter().map(|(values, region)| (&values[..], *region));
+            for (values, region) in cases.chain([(&[][..], default)]) {
+                this.carriers.restore(start);
+                let (first, count) = (this.draft.values.len() as u32, values.len() as u32);
+                this.draft.values.extend_from_slice(values);
+                this.push(Line::Case { first, count });
+                this.region(region, scope.block(carriers))?;
+                this.push(Line::End);
+            }
+            this.close();
+            Ok(())
+        })
     }
 }
 
@@ -345,7 +354,7 @@ fn region_of(ir: &Func, region: Region) -> Result<&RegionData> {
     ir.regions.get(region).ok_or_else(|| defect(format!("{region} does not exist")))
 }
 
-/// What follows the item `index` of a region.
+/// The rest of a region behind the item `index`.
 fn after(data: &RegionData, index: usize) -> After {
     let rest = &data.items[index + 1..];
     match data.exit {
@@ -357,7 +366,7 @@ fn after(data: &RegionData, index: usize) -> After {
     }
 }
 
-/// What the region yields, if it does nothing else.
+/// The values that the region yields, if it does nothing else.
 fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
     let data = ir.regions.get(region)?;
     match data.exit {
@@ -366,7 +375,7 @@ fn yields_only(ir: &Func, region: Region) -> Option<ValueList> {
     }
 }
 
-/// Whether the region ends in a jump that must be written.
+/// Returns whether the region ends in a jump that must be written.
 fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
     match ir.regions.get(region).map(|data| data.exit) {
         Some(Exit::Break(_)) => !scope.end_breaks,
@@ -375,7 +384,7 @@ fn jumps(ir: &Func, region: Region, scope: Scope<'_>) -> bool {
     }
 }
 
-/// Whether each `Break` of a block stands where falling off the end does the same.
+/// Returns whether each `Break` of a block stands where falling off the end does the same.
 fn breaks_at_ends_only(ir: &Func, body: Region) -> bool {
     let mut work = vec![(body, true)];
     while let Some((region, at_end)) = work.pop() {

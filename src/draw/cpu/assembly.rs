@@ -1,9 +1,10 @@
 //! The primitive assembler: vertices one by one in, triangles out.
-//! Knows nothing of what a vertex is. Facts: 3dbrew (topologies, restart); a strip turns its triangles as everywhere.
+//! Knows nothing about the data of a vertex. Facts: 3dbrew (topologies, restart); a strip reverses
+//! every second triangle as in other APIs.
 
 use crate::host::Topology;
 
-/// Makes triangles.
+/// Primitive assembler.
 ///
 /// ```
 /// use transpica::draw::cpu::{Assembler, Topology};
@@ -16,25 +17,25 @@ pub struct Assembler<T> {
     topology: Topology,
     /// The vertices that wait for others, the older first.
     held: [Option<T>; 2],
-    /// Whether the next triangle of a strip is one that is turned.
+    /// True if the next triangle of a strip is reversed.
     is_odd: bool,
     is_reversed: bool,
 }
 
 impl<T: Copy> Assembler<T> {
-    /// One that holds no vertex.
+    /// Begins without vertices.
     pub fn new(topology: Topology) -> Self {
         Self { topology, held: [None; 2], is_odd: false, is_reversed: false }
     }
-    /// Forgets the vertices it holds: the next one begins a new primitive.
+    /// Drops the waiting vertices: the next one begins a new primitive.
     pub fn restart(&mut self) {
         *self = Self::new(self.topology);
     }
-    /// Exchanges the first two vertices of the next triangle, where the topology heeds that.
+    /// Swaps the first two vertices of the next triangle, where the topology respects that.
     pub fn reverse_next(&mut self) {
         self.is_reversed = self.topology == Topology::Geometry;
     }
-    /// Takes a vertex and gives the triangle that it completes.
+    /// Takes a vertex and returns the triangle that it completes.
     pub fn push(&mut self, vertex: T) -> Option<[T; 3]> {
         let [Some(a), Some(b)] = self.held else {
             let free = usize::from(self.held[0].is_some());

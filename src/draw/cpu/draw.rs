@@ -1,9 +1,9 @@
 //! Draws: vertices in, triangles out.
-//! In: programs, their set-up and uniforms, vertices, indices. Out: [`Drawn`]. Arithmetic and control are the machines'; what
-//! an output is to the rasteriser is told by [`crate::host`].
+//! In: programs, their configuration and uniforms, vertices, indices. Out: [`Drawn`]. Arithmetic
+//! and control flow are the machines'; [`crate::host`] defines the outputs.
 
 use super::assembly::Assembler;
-use super::feed::{Compacted, Feed};
+use super::feed::Feed;
 use crate::container::Shbin;
 use crate::error::{At, Error, Kind, Result};
 use crate::geometry::input::{Primitive, Primitives, no_vertex};
@@ -14,7 +14,7 @@ use crate::interp::{GeometryMachine, Machine, Uniforms};
 use crate::isa::{Program, Stage};
 use crate::limits::check;
 
-/// How much work a draw may be.
+/// Limits of the work of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Instructions of one vertex or one invocation.
@@ -33,22 +33,24 @@ impl Default for Bounds {
     }
 }
 
-/// What came out of a draw: triangles as a rasteriser takes them.
+/// The result of a draw: triangles as a rasterizer takes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     outputs: Vec<Output>,
-    /// For each vertex a value for each output.
+    /// A value for each output of each vertex.
     values: Vec<[f32; 4]>,
-    /// Vertices.
+    /// Indices of vertices.
     triangles: Vec<[u32; 3]>,
 }
 
 impl Drawn {
-    /// What the values of a vertex are: position, colour and so on, as in the interface of a translated vertex program.
+    /// Returns the outputs of a vertex: position, color and so on, as in the interface of a
+    /// translated vertex program.
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
-    /// The triangles; each vertex is a value for each output. Components that an output does not have are 0.
+    /// Returns the triangles; each vertex is a value for each output. Missing components of an
+    /// output are 0.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [&[[f32; 4]]; 3]> {
         let size = self.outputs.len();
         self.triangles.iter().map(move |triangle| {
@@ -60,19 +62,19 @@ impl Drawn {
     }
 }
 
-/// Vertices on their way through the assembler.
+/// The end of the pipeline: assembler, limits and result.
 struct Sink<'a> {
     options: &'a Options,
     host: &'a HostValues,
     assembler: Assembler<u32>,
-    /// Instructions that the draw may still execute.
+    /// Instructions left for the draw.
     left: u64,
     bounds: Bounds,
     drawn: Drawn,
 }
 
 impl Sink<'_> {
-    /// Takes a vertex with these output registers.
+    /// Assembles a vertex with these output registers.
     fn push(&mut self, registers: &[[f32; 4]; 16]) -> Result<()> {
         let Drawn { outputs, values, triangles } = &mut self.drawn;
         // Range: three for each triangle, and those the caller gave; memory ends before.
@@ -96,17 +98,17 @@ impl Sink<'_> {
     }
 }
 
-/// The vertex program, and which vertices it has run for.
+/// The vertex program and its results.
 struct Shaded<'a> {
     machine: &'a mut Machine,
     options: &'a Options,
     vertices: &'a [[[f32; 4]; 16]],
-    /// o0..o15 of each; empty until there is one.
+    /// o0..o15 of each vertex; none until the program has run for it.
     outputs: Vec<Option<Box<[[f32; 4]; 16]>>>,
 }
 
 impl Shaded<'_> {
-    /// The outputs of a vertex; `place` is where it is named in the index buffer, if it is.
+    /// Returns the outputs of a vertex; `place` is its index in the index buffer, if there is one.
     fn get(&mut self, vertex: u32, place: usize, sink: &mut Sink<'_>) -> Result<&[[f32; 4]; 16]> {
         let count = self.vertices.len();
         let (Some(inputs), Some(slot)) =
@@ -123,7 +125,7 @@ impl Shaded<'_> {
     }
 }
 
-/// The geometry program with its set-up.
+/// The geometry program with its configuration.
 #[derive(Clone, Debug)]
 struct Geometry {
     setup: GeometrySetup,
@@ -131,7 +133,7 @@ struct Geometry {
 }
 
 impl Geometry {
-    /// Runs the program and hands its triangles on.
+    /// Runs the program and assembles its triangles.
     fn run(&mut self, inputs: &[[f32; 4]; 16], sink: &mut Sink<'_>) -> Result<()> {
         let result = self.machine.run(inputs).map(|_| ());
         sink.spend(self.machine.steps())?;
@@ -146,7 +148,8 @@ impl Geometry {
     }
 }
 
-/// Programs with everything around them. What a geometry program leaves behind carries over from draw to draw.
+/// A complete configuration of programs. The state of a geometry program carries over from draw to
+/// draw.
 ///
 /// See the example of [`crate::draw::cpu`].
 #[derive(Clone, Debug)]
@@ -161,11 +164,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline of these programs; all uniforms are zero.
+    /// Builds a pipeline of these programs; all uniforms are zero.
     ///
     /// # Errors
-    /// A program of another stage than its place; a set-up that names a geometry program where there is none or leaves it
-    /// out; and as [`Setup::check`] and [`Options::check`].
+    /// A program of the wrong stage; a configuration that disagrees with the programs about a
+    /// geometry program; see also [`Setup::check`] and [`Options::check`].
     pub fn new(
         vertex: &Program<'_>,
         geometry: Option<&Program<'_>>,
@@ -192,10 +195,11 @@ impl Pipeline {
         Ok(Self { vertex, geometry, uniforms, setup, options: *options, host, bounds })
     }
 
-    /// As the GPU's registers say, uniforms included.
+    /// Builds the pipeline that the GPU's registers describe, uniforms included.
     ///
     /// # Errors
-    /// As [`Setup::from_registers`] and [`new`](Self::new); an entry point outside the words written.
+    /// See [`Setup::from_registers`] and [`new`](Self::new); also an entry point outside the words
+    /// written.
     pub fn from_registers(state: &RegisterState, options: &Options) -> Result<Self> {
         let setup = Setup::from_registers(state)?;
         let vertex = state.program(Stage::Vertex)?;
@@ -206,11 +210,11 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// As the system library sets up for executables of a file, with the constants that they set. For `stride` see
-    /// [`Setup::from_file`].
+    /// Builds the pipeline that the system library sets up for executables of a file, with their
+    /// constants. For `stride` see [`Setup::from_file`].
     ///
     /// # Errors
-    /// As [`Setup::from_file`] and [`new`](Self::new).
+    /// See [`Setup::from_file`] and [`new`](Self::new).
     pub fn from_file(
         file: &Shbin<'_>,
         vertex: usize,
@@ -231,12 +235,13 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Uniforms of a unit as they were set last; what was delivered to them since is not among them.
+    /// Returns the uniforms of a unit as they were set last, without those delivered since.
     pub fn uniforms(&self, stage: Stage) -> Uniforms {
         self.uniforms[stage as usize].clone()
     }
 
-    /// Replaces the uniforms of a unit, b15 of the geometry unit too. Without a geometry program its uniforms are nothing.
+    /// Replaces the uniforms of a unit, also b15 of the geometry unit. Without a geometry program
+    /// those of its unit have no effect.
     pub fn set_uniforms(&mut self, stage: Stage, uniforms: &Uniforms) {
         match (stage, &mut self.geometry) {
             (Stage::Vertex, _) => self.vertex.set_uniforms(uniforms),
@@ -246,17 +251,17 @@ impl Pipeline {
         self.uniforms[stage as usize] = uniforms.clone();
     }
 
-    /// Chooses what the assembler does.
+    /// Sets the topology of the assembler.
     pub fn set_topology(&mut self, topology: Topology) {
         self.setup.topology = topology;
     }
 
-    /// Changes what clip planes and a dynamic y look at.
+    /// Sets the values that clip planes and a dynamic y use.
     pub fn set_host(&mut self, host: HostValues) {
         self.host = host;
     }
 
-    /// Changes how much work a draw may be. (Instructions of one vertex are bounded by those of the draw from here on.)
+    /// Sets the limits of a draw.
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.vertex.set_budget(bounds.steps);
@@ -266,18 +271,20 @@ impl Pipeline {
         }
     }
 
-    /// Everything around the programs.
+    /// Returns the configuration.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Draws. Each vertex is v0..v15; they come in their order, or as the indices say. In variable mode the indices are, for
-    /// each primitive, its number of vertices and then their indices.
+    /// Draws. Each vertex is v0..v15. Vertices come in their order, or as the indices say. In
+    /// variable mode the indices are, for each primitive, its number of vertices and then their
+    /// indices.
     ///
     /// # Errors
-    /// As the machines, with the address of the instruction; an index without a vertex; in variable mode no indices, a
-    /// primitive that is cut short, too small or too large; [`Kind::Limit`] and [`Kind::StepBudget`] where [`Bounds`] end.
-    /// A geometry program keeps what it had done until then.
+    /// See the machines, with the address of the instruction; an index without a vertex; in
+    /// variable mode no indices, a primitive that is cut short, too small or too large;
+    /// [`Kind::Limit`] and [`Kind::StepBudget`] at the limits of [`Bounds`]. A geometry program
+    /// keeps its state up to there.
     pub fn draw(&mut self, vertices: &[[[f32; 4]; 16]], indices: Option<&[u32]>) -> Result<Drawn> {
         let outputs = varying::outputs(&self.setup.map, &self.options, &Default::default());
         let mut sink = Sink {
@@ -294,7 +301,7 @@ impl Pipeline {
             vertices,
             outputs: vec![None; vertices.len()],
         };
-        // Range: vertices take 256 bytes each, so that memory ends before 32 bits do.
+        // Range: vertices take 256 bytes each, so memory ends before 32 bits do.
         let at = |place: usize| indices.map_or(place as u32, |indices| indices[place]);
         let order = (0..indices.map_or(vertices.len(), <[u32]>::len)).map(|place| (place, at(place)));
         let mask = self.setup.vertex_outputs;
@@ -310,10 +317,10 @@ impl Pipeline {
                     variable(geometry, main, mask, indices, &mut shaded, &mut sink)?;
                 }
                 input @ (GeometryInput::Point { .. } | GeometryInput::Fixed { .. }) => {
-                    let mut feed = Feed::new(input);
+                    let mut feed = Feed::new(input, mask);
                     for (place, vertex) in order {
-                        let outputs = Compacted::new(shaded.get(vertex, place, &mut sink)?, mask);
-                        if feed.take(&outputs, &mut geometry.machine) {
+                        let outputs = shaded.get(vertex, place, &mut sink)?;
+                        if feed.take(outputs, &mut geometry.machine) {
                             geometry.run(feed.inputs(), &mut sink)?;
                         }
                     }
@@ -324,7 +331,7 @@ impl Pipeline {
     }
 }
 
-/// Primitives of any size: the index buffer gives the size of each before its indices.
+/// Draws primitives of variable mode: the index buffer has the size of each before its indices.
 fn variable(
     geometry: &mut Geometry,
     main: u8,
@@ -335,23 +342,22 @@ fn variable(
 ) -> Result<()> {
     let primitives = Primitives::new(indices, main, mask)?;
     let indices = indices.unwrap_or_default();
-    let mut feed = Feed::new(geometry.setup.input);
+    let mut feed = Feed::new(geometry.setup.input, mask);
     for primitive in primitives {
         let Primitive { first, size, .. } = primitive?;
         feed.start(size, &mut geometry.machine);
         for (place, &vertex) in indices.iter().enumerate().skip(first).take(size as usize) {
-            let outputs = Compacted::new(shaded.get(vertex, place, sink)?, mask);
-            feed.take(&outputs, &mut geometry.machine);
+            feed.take(shaded.get(vertex, place, sink)?, &mut geometry.machine);
         }
         geometry.run(feed.inputs(), sink)?;
     }
     Ok(())
 }
 
-/// One draw of what the GPU's registers hold: [`Pipeline::from_registers`] and [`Pipeline::draw`].
+/// Draws once from the GPU's registers: [`Pipeline::from_registers`] and [`Pipeline::draw`].
 ///
 /// # Errors
-/// As those.
+/// See those.
 pub fn draw(
     state: &RegisterState,
     vertices: &[[[f32; 4]; 16]],

@@ -1,46 +1,28 @@
-//! From vertices to invocations of a geometry program.
-//! In: the compacted outputs of one vertex after the other. Out: inputs or uniforms of the machine, and when it is to run.
-//! Knows neither the vertex program nor what becomes of triangles. Facts: 3dbrew, GBATEK (modes).
+//! Distribution of vertices to invocations of a geometry program.
+//! In: the outputs of one vertex after the other. Out: inputs or uniforms of the machine,
+//! and when it is to run. Knows neither the vertex program nor triangles. Facts: 3dbrew, GBATEK
+//! (modes).
 
 use crate::host::GeometryInput;
 use crate::interp::{GeometryMachine, Registers};
 
-/// The outputs of a vertex that are passed on, in the order of their registers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compacted {
-    vectors: [[f32; 4]; 16],
-    count: usize,
-}
-
-impl Compacted {
-    pub(super) fn new(outputs: &[[f32; 4]; 16], mask: u16) -> Self {
-        let mut compacted = Self { vectors: [[0.0; 4]; 16], count: 0 };
-        for register in (0..16).filter(|register| mask >> register & 1 != 0) {
-            compacted.vectors[compacted.count] = outputs[register];
-            compacted.count += 1;
-        }
-        compacted
-    }
-    fn vectors(&self) -> &[[f32; 4]] {
-        &self.vectors[..self.count]
-    }
-}
-
-/// What has come of the primitive under way.
+/// The primitive under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Feed {
     input: GeometryInput,
+    /// Mask of the outputs that the vertex program forwards.
+    mask: u16,
     /// v0..v15 of the next invocation.
     inputs: [[f32; 4]; 16],
-    /// Point mode: vectors that have come. Other modes: vertices.
+    /// Point mode: number of vectors so far. Other modes: number of vertices.
     count: usize,
-    /// Variable mode: where the next vector goes.
+    /// Variable mode: register of the next vector.
     next: usize,
 }
 
 impl Feed {
-    pub(super) fn new(input: GeometryInput) -> Self {
-        Self { input, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
+    pub(super) fn new(input: GeometryInput, mask: u16) -> Self {
+        Self { input, mask, inputs: Registers::DEFAULT_INPUTS, count: 0, next: 0 }
     }
 
     /// Starts a primitive of `size` vertices, in variable mode.
@@ -49,15 +31,20 @@ impl Feed {
         (self.count, self.next) = (0, 1);
     }
 
-    /// Takes a vertex; true when the machine is to run, with [`inputs`](Self::inputs).
-    pub(super) fn take(&mut self, vertex: &Compacted, machine: &mut GeometryMachine) -> bool {
-        let vectors = vertex.vectors();
+    /// Takes a vertex; returns true when the machine is to run, with [`inputs`](Self::inputs).
+    pub(super) fn take(&mut self, outputs: &[[f32; 4]; 16], machine: &mut GeometryMachine) -> bool {
+        let (mut vectors, mut count) = ([[0.0; 4]; 16], 0);
+        for register in (0..16).filter(|register| self.mask >> register & 1 != 0) {
+            vectors[count] = outputs[register];
+            count += 1;
+        }
+        let vectors = &vectors[..count];
         match self.input {
             GeometryInput::Point { inputs, registers } => {
                 if self.count == 0 {
                     self.inputs = Registers::DEFAULT_INPUTS;
                 }
-                // The number of inputs is a multiple of that of the vectors.
+                // The number of inputs is a multiple of the number of vectors.
                 for (&register, &vector) in registers.iter().skip(self.count).zip(vectors) {
                     self.inputs[usize::from(register & 15)] = vector;
                 }
@@ -67,7 +54,7 @@ impl Feed {
             GeometryInput::Variable { main } => {
                 let is_main = self.count < usize::from(main);
                 let vectors = if is_main { vectors } else { &vectors[..1.min(vectors.len())] };
-                // Range: within c95, or the primitive was refused.
+                // Range: within c95, or the primitive was an error.
                 machine.deliver(self.next as u8, vectors);
                 self.next += vectors.len();
                 self.count += 1;

@@ -1,13 +1,14 @@
 //! The pipeline on the CPU: vertex program, geometry program, primitive assembly.
-//! In: what the GPU's registers hold, or executables of a file; vertices, indices. Out: triangles whose vertices have the
-//! values that a rasteriser takes. Knows no translation: it is what one is compared with, and what a host without a GPU uses.
-//! Facts: 3dbrew and GBATEK (modes, permutation, topologies), libctru (what a file makes the registers hold), hardware tests
-//! (outputs of a geometry program pass the assembler of every topology, citra PR 2865). Where nobody has measured, and the
-//! choice is ours: a topology holds no vertex from one draw to the next; vertices too few for an invocation are dropped when a
-//! draw ends; a reversed triangle has its first two vertices exchanged.
+//! In: the GPU's registers, or executables of a file; vertices, indices. Out: triangles whose
+//! vertices have the values that a rasterizer takes. Knows no translation: it is the reference for
+//! that, and the fallback of a host without a GPU. Facts: 3dbrew and GBATEK (modes, permutation,
+//! topologies), libctru (register configuration of a file), hardware tests (outputs of a geometry
+//! program pass the assembler of every topology, citra PR 2865). Not measured, so these choices are
+//! ours: a topology keeps no vertex from one draw to the next; vertices too few for an invocation
+//! are dropped when a draw ends; a reversed triangle has its first two vertices swapped.
 //!
-//! Colours are clamped, z and y are as the options say, but quaternions are not brought to one side: that needs whole
-//! triangles, and a translated vertex program does not do it either.
+//! Colors are clamped, z and y follow the options, but quaternions are not brought to one side:
+//! that needs whole triangles, and a translated vertex program does not do it either.
 //!
 //! ```
 //! use transpica::container::Shbin;

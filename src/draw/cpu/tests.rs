@@ -1,4 +1,4 @@
-//! The rules of the pipeline, each by a smallest program, and what is refused.
+//! The smallest program for each rule of the pipeline, and its errors.
 
 use super::*;
 use crate::container::Shbin;
@@ -36,7 +36,7 @@ fn copy() -> Program<'static> {
     program(Stage::Vertex, &[copy(0), copy(1), copy(2), END])
 }
 
-/// Emits one triangle whose third vertex has these two registers as position and colour.
+/// Emits one triangle whose third vertex has these two registers as position and color.
 fn show(position: Source, color: Source) -> Program<'static> {
     let insts = [submit(2, false), mov(0, position), mov(1, color), Inst::Emit, END];
     program(Stage::Geometry, &insts)
@@ -49,7 +49,7 @@ fn options() -> Options {
     }
 }
 
-/// Outputs that the vertex program passes on, and how the geometry program gets them.
+/// Forwarded outputs of the vertex program, and the input mode of the geometry program.
 fn setup(vertex_outputs: u16, input: GeometryInput) -> Setup {
     let map = OutputMap::from_words([(0, POSITION), (1, COLOR)]);
     let geometry = Some(GeometrySetup { input, outputs: 3 });
@@ -64,7 +64,7 @@ fn point(inputs: u8) -> GeometryInput {
     GeometryInput::Point { inputs, registers: std::array::from_fn(|register| register as u8) }
 }
 
-/// A vertex with these numbers in all components of v0, v1, v2.
+/// A vertex with these values in all components of v0, v1, v2.
 fn vertex(values: [f32; 3]) -> [[f32; 4]; 16] {
     let mut inputs = [[0.0; 4]; 16];
     inputs.iter_mut().zip(values).for_each(|(input, value)| *input = [value; 4]);
@@ -76,7 +76,7 @@ fn vertices(count: usize) -> Vec<[[f32; 4]; 16]> {
     (0..count).map(|n| 10.0 * n as f32).map(|n| vertex([n, n + 1.0, n + 2.0])).collect()
 }
 
-/// The first components of position and colour of the third vertex of every triangle.
+/// The first components of position and color of the third vertex of every triangle.
 fn shown(drawn: &Drawn) -> Vec<[f32; 2]> {
     drawn.triangles().map(|[_, _, vertex]| [vertex[0][0], vertex[1][0]]).collect()
 }
@@ -94,7 +94,8 @@ fn enabled_outputs_are_compacted_in_the_order_of_their_registers() {
 
 #[test]
 fn point_mode_runs_when_all_inputs_have_come() {
-    // Six inputs, two outputs: an invocation for three vertices; v5 is the last output of the third.
+    // Six inputs, two outputs: an invocation for three vertices; v5 is the last output of the
+    // third.
     let mut pipeline = pipeline(0b11, point(6), &show(Source::Input(0), Source::Input(5)));
     let drawn = pipeline.draw(&vertices(6), None).expect("draws");
     assert_eq!(shown(&drawn), [[0.0, 21.0], [30.0, 51.0]]);
@@ -263,7 +264,8 @@ fn a_register_state_draws_what_its_file_draws() {
     let file = Shbin::parse(POINTS).expect("parses");
     let mut state = RegisterState::from_dvle(&file, 0, Some(1)).expect("valid");
     state.write_masked(0x25E, 3 << 8, 2);
-    // c0..c3 of the vertex unit the unit matrix, c0 of the geometry unit (0.5, 0.25, 0, 0); w comes first.
+    // c0..c3 of the vertex unit the unit matrix, c0 of the geometry unit (0.5, 0.25, 0, 0); w comes
+    // first.
     state.write(0x2C0, 1 << 31);
     for row in 0..4 {
         (0..4).rev().for_each(|column| state.write(0x2C1, if row == column { 0x3F80_0000 } else { 0 }));
@@ -288,7 +290,7 @@ fn a_register_state_draws_what_its_file_draws() {
     assert!(drawn.triangles().take(2).flatten().all(|vertex| vertex[1] == [0.5; 4]), "the colour goes along");
 }
 
-/// The text of the error that a set-up gives.
+/// The text of the error about a configuration.
 fn refused<T>(result: Result<T>) -> String {
     result.err().map(|error| error.to_string()).expect("refused")
 }
@@ -447,7 +449,7 @@ fn programs_that_do_not_fit_the_setup_are_refused() {
     assert!(refused(Pipeline::new(&copy(), Some(&copy()), with, &options())).contains("vertex program"));
 }
 
-/// Numbers without order that are the same every time.
+/// Random numbers, the same every time.
 struct Random(u64);
 
 impl Random {
@@ -457,8 +459,8 @@ impl Random {
     }
 }
 
-/// The registers of the geometry sample, with a set-up of some mode, one register that may hold anything and one word of the
-/// program that may be any.
+/// The registers of the geometry sample, with some input mode, one random register and one random
+/// word of the program.
 fn random_state(base: &RegisterState, random: &mut Random) -> RegisterState {
     const REGISTERS: [u16; 12] =
         [0x229, 0x244, 0x4F, 0x50, 0x252, 0x254, 0x25E, 0x289, 0x28B, 0x28C, 0x28D, 0x2BD];

@@ -1,22 +1,22 @@
 //! The passes around a geometry program on the GPU, which are the same for all programs.
-//! In: how a draw is set up, its indices, what is known of the program. Out: what each pass runs over, with which buffers, and
-//! the passes themselves as WGSL and as SPIR-V. Knows no program and no graphics API: the host makes the buffers, dispatches
-//! and draws.
+//! In: the configuration of a draw, its indices, the analysis of the program. Out: the size and
+//! buffers of each pass, and the passes themselves as WGSL and as SPIR-V. Knows no program and no
+//! graphics API: the host makes the buffers, dispatches and draws.
 //!
 //! A draw with a geometry program is a chain of compute passes, and one indirect draw:
 //!
 //! | pass | what it does |
 //! |---|---|
 //! | vertex program | its compute entry: o0..o15 of each vertex, 16 vectors a vertex |
-//! | [`Pass::Feed`] | lays out for each invocation what it is given, a *record* of [`Draw::window`] vectors |
-//! | geometry program | its compute entry: whole vertices, three for each triangle, and how many triangles each thread made |
-//! | [`Pass::Scan`] | where each thread's triangles go, how many there are, the arguments of the draw |
-//! | [`Pass::Compact`] | all triangles in one row |
-//! | [`Pass::Assemble`] | only where the topology is a strip or fan: the row as its vertices, out a list of triangles |
-//! | a copy | [`Keep`]: the last record goes back to the register file, for the next draw |
+//! | [`Pass::Feed`] | the input of each invocation, a *record* of [`Draw::window`] vectors |
+//! | geometry program | its compute entry: three vertices for each triangle, the count of each thread |
+//! | [`Pass::Scan`] | places and number of triangles, the arguments of the draw |
+//! | [`Pass::Compact`] | all triangles, densely |
+//! | [`Pass::Assemble`] | for a strip or fan only: its vertices to a list of triangles |
+//! | a copy | [`Keep`]: the last record to the register file, for the next draw |
 //!
-//! All buffers of passes hold bits, vectors of 16 bytes or words of 4, densely. Entry points are `main`; bindings are in group 0,
-//! [in the order that each pass tells](Pass::bindings).
+//! All buffers of passes contain bits, vectors of 16 bytes or words of 4, densely. Entry points are
+//! `main`; bindings are in group 0, [in the order of the table](Pass::bindings).
 //!
 //! ```
 //! use transpica::draw::gpu::{Pass, Plan, Request};
@@ -54,7 +54,7 @@ mod tests;
 pub use parameters::{Collect, Draw, Feed, Found};
 pub use plan::{Keep, Plan, Request, Sizes};
 
-/// What is bound.
+/// The kinds of bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
     /// A storage buffer that is read.
@@ -68,13 +68,13 @@ pub enum Use {
 /// One binding of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Binding {
-    /// What it is called in the text.
+    /// Its name in the text.
     pub name: &'static str,
-    /// What is bound.
+    /// Its kind.
     pub usage: Use,
 }
 
-/// Defines the passes: name, also that of the files, and bindings in order.
+/// Defines the passes: name (also of the files), and bindings in order.
 macro_rules! passes {
     ($($(#[$about:meta])* $pass:ident $name:literal [$($binding:ident $usage:ident),*],)*) => {
         /// A pass that is the same for all programs.
@@ -113,21 +113,24 @@ macro_rules! passes {
 }
 
 passes! {
-    /// Lays out what each invocation is given. 0 `vertices`: o0..o15 of each; 1 `feed`: the records; 2 [`Feed`]; 3 `indices`,
-    /// of anything if there are none; 4 `primitives`: [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as
-    /// [registers hold them](crate::precision::arith::load).
+    /// Writes the record of each invocation. 0 `vertices`: o0..o15 of each; 1 `feed`: the records;
+    /// 2 [`Feed`]; 3 `indices`, of anything if there are none; 4 `primitives`:
+    /// [`Plan::primitives`]; 5 `file`: c0..c95 before the draw, as [registers hold
+    /// them](crate::precision::arith::load).
     Feed "feed"
         [vertices Read, feed Write, parameters Uniform, indices Read, primitives Read, file Read],
-    /// Finds places and totals. 0 `counts`: triangles that each thread made, below the two bits of
-    /// [`Found::unfinished`]; 1 `offsets`: triangles before those of each thread;
-    /// 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect draw.
+    /// Computes places and totals. 0 `counts`: the number of triangles of each thread, below the
+    /// two bits of [`Found::unfinished`]; 1 `offsets`: the number of triangles before those of each
+    /// thread; 2 [`Collect`]; 3 `result`: [`Found`], which begins with the arguments of an indirect
+    /// draw.
     Scan "scan"
         [counts Read, offsets Write, collect Uniform, result Write],
-    /// Moves triangles together. 0 `triangles` as the geometry program left them; 1 `counts`; 2 `offsets`; 3 `stream`: triangles
-    /// of all threads in their order; 4 [`Collect`].
+    /// Compacts the triangles. 0 `triangles` of the geometry program; 1 `counts`; 2 `offsets`; 3
+    /// `stream`: triangles of all threads in their order; 4 [`Collect`].
     Compact "compact"
         [triangles Read, counts Read, offsets Read, stream Write, collect Uniform],
-    /// Makes triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles; 3 [`Collect`].
+    /// Assembles the triangles of a strip or fan. 0 `stream`; 1 `result`; 2 `list`: its triangles;
+    /// 3 [`Collect`].
     Assemble "assemble"
         [stream Read, result Read, list Write, collect Uniform],
 }
@@ -135,10 +138,10 @@ passes! {
 impl Pass {
     /// Threads of a workgroup.
     pub const WORKGROUP: u32 = 256;
-    /// Workgroups in a row; further ones are in the second dimension of a dispatch.
+    /// Workgroups in the first dimension of a dispatch; further ones are in the second.
     pub const ROW: u32 = 8192;
 
-    /// Workgroups for a thread for each of so many elements.
+    /// Workgroups with a thread for each element.
     pub fn groups(elements: u32) -> [u32; 3] {
         let groups = elements.div_ceil(Self::WORKGROUP);
         [groups.min(Self::ROW), groups.div_ceil(Self::ROW), 1]

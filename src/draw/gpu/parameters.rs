@@ -1,4 +1,4 @@
-//! What passes are told in uniform blocks, and what the scan tells. Plain numbers; bytes are those of words in little endian.
+//! Uniform-block layouts of the passes, and the result of the scan. Plain words in little endian.
 
 use crate::geometry::kernel;
 
@@ -20,7 +20,7 @@ macro_rules! words {
             pub fn to_bytes(self) -> Vec<u8> {
                 self.to_words().into_iter().flat_map(u32::to_le_bytes).collect()
             }
-            /// From the words of the buffer; those that are missing are 0.
+            /// Reads the words of the buffer; missing ones are 0.
             pub fn from_words(words: &[u32]) -> Self {
                 let mut words = words.iter().copied();
                 Self { $($field: words.next().unwrap_or_default(),)* }
@@ -30,32 +30,32 @@ macro_rules! words {
 }
 
 words! {
-    /// What the compute entry of a geometry program is told. Thread t runs the `chunk` invocations from t × `chunk` -
-    /// (`threads` × `chunk` - `invocations`) on, the first thread those that are left over, after up to `warm` before these whose
-    /// triangles it drops.
+    /// Block of the compute entry of a geometry program. Thread t runs the `chunk` invocations from
+    /// t × `chunk` - (`threads` × `chunk` - `invocations`) on, and the first thread the remainder.
+    /// Before them it runs up to `warm` invocations, whose triangles it drops.
     Draw {
-        /// Threads that have something to do.
+        /// Number of threads with work.
         threads,
-        /// Invocations of the draw.
+        /// Number of invocations of the draw.
         invocations,
-        /// Invocations of a thread.
+        /// Number of invocations of a thread.
         chunk,
-        /// Invocations before them that it has to run too.
+        /// Number of warm-up invocations before them.
         warm,
-        /// Vectors of a record of the feed.
+        /// Number of vectors of a record of the feed.
         window,
-        /// Triangles that a thread has room for.
+        /// Number of triangles for which a thread has room.
         capacity,
-        /// 1 where a reversed triangle is to be turned.
+        /// 1 where reversed triangles are to be reversed.
         heeds_winding,
-        /// The thread of the draw that the first one of a dispatch is: 0, but for [`Plan::draws`](super::Plan::draws) of a split
-        /// draw.
+        /// The thread of the draw with which a dispatch begins: 0, but for
+        /// [`Plan::draws`](super::Plan::draws) of a split draw.
         first_thread,
     }
 }
 
 words! {
-    /// What [`Pass::Feed`](super::Pass::Feed) is told.
+    /// Block of [`Pass::Feed`](super::Pass::Feed).
     Feed {
         /// 0 point, 1 variable, 2 fixed.
         mode,
@@ -63,21 +63,21 @@ words! {
         records,
         /// Vectors of each.
         window,
-        /// Outputs of a vertex that are passed on.
+        /// Number of forwarded outputs of a vertex.
         outputs,
         /// The registers of the first eight of them, four bits each.
         registers_low,
-        /// And of the others.
+        /// The registers of the others.
         registers_high,
-        /// The float uniform that the first vector of a record is.
+        /// The float uniform of the first vector of a record.
         first,
         /// Vertices of a primitive that come with all outputs.
         vertices,
         /// Float uniforms from one of them to the next.
         stride,
-        /// Vertices of the draw.
+        /// Number of vertices of the draw.
         total,
-        /// 1 where the index buffer says which vertices they are.
+        /// 1 where the index buffer selects the vertices.
         indexed,
         /// 0.
         reserved,
@@ -85,11 +85,11 @@ words! {
 }
 
 words! {
-    /// What the passes after a geometry program are told.
+    /// Block of the passes after a geometry program.
     Collect {
         /// Threads of the geometry program.
         threads,
-        /// Triangles that each has room for.
+        /// Number of triangles for which each has room.
         capacity,
         /// Vectors of a vertex.
         vectors,
@@ -99,7 +99,8 @@ words! {
 }
 
 words! {
-    /// What [`Pass::Scan`](super::Pass::Scan) finds. The first four are the arguments of an indirect draw.
+    /// Result of [`Pass::Scan`](super::Pass::Scan). The first four words are the arguments of an
+    /// indirect draw.
     Found {
         /// Vertices of the finished list.
         vertex_count,
@@ -109,36 +110,40 @@ words! {
         first_vertex,
         /// 0.
         first_instance,
-        /// Triangles that the geometry program submitted and there was room for.
+        /// Number of triangles that the geometry program submitted and had room for.
         triangles,
-        /// Most triangles that a thread made.
+        /// Largest number of triangles of a thread.
         largest,
-        /// 1 where that is more than there was room for: some are missing.
+        /// 1 where that exceeds the room: some triangles are missing.
         overflowed,
-        /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`], [`Found::DRIVER_LEFT`] or both. Geometry programs
-        /// tell it if the options ask for that
-        /// ([`report_unfinished`](crate::host::Control::report_unfinished)).
+        /// Not 0 where threads did not run to their end: [`Found::GUARD_FIRED`],
+        /// [`Found::DRIVER_LEFT`] or both. Geometry programs report it if
+        /// [`report_unfinished`](crate::host::Control::report_unfinished) asks for it.
         unfinished,
     }
 }
 
 impl Found {
-    /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles are those up to there.
+    /// Bit of `unfinished`: the loop guard ended an invocation, whose triangles up to there are
+    /// drawn.
     pub const GUARD_FIRED: u32 = kernel::GUARD_FIRED >> Self::SHIFT;
-    /// Bit of `unfinished`: the driver left a loop on its own. Anything may be wrong with the triangles; fewer invocations in a
-    /// thread ([`Request::most_invocations`](super::Request::most_invocations)) may help.
+    /// Bit of `unfinished`: the driver left a loop on its own, so the triangles are unreliable.
+    /// Fewer invocations in a thread
+    /// ([`Request::most_invocations`](super::Request::most_invocations)) may help.
     pub const DRIVER_LEFT: u32 = kernel::DRIVER_LEFT >> Self::SHIFT;
-    /// Where both bits begin in the count of a thread.
+    /// Position of both bits in the count of a thread.
     const SHIFT: u32 = kernel::DRIVER_LEFT.trailing_zeros();
 }
 
 impl Draw {
-    /// The blocks of the dispatches of a draw: one for each thread if it is split, else the draw itself.
+    /// Returns the blocks of the dispatches of a draw: one for each thread if it is split, else the
+    /// draw itself.
     pub fn dispatches(self, is_split: bool) -> impl ExactSizeIterator<Item = Self> {
         let dispatches = if is_split { self.threads } else { 1 };
         (0..dispatches).map(move |thread| match is_split {
             false => self,
-            // The invocations of a thread are the last ones of its block: the first thread has those that are left over.
+            // Each dispatch ends with the last invocation of its thread; the first thread has the
+            // remainder.
             true => {
                 let behind = (self.threads - 1 - thread) * self.chunk;
                 let invocations = self.invocations - behind;

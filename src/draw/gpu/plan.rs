@@ -1,5 +1,5 @@
-//! Plans a draw: how many threads and records, how large every buffer is.
-//! In: a [`Request`]. Out: a [`Plan`], or what is wrong with the draw, as [`crate::draw::cpu`] would find.
+//! Plan of a draw: threads, records, buffer sizes.
+//! In: a [`Request`]. Out: a [`Plan`], or the error that [`crate::draw::cpu`] would report.
 
 use super::{Collect, Draw, Feed, Pass};
 use crate::error::{At, Error, Kind, Result};
@@ -13,35 +13,38 @@ const KERNEL_WORKGROUP: u32 = 64;
 /// Bytes of a vector.
 const VECTOR: u64 = 16;
 
-/// What is to be drawn, and with what.
+/// Description of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// How the geometry program gets vertices.
+    /// The input mode of the geometry program.
     pub input: GeometryInput,
-    /// Bit n: on of the vertex program is passed on.
+    /// Mask of the outputs that the vertex program forwards, bit n = on.
     pub outputs: u16,
-    /// Vertices that there are.
+    /// Number of vertices.
     pub vertices: u32,
-    /// Which of them are drawn, if not all in their order. In variable mode for each primitive its number of vertices and then
-    /// their indices.
+    /// The vertices to draw, if not all in their order. In variable mode for each primitive its
+    /// number of vertices and then their indices.
     pub indices: Option<&'a [u32]>,
-    /// The least window: that of the draw before, if the uniforms of the geometry program were not set since. What it
-    /// delivered beyond the primitives of this one is still there.
+    /// The least window: that of the previous draw, if the uniforms of the geometry program were
+    /// not set since. Uniforms that it delivered beyond the primitives of this draw keep their
+    /// values.
     pub window: u32,
-    /// Vectors of a finished vertex.
+    /// Number of vectors of an output vertex.
     pub vectors: u32,
-    /// What becomes of the triangles.
+    /// The topology of the triangles.
     pub topology: Topology,
-    /// What an invocation may see of those before it.
+    /// Data dependences between invocations.
     pub memory: Memory,
-    /// Most triangles of an invocation, or a guess: the scan finds out where that was too low.
+    /// Upper bound of the triangles of an invocation, or a guess: the scan detects where it was too
+    /// low.
     pub triangles: u32,
-    /// Most invocations that a thread runs in one dispatch, from those before its own on; `u32::MAX` where nothing stops it.
-    /// Drivers stop what takes too long: llvmpipe leaves loops after 65,535 rounds of an invocation of the compute shader, those of
-    /// the program's own loops and one for each of its invocations; others take the device away after some seconds. A
-    /// program with [`Memory::Unbounded`] is then run in several dispatches, see [`Plan::draws`].
+    /// Limit of the invocations of a thread in one dispatch, warm-up included; `u32::MAX` for none.
+    /// Drivers stop long shaders: llvmpipe leaves loops after 65,535 rounds of an invocation of the
+    /// compute shader, those of the program's own loops and one for each of its invocations; others
+    /// lose the device after some seconds. A program with [`Memory::Unbounded`] then runs in
+    /// several dispatches, see [`Plan::draws`].
     pub most_invocations: u32,
-    /// Most bytes of a buffer. Room for triangles ends there, other buffers must fit.
+    /// Limit of the bytes of a buffer. Room for triangles ends there, other buffers must fit.
     pub bytes: u32,
 }
 
@@ -52,7 +55,7 @@ pub struct Sizes {
     pub vertices: u64,
     /// Records.
     pub feed: u64,
-    /// Triangles as the geometry program leaves them; also `stream`.
+    /// Triangles of the geometry program; also `stream`.
     pub triangles: u64,
     /// A word for each thread; also `offsets`.
     pub counts: u64,
@@ -60,47 +63,47 @@ pub struct Sizes {
     pub list: u64,
 }
 
-/// Bytes to copy from the feed to the register file, c0..c95, after a draw.
+/// A copy from the feed to the register file, c0..c95, after a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keep {
-    /// Where in the feed.
+    /// Offset in the feed.
     pub from: u64,
-    /// Where in the register file.
+    /// Offset in the register file.
     pub to: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// How a draw is done.
+/// Plan of a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// For the geometry program.
+    /// Block of the geometry program.
     pub draw: Draw,
-    /// For [`Pass::Feed`].
+    /// Block of [`Pass::Feed`].
     pub feed: Feed,
-    /// For the passes after the geometry program.
+    /// Block of the passes after the geometry program.
     pub collect: Collect,
-    /// What [`Pass::Feed`] needs of each primitive of variable mode: four words each.
+    /// The primitives of variable mode for [`Pass::Feed`]: four words each.
     pub primitives: Vec<[u32; 4]>,
-    /// The buffers.
+    /// Sizes of the buffers.
     pub sizes: Sizes,
-    /// What remains of the vertices of this draw; nothing in point mode.
+    /// The uniforms that the draw leaves; none in point mode.
     pub keep: Option<Keep>,
-    /// Whether the geometry program's threads must run one after the other, each in a dispatch of its own: see
-    /// [`draws`](Self::draws).
+    /// True if the threads of the geometry program must run one after the other, each in its own
+    /// dispatch: see [`draws`](Self::draws).
     pub is_split: bool,
 }
 
 impl Plan {
-    /// Most threads of a geometry program.
+    /// Limit of the threads of a geometry program.
     pub const MOST_THREADS: u32 = 1 << 20;
 
     /// Plans a draw.
     ///
     /// # Errors
-    /// As [`GeometryInput::check`] and [`Primitives`]; an index without a vertex; [`Kind::Limit`] where a buffer would have more
-    /// than [`Request::bytes`], there is not room for one triangle, or there are more than 2^20 invocations of a program without
-    /// memory: such a draw is for the host to split.
+    /// See [`GeometryInput::check`] and [`Primitives`]; an index without a vertex; [`Kind::Limit`]
+    /// where a buffer would exceed [`Request::bytes`], has no room for one triangle, or a program
+    /// with independent invocations has more than 2^20: the host has to split such a draw.
     pub fn new(request: &Request<'_>) -> Result<Self> {
         request.input.check(request.outputs)?;
         let bytes = |name, count: usize, size: u64| buffer(name, count as u64 * size, request.bytes);
@@ -143,10 +146,11 @@ impl Plan {
         [vertices.div_ceil(KERNEL_WORKGROUP), 1, 1]
     }
 
-    /// The geometry program's blocks, one for each dispatch, in order; each has
-    /// [`kernel_dispatch`](Self::kernel_dispatch) workgroups. There is one, unless the draw [is split](Self::is_split): then the
-    /// second half of the state buffer is copied to its first half between two dispatches, and all write to the same buffers
-    /// of triangles and counts.
+    /// Returns the blocks of the geometry program, one for each dispatch, in order. Each dispatch
+    /// has [`kernel_dispatch`](Self::kernel_dispatch) workgroups. There is one, unless the draw [is
+    /// split](Self::is_split): then the second half of the state buffer is copied to its first half
+    /// between two dispatches, and all dispatches write to the same buffers of triangles and
+    /// counts.
     ///
     /// ```
     /// use transpica::draw::gpu::{Plan, Request};
@@ -179,7 +183,7 @@ impl Plan {
         [threads.div_ceil(KERNEL_WORKGROUP), 1, 1]
     }
 
-    /// Workgroups of a pass. [`Pass::Assemble`] has none where the topology has nothing to assemble.
+    /// Workgroups of a pass; none for [`Pass::Assemble`] where the triangles are a list.
     pub fn dispatch(&self, pass: Pass) -> [u32; 3] {
         let Collect { threads, capacity, vectors, topology } = self.collect;
         // Range: every vector has a place in a buffer of less than 4 GiB.
@@ -193,19 +197,19 @@ impl Plan {
         }
     }
 
-    /// The [`primitives`](Self::primitives) as the content of their buffer.
+    /// Returns the content of the buffer of [`primitives`](Self::primitives).
     pub fn primitive_bytes(&self) -> Vec<u8> {
         self.primitives.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
     }
 }
 
-/// A size of a buffer that is not too large.
+/// Checks the size of a buffer.
 fn buffer(name: &'static str, bytes: u64, most: u32) -> Result<u64> {
     check(name, usize::try_from(bytes).unwrap_or(usize::MAX), most, At::Whole)?;
     Ok(bytes.max(VECTOR))
 }
 
-/// Checks that places of the index buffer name vertices.
+/// Checks that indices refer to vertices.
 fn check_indices(request: &Request<'_>, places: std::ops::Range<usize>) -> Result<()> {
     let Some(indices) = request.indices else { return Ok(()) };
     let count = request.vertices as usize;
@@ -217,14 +221,14 @@ fn check_indices(request: &Request<'_>, places: std::ops::Range<usize>) -> Resul
     }
 }
 
-/// The primitives of variable mode and an empty one after them, and the most vectors of one.
+/// The primitives of variable mode, then an empty one; and the largest number of vectors.
 fn variable(request: &Request<'_>, main: u8) -> Result<(Vec<[u32; 4]>, u32)> {
     let mut all: Vec<[u32; 4]> = Vec::new();
     let mut most = 0;
     // Range of all casts: that of `Request::bytes`.
     let mut push = |first: usize, size: u32, vectors: u32| {
         let own = all.len() as u32;
-        // The one before, or the nearest before that which fills more than this one does: those between fill less.
+        // The nearest primitive before that fills more than this one does: those between fill less.
         let mut larger = own.checked_sub(1);
         while let Some(before) = larger
             && all[before as usize][2] <= vectors
@@ -245,7 +249,8 @@ fn variable(request: &Request<'_>, main: u8) -> Result<(Vec<[u32; 4]>, u32)> {
     Ok((all, most))
 }
 
-/// The records of a draw, with `primitives` of up to so many vectors in variable mode, and how many invocations there are.
+/// The block of [`Pass::Feed`] and the number of invocations. In variable mode there are so many
+/// `primitives` of up to `largest` vectors.
 fn records(request: &Request<'_>, primitives: u32, largest: u32) -> (Feed, u32) {
     // Range: the bytes of a buffer.
     let total = request.indices.map_or(request.vertices, |indices| indices.len() as u32);
@@ -256,7 +261,7 @@ fn records(request: &Request<'_>, primitives: u32, largest: u32) -> (Feed, u32) 
     match request.input {
         GeometryInput::Point { inputs, .. } => {
             let window = u32::from(inputs);
-            // As many vertices as make up the inputs.
+            // The number of vertices that fill the inputs.
             let invocations = total / (window / outputs);
             (Feed { mode: 0, records: invocations, window, ..common }, invocations)
         }
@@ -278,24 +283,24 @@ fn records(request: &Request<'_>, primitives: u32, largest: u32) -> (Feed, u32) 
     }
 }
 
-/// The registers that are passed on, four bits each.
+/// Packs the registers that are forwarded, four bits each.
 fn registers(outputs: u16) -> (u32, u32) {
     let registers = (0..16_u64).filter(|register| outputs >> register & 1 != 0);
     let packed = registers.enumerate().fold(0, |packed, (place, register)| packed | register << (4 * place));
     (packed as u32, (packed >> 32) as u32)
 }
 
-/// Shares the invocations out among threads.
+/// Distributes the invocations to threads.
 fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, Collect)> {
     let least = invocations.div_ceil(Plan::MOST_THREADS);
     let most = |warm: u32| request.most_invocations.saturating_sub(warm).max(least).max(1);
     let (chunk, warm) = match request.memory {
         Memory::None => {
-            // A program without memory runs one invocation and ends.
+            // A program with independent invocations runs one in each thread.
             check("invocations of a draw", invocations as usize, Plan::MOST_THREADS, At::Whole)?;
             (1, 0)
         }
-        // Few invocations are run twice.
+        // A chunk of eight times the depth keeps the share of warm-up invocations small.
         Memory::Depth(depth) => {
             let warm = depth.min(invocations);
             (depth.saturating_mul(8).max(16).max(least).min(most(warm)).min(invocations.max(1)), warm)
@@ -308,7 +313,7 @@ fn share(request: &Request<'_>, invocations: u32, window: u32) -> Result<(Draw, 
         Topology::Strip => 1,
         Topology::Fan => 2,
     };
-    // A strip's triangles take three times the place of its vertices.
+    // The triangles of a strip take three times the place of its vertices.
     let triangle = 3 * u64::from(request.vectors.max(1)) * VECTOR * if topology == 0 { 1 } else { 3 };
     let fits = u64::from(request.bytes) / (triangle * u64::from(threads.max(1)));
     if fits == 0 {

@@ -68,7 +68,7 @@ fn memory_without_end_is_split_where_a_thread_may_not_run_all() {
         let plan = split(most);
         assert_eq!((plan.is_split, plan.draw.threads), (true, threads));
         assert_eq!((plan.kernel_dispatch(), plan.draws().len()), ([1, 1, 1], threads as usize));
-        // What each runs begins where the one before ended.
+        // The invocations of each begin where those of the one before end.
         let mut next = 0;
         for (number, draw) in (0..).zip(plan.draws()) {
             assert_eq!((draw.first_thread, draw.threads), (number, number + 1));
@@ -92,7 +92,7 @@ fn chunks_are_as_small_as_a_thread_may_run() {
     };
     assert_eq!(chunk(1, 16), (15, 1));
     assert_eq!(chunk(3, 8), (5, 3));
-    // Fewer than those before its own and one are too few.
+    // Limits below the warm-up invocations and one are too small.
     assert_eq!(chunk(3, 1), (1, 3));
 }
 
@@ -103,7 +103,7 @@ fn nothing_to_draw_has_no_threads() {
         assert_eq!((plan.draw.threads, plan.draw.invocations), (0, 0));
         assert_eq!(plan.kernel_dispatch(), [0, 1, 1]);
         assert_eq!(plan.dispatch(Pass::Compact), [0, 0, 1]);
-        // What two vertices leave behind.
+        // The uniforms that two vertices fill.
         assert_eq!((plan.feed.records, plan.keep), (1, Some(Keep { from: 0, to: 64, bytes: 96 })));
     }
 }

@@ -1,5 +1,6 @@
-//! Random programs on the machine: what the analysis says is not seen may be anything, and no more is emitted than it says.
-//! Each thing that it does say is seen is seen by some program, or the comparison would notice nothing.
+//! Random programs on the machine, compared with the analyses.
+//! State without a dependence may be anything, and bounds are never exceeded. Each kind of
+//! dependence matters to some program, or the comparison would notice nothing.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,9 @@ use crate::isa::word::Field;
 use crate::isa::{Component, Mask, Opcode, Pc, Program, Stage, Word};
 use crate::limits::Limits;
 
-/// How many programs a test tries.
+/// Number of programs of a test.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 1_500 } else { 20_000 };
-/// Outputs that are passed on, and what of them is looked at.
+/// Forwarded outputs, and their components that are compared.
 const OUTPUTS: u16 = 0b101;
 const LOOKED_AT: [Mask; 16] = {
     let mut masks = [Mask::NONE; 16];
@@ -24,7 +25,7 @@ const LOOKED_AT: [Mask; 16] = {
     masks
 };
 
-/// Choices from a seed (SplitMix64).
+/// Random choices from a seed (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -46,7 +47,7 @@ impl Random {
     fn vectors<const N: usize>(&mut self) -> [[f32; 4]; N] {
         [0; N].map(|_| self.vector())
     }
-    /// What earlier invocations may have left.
+    /// Random state of earlier invocations.
     fn left(&mut self) -> CarriedState {
         CarriedState {
             temps: self.vectors(),
@@ -61,7 +62,7 @@ impl Random {
     }
 }
 
-/// A random program with EMIT and SETEMIT in it, and perhaps something in front that writes registers.
+/// A random program with EMIT and SETEMIT, and perhaps a prefix that writes registers.
 struct Sample {
     code: Vec<u32>,
     descriptors: Vec<u32>,
@@ -75,7 +76,7 @@ fn setemit(random: &mut Random) -> Word {
     word.with(Field::Prim, random.below(2)).with(Field::Invert, random.below(2))
 }
 
-/// Words that write what a program might read, each with this chance.
+/// Words that write registers which a program might read, each with a probability.
 fn prefix(random: &mut Random, percent: u32) -> Vec<u32> {
     let mut words = Vec::new();
     let mut push = |word: Word, wanted: bool| words.extend(wanted.then_some(word.0));
@@ -111,7 +112,7 @@ impl Sample {
         let percent = [0, 50, 90, 100, 100][random.below(5) as usize];
         let mut code = prefix(&mut random, percent);
         let start = code.len() as u32;
-        // The main program may lie behind its procedures.
+        // The main program may be behind its procedures.
         let entry = u32::from(generated.entry.0);
         let jump = entry != 0 && start != 0;
         let start = start + if jump { 2 } else { 0 };
@@ -150,7 +151,8 @@ impl Sample {
             .expect("a program")
     }
 
-    /// What comes of one invocation after this was left: EMITs and triangles, as bits; nothing if there are too many.
+    /// Runs one invocation from a carried state. Returns EMITs and triangles as bits; nothing if
+    /// the budget runs out.
     fn run(&self, left: &CarriedState) -> Option<(Emitted, usize, usize)> {
         let mut machine =
             GeometryMachine::new(&self.program(), OUTPUTS, Settings::default()).expect("a machine");
@@ -158,7 +160,7 @@ impl Sample {
         machine.set_budget(1 << 14);
         machine.set_carried_state(left);
         let invocation = machine.run(&self.inputs).ok()?;
-        // Slots may hold anything in components that nobody looks at.
+        // Slots may hold anything in components that are not compared.
         let bits = |vertex: &[[f32; 4]; 16]| {
             let mut seen = [[0; 4]; 16];
             for (register, mask) in LOOKED_AT.iter().enumerate() {
@@ -183,7 +185,7 @@ impl Sample {
 /// EMITs, then triangles.
 type Emitted = Vec<(u8, Vec<[[u32; 4]; 16]>)>;
 
-/// Whether words with this opcode name an address.
+/// Returns whether words with this opcode have a target.
 fn aims(opcode: Opcode) -> bool {
     [
         Opcode::Call,
@@ -198,7 +200,7 @@ fn aims(opcode: Opcode) -> bool {
     .contains(&opcode)
 }
 
-/// Takes one thing over.
+/// Copies one item of state.
 fn copy(carried: Carried, from: &CarriedState, to: &mut CarriedState) {
     match carried {
         Carried::Temp { register, component } => {
@@ -222,7 +224,7 @@ fn copy(carried: Carried, from: &CarriedState, to: &mut CarriedState) {
     }
 }
 
-/// The kind of something, to count by.
+/// The name of the kind of an item.
 fn kind(carried: Carried) -> &'static str {
     match carried {
         Carried::Temp { .. } => "temp",

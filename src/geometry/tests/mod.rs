@@ -1,4 +1,4 @@
-//! Every rule by a smallest program; random programs against the machine are in `differential.rs`.
+//! The smallest program for each rule; `differential.rs` compares random programs with the machine.
 
 mod differential;
 
@@ -17,7 +17,7 @@ fn graph(program: &Program<'_>, options: &Options) -> Cfg {
     }
 }
 
-/// What a program sees that passes o0 and o2 on: `what@address`.
+/// Checks the dependences of a program that forwards o0 and o2: `item@address`.
 #[track_caller]
 fn sees(text: &str, expected: &str) {
     let program = program_for(text, Stage::Geometry);
@@ -33,7 +33,7 @@ fn sees(text: &str, expected: &str) {
     }
 }
 
-/// How much a program emits at most: EMITs and triangles.
+/// Checks the bounds of a program: EMITs and triangles.
 #[track_caller]
 fn emits(text: &str, ints: [Option<u8>; 4], expected: (Option<u32>, Option<u32>)) {
     let program = program_for(text, Stage::Geometry);
@@ -41,7 +41,7 @@ fn emits(text: &str, ints: [Option<u8>; 4], expected: (Option<u32>, Option<u32>)
     let cfg = graph(&program, &Options { ints, ..Options::default() });
     let mut reduced = cfg.clone();
     reduce(&mut reduced, &Limits::default());
-    // Loops that the graph still has though they never repeat.
+    // This graph still has loops that never repeat.
     let whole = graph(&program, &Options::default());
     for cfg in [cfg, reduced, whole] {
         let Bounds { emits, triangles } = bounds(&program, &cfg, ints);
@@ -51,7 +51,7 @@ fn emits(text: &str, ints: [Option<u8>; 4], expected: (Option<u32>, Option<u32>)
 
 const UNKNOWN: [Option<u8>; 4] = [None; 4];
 
-/// Writes what is passed on.
+/// Writes the forwarded outputs.
 const OUTPUTS: &str = "mov o0 v0; mov o2 v0";
 
 #[test]
@@ -67,7 +67,7 @@ fn a_program_that_writes_everything_first_sees_nothing() {
 fn registers_are_seen_by_component() {
     sees("mov r1.xy v0; mov r2.yw r1.zzxx; end", "r1.z@1");
     sees("mov r1.xy v0; mov r2.xy r1.yxzw; mov r3 -r2.xxyz; end", "r2.z@2");
-    // What was read before it was written was seen, and reading comes before writing.
+    // Operands are read before the result is written.
     sees("add r1.x r1.xxxx v0; mov r0 r1.xxxx; end", "r1.x@0");
     sees("mad r0.w v0 r1.xyzw r2.wzyx; end", "r1.w@0, r2.x@0");
 }
@@ -83,7 +83,7 @@ fn each_operation_reads_only_what_its_result_needs() {
     sees("dst r0.x r1 r2; end", "");
     sees("dst r0 r1 r2; end", "r1.y@0, r1.z@0, r2.y@0, r2.w@0");
     sees("flr r0.y r1; slt r0.x r2 v0; end", "r1.y@0, r2.x@1");
-    // The flags tell of x and w, whatever the mask says.
+    // The flags depend on x and w for any mask.
     sees("litp r0.z r1; if x 2 0; end", "r1.x@0, r1.w@0");
     sees("litp r0.y r1; end", "r1.x@0, r1.y@0, r1.w@0");
     // An instruction that writes nothing reads nothing.
@@ -107,7 +107,7 @@ fn addresses_and_flags_are_seen() {
 #[test]
 fn the_loop_counter_is_written_by_loops() {
     sees("loop i0 1; mov r0 c1[aL]; end", "");
-    // What the last loop left stays; one that was never entered leaves what was before.
+    // The last loop leaves aL; one that was never entered leaves the earlier value.
     sees("loop i0 1; a; mov r0 c1[aL]; end", "");
     sees("if b0 3 0; loop i0 2; a; mov r0 c1[aL]; end", "aL@3");
     sees("loop i0 4; loop i1 2; a; mov r0 c1[aL]; a; end", "");
@@ -119,14 +119,14 @@ fn what_one_path_leaves_out_is_seen() {
     sees("if b0 2 1; mov r1 v0; mov r1 v0; mov r2 r1; end", "");
     // The body of a loop runs before what follows it, but not before itself.
     sees("loop i0 2; mov r2 r1; mov r1 v0; mov r3 r1; end", "r1.x@1, r1.y@1, r1.z@1, r1.w@1");
-    // What cannot be reached is not looked at.
+    // Unreachable words read nothing.
     sees("jmp b0 3; jmp !b0 3; mov r2 r1; end", "");
 }
 
 #[test]
 fn outputs_are_two_banks_that_emit_exchanges() {
     sees("setemit 0; mov o0 v0; mov o2.xyz v0; emit; end", "o2.w (this bank)@3");
-    // The second EMIT passes on the other bank, the third the first one again.
+    // The second EMIT forwards the other bank, the third the first one again.
     let first = format!("setemit 0; {OUTPUTS}; emit");
     sees(
         &format!("{first}; mov o0.x v0; emit; emit; end"),
@@ -134,7 +134,7 @@ fn outputs_are_two_banks_that_emit_exchanges() {
          o2.x (other bank)@5, o2.y (other bank)@5, o2.z (other bank)@5, o2.w (other bank)@5",
     );
     sees(&format!("{first}; {OUTPUTS}; emit; emit; emit; end"), "");
-    // o1 is not passed on.
+    // o1 is not forwarded.
     sees(&format!("{first}; mov o1 v0; end"), "");
 }
 
@@ -161,7 +161,7 @@ fn triangles_see_slots_that_were_not_filled() {
     // Slot 3 is never part of a triangle.
     sees(&format!("{} {} end", vertex("0"), vertex("3 prim")), "vertex slot 1@7, vertex slot 2@7");
     sees(&format!("{} {} {} end", vertex("1"), vertex("2"), vertex("0 prim")), "");
-    // Only one of two paths fills slot 1; that SETEMIT was executed is sure.
+    // Only one of two paths fills slot 1; SETEMIT is executed on both.
     sees(
         &format!(
             "{} if b0 6 1; setemit 1; setemit 2; {OUTPUTS}; emit; {} end",
@@ -174,7 +174,7 @@ fn triangles_see_slots_that_were_not_filled() {
 
 #[test]
 fn emit_without_setemit_sees_what_was_set_before() {
-    // Whatever it was: perhaps a triangle, of all slots but the one it fills.
+    // It may be a triangle, of all slots but the one that EMIT fills.
     let all = "vertex slot 0@2, vertex slot 1@2, vertex slot 2@2, SETEMIT@2";
     sees(&format!("{OUTPUTS}; emit; end"), all);
     sees(&format!("{OUTPUTS}; emit; setemit 0; {OUTPUTS}; emit; end"), all);
@@ -196,7 +196,7 @@ fn straight_programs_emit_what_their_heaviest_path_does() {
     emits("end", UNKNOWN, (Some(0), Some(0)));
     emits("setemit 0; emit; emit; setemit 1 prim; emit; end", UNKNOWN, (Some(3), Some(1)));
     emits("setemit 0 prim; if b0 4 1; emit; emit; emit; setemit 0; emit; end", UNKNOWN, (Some(3), Some(2)));
-    // What was set before may submit a triangle.
+    // The inherited setting may submit a triangle.
     emits("emit; end", UNKNOWN, (Some(1), Some(1)));
     emits("setemit 0; if b0 3 0; setemit 0 prim; emit; end", UNKNOWN, (Some(1), Some(1)));
 }
@@ -243,6 +243,6 @@ fn jumps_back_have_a_bound_only_without_emits() {
     emits("emit; jmp x 0; end", UNKNOWN, (None, None));
     emits("setemit 0; emit; jmp x 1; setemit 1 prim; emit; end", UNKNOWN, (None, Some(1)));
     emits("setemit 0; emit; a; jmp x 2; emit; end", UNKNOWN, (Some(2), Some(0)));
-    // A jump out of a loop and back to its LOOP starts it anew.
+    // A jump out of a loop and back to its LOOP enters it anew.
     emits("setemit 0; loop i0 3; emit; a; jmp x 1; end", [Some(3), None, None, None], (None, Some(0)));
 }

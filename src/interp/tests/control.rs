@@ -1,5 +1,6 @@
-//! Control flow through the whole machine: words executed in order, and aL at the end. The same programs are traced
-//! without a machine next to `control::step`; here its answers come from registers and its shortcuts are taken.
+//! Control flow through the whole machine: words executed in order, and aL at the end.
+//! The same programs are traced without a machine next to `control::step`; here its answers come
+//! from registers and its shortcuts are taken.
 
 use super::{machine, word};
 use crate::interp::{Record, Registers, Uniforms};
@@ -47,7 +48,7 @@ fn check(code: &[u32], ints: &[[u8; 4]], expected: &[u16]) -> Registers {
     machine.registers().clone()
 }
 
-/// How often `add` ran: r0 starts at 0 in x and every run adds 1.
+/// Number of times that `add` ran: r0 starts at 0 in x and every run adds 1.
 fn added(registers: &Registers) -> f32 {
     registers.source(crate::isa::Source::Temp(0))[0]
 }
@@ -160,7 +161,7 @@ fn conditions_decide_as_their_table_says() {
     for condop in 0..4u32 {
         for bits in 0..16u32 {
             let [ref_x, ref_y, x, y] = [8, 4, 2, 1].map(|bit| bits & bit != 0);
-            // cmp v1, v2: x and y are equal exactly where the flags shall be set.
+            // cmp v1, v2: x and y are equal exactly where the flags are to be set.
             let code = [
                 word(Opcode::Cmp, &[(Source1, 1), (Source2, 2)]),
                 word(

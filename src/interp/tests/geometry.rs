@@ -1,4 +1,4 @@
-//! Geometry programs: what EMIT and SETEMIT do, and what carries over from one invocation to the next.
+//! EMIT and SETEMIT, and the state that carries over from one invocation to the next.
 
 use crate::error::{At, Error, Kind};
 use crate::interp::{GeometryMachine, Invocation, Machine, Registers, Settings, Uniforms};
@@ -33,7 +33,7 @@ fn program(stage: Stage, insts: &[Inst]) -> Program<'static> {
     Program::new(code, descriptors, Pc(0), stage, &Limits::default()).expect("small program")
 }
 
-/// A machine that passes all outputs on.
+/// A machine that forwards all outputs.
 fn machine(insts: &[Inst]) -> GeometryMachine {
     GeometryMachine::new(&program(Stage::Geometry, insts), u16::MAX, Settings::default()).expect("geometry")
 }
@@ -115,7 +115,7 @@ fn a_triangle_is_slots_0_1_2_whatever_slot_was_filled_last() {
         submit(0),
         out(0, 2),
         Inst::Emit,
-        // A strip goes on by filling one slot anew.
+        // A strip continues by filling one slot anew.
         submit(1),
         out(0, 3),
         Inst::Emit,

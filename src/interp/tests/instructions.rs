@@ -1,4 +1,5 @@
-//! Every opcode through [`Registers::execute`], with the vectors that hardware and other implementations agree on.
+//! Every opcode through [`Registers::execute`], with the vectors that hardware and other
+//! implementations agree on.
 
 use crate::interp::{Registers, Uniforms};
 use crate::isa::control::{Effect, Test};
@@ -178,7 +179,7 @@ fn max() {
             (1.0, 0.0, 1.0),
             (0.0, 1.0, 1.0),
             (0.0, INF, INF),
-            // One hardware table says -inf here; the compare-select form that everything else obeys says 0.
+            // One hardware table says -inf here; the compare-select form of all other cases says 0.
             (0.0, -INF, 0.0),
             (0.0, NAN, NAN),
             (NAN, 0.0, 0.0),
@@ -392,7 +393,7 @@ fn cmp_takes_x_and_y_from_the_swizzled_operands() {
     assert_eq!(registers.flags(), [false, false]);
 }
 
-/// Registers whose c registers hold their own number in all components.
+/// Registers whose c registers contain their own number in all components.
 fn numbered(input: [f32; 4]) -> Registers {
     let mut uniforms = Uniforms::default();
     for (number, value) in uniforms.floats.iter_mut().enumerate() {

@@ -1,10 +1,10 @@
-//! What invocations leave behind, to read and to set: tests of what later ones may see of it.
+//! Setting the carried state of a geometry machine, for tests of the dependences on it.
 
 use super::{Emission, GeometryMachine, Invocation, RAN, Setting};
 use crate::interp::registers::dest_place;
 use crate::isa::Dest;
 
-/// Everything that carries over from one invocation to the next, but for float uniforms.
+/// All state that carries over from one invocation to the next, but for float uniforms.
 #[derive(Clone, Debug)]
 pub(crate) struct CarriedState {
     /// r0..r15
@@ -19,14 +19,14 @@ pub(crate) struct CarriedState {
     pub(crate) flags: [bool; 2],
     /// o0..o15 of the vertex in each slot.
     pub(crate) slots: [[[f32; 4]; 16]; 4],
-    /// What SETEMIT set: slot, whether a triangle is submitted, whether it is reversed.
+    /// The setting of SETEMIT: slot, triangle flag, winding flag.
     pub(crate) setting: (u8, bool, bool),
     /// b15
     pub(crate) ran: bool,
 }
 
 impl GeometryMachine {
-    /// Makes it as if earlier invocations had left this.
+    /// Sets the state as if earlier invocations had left it.
     pub(crate) fn set_carried_state(&mut self, left: &CarriedState) {
         self.machine.set_bool(RAN, left.ran);
         let registers = self.machine.registers_mut();

@@ -1,5 +1,6 @@
-//! What the conditions around a place say of truth values there.
-//! In: conditions and whether they hold. Out: whether another one holds. Knows neither constructs nor arithmetic.
+//! Truth values that the conditions around a place decide.
+//! In: conditions and whether they hold. Out: whether another one holds. Knows neither constructs
+//! nor arithmetic.
 
 use super::Fact;
 use crate::entity::Handle;
@@ -8,9 +9,10 @@ use crate::ir::op::Op;
 use crate::ir::signature::{Binary, Unary};
 use crate::ir::types::{Lane, Value};
 
-/// How many definitions one question looks at.
+/// Number of definitions that one question looks at.
 const FUEL: u32 = 16;
-/// How many decisions around a place one question looks at, so that a long row of exits costs no square.
+/// Number of decisions around a place that one question looks at, so that a long row of exits costs
+/// no square.
 const DEPTH: u32 = 64;
 
 /// A condition in a form that equal ones share: a comparison and its operands, or the lane itself.
@@ -28,7 +30,7 @@ struct Decision {
     outer: u32,
     /// A bit for it and for each around it, so that most questions end at once.
     bits: u64,
-    /// Whether it or one around it is a comparison.
+    /// Set if it or one around it is a comparison.
     compares: bool,
 }
 
@@ -56,6 +58,7 @@ impl Decisions {
     pub fn add(&mut self, f: &Func, facts: &[Fact], outer: u32, cond: Lane, holds: bool) -> u32 {
         let mut work = [Some((cond, holds)), None, None, None];
         let (mut next, mut end, mut number) = (0, 1, outer);
+        // Four parts at most, so that the time is bounded.
         while next < end {
             let Some((lane, holds)) = work[next] else { break };
             next += 1;
@@ -80,7 +83,7 @@ impl Decisions {
         number
     }
 
-    /// Whether a truth value is decided, and how.
+    /// Returns whether a truth value is decided, and how.
     pub fn of(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Option<bool> {
         let (lane, holds) = root(f, lane, true);
         if let Some(known) = self.find(self.asked(f, facts, context, lane), context) {
@@ -104,7 +107,7 @@ impl Decisions {
         .map(|known| known == holds)
     }
 
-    /// Whether an operation that compares is decided.
+    /// Returns whether an operation that compares is decided.
     pub fn compared(
         &self,
         f: &Func,
@@ -123,7 +126,8 @@ impl Decisions {
         self.get(context).is_some_and(|decision| decision.compares)
     }
 
-    /// The form of a truth value in a question: only where comparisons are decided it matters what is compared.
+    /// The form of a truth value in a question: only where comparisons are decided it matters what
+    /// is compared.
     fn asked(&self, f: &Func, facts: &[Fact], context: u32, lane: Lane) -> Truth {
         if self.compares(context) { truth(f, facts, lane) } else { Truth::Lane(lane) }
     }
@@ -153,8 +157,8 @@ fn root(f: &Func, mut lane: Lane, mut holds: bool) -> (Lane, bool) {
     for _ in 0..FUEL {
         match f.op(lane.value()) {
             Some(Op::Shuffle(lanes)) => lane = lanes[usize::from(lane.index())],
-            // Legalisation makes a read of a bool the negation of a new value. To look through that would give a condition
-            // another root than it had when the decision was noted.
+            // Legalisation makes a read of a bool the negation of a new value. To look through that
+            // would give a condition another root than it had when the decision was noted.
             Some(Op::Unary(Unary::Not, a)) if a.0 < lane.value().0 => {
                 lane = Lane::new(a, lane.index());
                 holds = !holds;
@@ -210,7 +214,7 @@ fn comparison(f: &Func, facts: &[Fact], op: Binary, operands: [Lane; 2]) -> Opti
     }
 }
 
-/// A lane that is compared: its bits if it is literal, else the lane that it copies.
+/// A lane that is compared: its bits if it is constant, else the lane that it copies.
 fn operand(f: &Func, facts: &[Fact], mut lane: Lane) -> u64 {
     for _ in 0..FUEL {
         if let Some(bits) = facts.get(lane.value().index()).and_then(|fact| fact.get(lane.index())) {

@@ -1,4 +1,4 @@
-//! What an operation makes of what is known of its operands, lane by lane; and what a place knows beyond that.
+//! Facts about results of operations, lane by lane, and about values at one place.
 //! In: an operation, facts, the decisions in force. Out: a fact. Knows no constructs.
 
 use super::{Fact, Known};
@@ -12,7 +12,7 @@ use crate::isa::limits::FLOATS;
 use crate::precision::arith;
 use crate::precision::bits::{ONE, SIGN};
 
-/// How many definitions one question looks at.
+/// Number of definitions that one question looks at.
 const FUEL: u32 = 16;
 
 /// A lane of a fact.
@@ -30,7 +30,7 @@ impl Fact {
         One { literal: self.get(index), fixed: bit(self.fixed), zero: bit(self.zero) }
     }
 
-    /// The lanes that make a choice literal where they are chosen.
+    /// The lanes that make a choice constant where they are chosen.
     pub(super) fn choosable(&self) -> u8 {
         self.literal | self.chosen
     }
@@ -57,15 +57,16 @@ impl Known<'_> {
         Fact { literal: all, fixed: all, zero, bits, seen: true, ..Fact::NONE }
     }
 
-    /// A lane of which only that it is literal is known so far.
+    /// A lane of which only that it is constant is known so far.
     fn literal(&self, kind: Kind, bits: u32) -> One {
         One { literal: Some(bits), fixed: true, zero: kind == Kind::F32 && self.is_zero(bits) }
     }
 
-    /// What is known of a value in a place.
+    /// Facts about a value at a place.
     #[inline]
     pub fn here(&self, f: &Func, value: Value, context: u32) -> Fact {
         let fact = self.of(value);
+        // Outside of arms nothing more is known.
         if context == 0 || fact.chosen & !fact.literal == 0 {
             fact
         } else {
@@ -86,7 +87,7 @@ impl Known<'_> {
         fact
     }
 
-    /// The bits of a lane in a place, if it is literal there.
+    /// The bits of a lane in a place, if it is constant there.
     #[inline]
     pub fn literal_in(&self, f: &Func, lane: Lane, context: u32) -> Option<u32> {
         let fact = self.of(lane.value());
@@ -151,7 +152,7 @@ impl Known<'_> {
         known.or_else(|| self.decisions.of(f, &self.facts, context, lane))
     }
 
-    /// What an operation computes.
+    /// Facts about the result of an operation.
     pub(super) fn transfer(&self, f: &Func, value: Value, context: u32) -> Fact {
         let Some(op) = f.op(value) else { return self.of(value) };
         let ty = f.ty(value);
@@ -212,7 +213,8 @@ impl Known<'_> {
             Op::Read(Resource::Specialized(_)) => fact.fixed = 1,
             Op::ReadAt(Array::Uniform(base), offset) => fact = self.uniform_at(base, of(offset).lane(0)),
             Op::Call { args, .. } => {
-                // Numbers come of numbers; what is read by an index is known when the program runs only.
+                // Numbers come of numbers; what is read by an index is known when the program runs
+                // only.
                 if f.get(args).iter().all(|&arg| f.ty(arg).kind == Kind::F32) {
                     fact = self.call(f, f.get(args), ty.lanes, context);
                 }
@@ -225,7 +227,8 @@ impl Known<'_> {
         fact
     }
 
-    /// A call: lane by lane, unless one comes of many. What is literal altogether is no zero, or else it would be computed.
+    /// A call: lane by lane, unless one comes of many. What is constant altogether is no zero, or
+    /// else it would be computed.
     fn call(&self, f: &Func, args: &[Value], lanes: u8, context: u32) -> Fact {
         let all = (1 << lanes) - 1;
         let mut fact = Fact { seen: true, fixed: all, literal: all, ..Fact::NONE };
@@ -245,7 +248,7 @@ impl Known<'_> {
         *self.constants?.get(usize::from(register))?
     }
 
-    /// A relative read: the literals among the registers can be known where the offset can.
+    /// A relative read: the constants among the registers can be known where the offset can.
     fn uniform_at(&self, base: u8, offset: One) -> Fact {
         let mut fact = Fact { seen: true, ..Fact::NONE };
         if let Some(offset) = offset.literal {
@@ -253,6 +256,7 @@ impl Known<'_> {
             let bits = if usize::from(index) < FLOATS { self.register(index) } else { Some([ONE; 4]) };
             return bits.map_or(fact, |bits| self.constant(Kind::F32, bits, 4));
         }
+        // Where a driver knows the offset it reads one of the constants.
         if offset.fixed {
             for bits in self.constants.into_iter().flatten().flatten() {
                 fact.fixed = 15;
@@ -331,12 +335,14 @@ impl Known<'_> {
             | Binary::ULess => None,
         };
         if let Some(alone) = alone {
+            // False and anything is false, whatever else is known.
             if [a.literal, b.literal].contains(&Some(alone)) {
                 return self.literal(kind, alone);
             }
             let could = |one: One| one.fixed && one.literal.is_none();
             return One { literal: None, fixed: could(a) || could(b), zero: false };
         }
+        // A driver that knows both computes it, and that may be 0.
         let fixed = a.fixed && b.fixed;
         One { literal: None, fixed, zero: fixed && kind == Kind::F32 }
     }
@@ -361,7 +367,7 @@ fn select(cond: One, a: One, b: One) -> One {
         (Some(0), ..) => b,
         (Some(_), ..) => a,
         (None, Some(x), Some(y)) if x == y => a,
-        // A choice that is made when the program runs gives one of two literals.
+        // A choice that is made when the program runs gives one of two constants.
         (None, Some(_), Some(_)) if !cond.fixed => One { literal: None, fixed: false, zero: false },
         (None, ..) if cond.fixed => One { literal: None, fixed: a.fixed || b.fixed, zero: a.zero || b.zero },
         (None, ..) => {

@@ -1,4 +1,5 @@
-//! Cuts the text of a module into tokens with their places. In: any text. Out: tokens, one at a time.
+//! Cuts the text of a module into tokens with their places. In: any text. Out: tokens, one at a
+//! time.
 
 use crate::error::{At, Error, Kind, Result};
 
@@ -8,7 +9,8 @@ pub(super) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 /// A piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// A run of letters, digits and underscores; one that begins with a digit or a minus may have dots and an exponent.
+    /// A run of letters, digits and underscores; one that begins with a digit or a minus may have
+    /// dots and an exponent.
     Word(&'a str),
     /// A quoted string, unescaped.
     Text(String),

@@ -1,5 +1,7 @@
-//! Reads a module from text. In: any text. Out: a module of that shape, or what is wrong and where; whether it keeps the law
-//! is for the verifier to say. No recursion; memory grows with the text, the numbers of values are limited.
+//! Parses a module from text.
+//! In: any text. Out: a module of that shape, or an error with its place; well-formedness is
+//! checked by the verifier. No recursion; memory grows with the text, the numbers of values are
+//! limited.
 
 use super::Module;
 use super::lex::{COMPONENTS, Lexer, Place, Token, error};
@@ -28,7 +30,7 @@ pub fn parse(text: &str) -> Result<Module> {
     Ok(Module { main, helpers: functions })
 }
 
-/// What the innermost open brace belongs to.
+/// Owner of the innermost open brace.
 enum Open {
     Body,
     Then(Node),
@@ -220,7 +222,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// What follows the closing brace of the innermost region.
+    /// Parses what follows the closing brace of the innermost region.
     fn close(&mut self) -> Result<()> {
         let Some((open, _)) = self.open.pop() else { return Ok(()) };
         match open {
@@ -260,7 +262,7 @@ impl<'a> Parser<'a> {
         next.map_or(Ok(()), |value| self.evaluation(value))
     }
 
-    /// What evaluates a value, behind the `=`.
+    /// The operation of a value, behind the `=`.
     fn evaluation(&mut self, value: Value) -> Result<()> {
         let op = self.operation(self.f.ty(value))?;
         self.f.values[value].def = Def::Op(op);

@@ -1,4 +1,5 @@
-//! Writes a module as text. In: a module that keeps the law's tree rules. Out: text. No recursion.
+//! Prints a module as text.
+//! In: a module whose tree is well-formed. Out: text. No recursion.
 
 use std::fmt::{self, Write};
 
@@ -21,7 +22,8 @@ pub fn print(module: &Module) -> String {
     write_module(module, |_| None)
 }
 
-/// Writes a module with values numbered in order of definition, so that two modules of the same shape give the same text.
+/// Writes a module with values numbered in order of definition, so that two modules of the same
+/// shape give the same text.
 pub fn print_renumbered(module: &Module) -> String {
     write_module(module, |f| Some(definition_order(f)))
 }
@@ -50,7 +52,8 @@ fn write_module(module: &Module, numbers: impl Fn(&Func) -> Option<Vec<u32>>) ->
     out
 }
 
-/// The rank of each value among the definitions of a function; values that it does not define come after.
+/// The rank of each value among the definitions of a function; values that it does not define come
+/// after.
 fn definition_order(f: &Func) -> Vec<u32> {
     let mut numbers = vec![u32::MAX; f.values.len()];
     let mut next = 0;
@@ -378,7 +381,7 @@ fn is_empty_yield(exit: Exit) -> bool {
     matches!(exit, Exit::Yield(ValueList { len: 0, .. }))
 }
 
-/// Whether a name needs no quotes.
+/// Returns whether a name needs no quotes.
 fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -1,9 +1,10 @@
-//! Products, sums, dot products and the other arithmetic, lane by lane where literals ask for it.
-//! In: a PICA200 operation on values. Out: the plain operation that takes its place, what it needs before it being emitted.
+//! Legal forms of products, sums, dot products and the other arithmetic.
+//! In: a PICA200 operation on values. Out: the plain operation that takes its place, after the
+//! operations that it needs are emitted.
 //!
-//! A lane of a product or sum is one of three kinds: both operands literal (computed here), one a literal that counts as zero
-//! (bit operations: drivers fold `x * 0` and `x + 0` wrongly), or any other. Only operands with a literal lane are looked at
-//! lane by lane.
+//! A lane of a product or sum is one of three kinds: both operands constant (computed here), one a
+//! constant that counts as zero (bit operations: drivers fold `x * 0` and `x + 0` wrongly), or any
+//! other. Only operands with a constant lane are looked at lane by lane.
 
 use super::Pass;
 use super::emit::splat;
@@ -19,12 +20,12 @@ enum Pair {
     Sum,
 }
 
-/// What one lane of a product or sum is.
+/// Kind of one lane of a product or sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Nothing special.
     Plain,
-    /// One operand is a literal zero; the other operand, and the zero's sign.
+    /// One operand is a constant zero; the other operand, and the zero's sign.
     Zero(Lane, bool),
     /// Known.
     Literal(u32),
@@ -68,6 +69,7 @@ impl Pass<'_> {
         let mut all = [lanes[0]; 4];
         all[..lanes.len()].copy_from_slice(lanes);
         let mut op = Op::Shuffle(all);
+        // Lanes of one constant are a constant, so that later questions see it.
         if let Some(Op::Const(bits)) = self.emit.func.op(value)
             && lanes.iter().all(|lane| lane.value() == value)
         {
@@ -102,6 +104,7 @@ impl Pass<'_> {
     fn parts(&self, pair: Pair, a: Value, b: Value) -> Option<[Part; 4]> {
         let func = &*self.emit.func;
         let lanes = func.ty(a).lanes;
+        // No lane is constant, so all are plain.
         if (self.facts.literals(func, a) | self.facts.literals(func, b)) & ((1 << lanes) - 1) == 0 {
             return None;
         }
@@ -130,6 +133,7 @@ impl Pass<'_> {
 
     fn plain(&mut self, pair: Pair, a: Value, b: Value) -> Op {
         let lanes = self.emit.func.ty(a).lanes;
+        // float24 truncates every product, so that only `exact` has to ask.
         let guardless = match (pair, self.precision) {
             (Pair::Product, Precision::Exact) => self.is_guardless(a, b),
             (Pair::Product, precision) => precision == Precision::Fast,
@@ -143,11 +147,13 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether no lane of the product can be inf · 0.
+    /// Returns whether no lane of the product can be inf · 0.
     fn is_guardless(&mut self, a: Value, b: Value) -> bool {
         let func = &*self.emit.func;
+        // Operands may have been emitted since the last question.
         self.facts.catch_up(func);
-        let may = |index| self.facts.may_be_inf_times_zero(func, Lane::new(a, index), Lane::new(b, index));
+        let lanes = |index| [a, b].map(|value| Lane::new(value, index));
+        let may = |index| self.facts.may_be_infinity_times_zero(func, self.precision, lanes(index));
         !(0..func.ty(a).lanes).any(may)
     }
 
@@ -156,7 +162,7 @@ impl Pass<'_> {
         self.facts.literal(self.emit.func, lane)
     }
 
-    /// A product or sum of which some lanes are literal or have a literal zero operand.
+    /// A product or sum of which some lanes are constant or have a constant zero operand.
     fn split(&mut self, pair: Pair, a: Value, b: Value, parts: &[Part; 4]) -> Op {
         let ty = self.emit.func.ty(a);
         let mut result = [Lane::new(a, 0); 4];
@@ -165,6 +171,7 @@ impl Pass<'_> {
         for (index, part) in (0..ty.lanes).zip(parts) {
             match *part {
                 Part::Plain => plain.push(Lane::new(a, index), Lane::new(b, index), index),
+                // float24 would still flush and truncate x.
                 Part::Zero(other, true) if pair == Pair::Sum && self.precision != Precision::F24 => {
                     result[usize::from(index)] = other; // x + -0 = x
                 }
@@ -175,6 +182,7 @@ impl Pass<'_> {
                 }
             }
         }
+        // Nothing is left to compute when the program runs.
         if known.len == ty.lanes {
             return Op::Const(literals);
         }
@@ -203,7 +211,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Emits the operation of a group and notes where its lanes go; an operation that gives all lanes is given back instead.
+    /// Emits the operation of a group and notes where its lanes go; an operation that gives all
+    /// lanes is given back instead.
     fn place(&mut self, result: &mut [Lane; 4], ty: Type, group: &Group, op: Op) -> Option<Op> {
         if group.len == ty.lanes {
             return Some(op);
@@ -220,6 +229,7 @@ impl Pass<'_> {
         let lanes = self.emit.func.ty(a).lanes;
         match (pair, self.precision) {
             (Pair::Product, Precision::Exact | Precision::Fast) => {
+                // x · -0 is -x · 0; float24 keeps no sign of it.
                 let a = if negative { self.emit.unary(Unary::Neg, a) } else { a };
                 self.call(Helper::MulZero, lanes, &[a])
             }
@@ -257,6 +267,7 @@ impl Pass<'_> {
                 std::array::from_fn(|index| Lane::new(value, index as u8))
             }
         };
+        // Left to right, as the helpers sum.
         let mut sum = products[0];
         let mut op = Op::Shuffle([sum; 4]);
         for (index, &lane) in products[..usize::from(ty.lanes)].iter().enumerate().skip(1) {
@@ -306,10 +317,12 @@ impl Pass<'_> {
         if lanes == (1 << ty.lanes) - 1 {
             return Some(Op::Const(literals));
         }
+        // A driver would fold these lanes, so the others are computed apart from them.
         if lanes != 0 && op.signature().pica {
             return Some(self.partly_literal(op, a, lanes, literals));
         }
         let helper = match (op, self.precision) {
+            // `fast` takes the plain operations with all their edges.
             (Unary::RcpP, Precision::Fast) => {
                 let one = self.emit.float(ty.lanes, 1.0);
                 return Some(Op::Binary(Binary::Div, one, a));
@@ -347,7 +360,8 @@ impl Pass<'_> {
         Some(self.call(helper, ty.lanes, &[a]))
     }
 
-    /// The lanes of the result that are known, because every machine computes the same for a literal, and their bits.
+    /// The lanes of the result that are known, because every machine computes the same for a
+    /// constant, and their bits.
     fn fold(&self, op: Unary, a: Value) -> (u8, [u32; 4]) {
         let (mut lanes, mut result) = (0, [0; 4]);
         let arithmetic = op.signature().pica || matches!(op, Unary::Neg | Unary::Abs | Unary::Floor);
@@ -365,7 +379,8 @@ impl Pass<'_> {
         (lanes, result)
     }
 
-    /// An operation of which some lanes are known: a driver would know them too, so they are literals.
+    /// An operation of which some lanes are known: a driver would know them too, so they are
+    /// constants.
     fn partly_literal(&mut self, op: Unary, a: Value, lanes: u8, literals: [u32; 4]) -> Op {
         let ty = op.result(self.emit.func.ty(a));
         let mut group = Group::new();

@@ -28,6 +28,7 @@ impl<'a> Emit<'a> {
     /// Adds a parameter to a helper function; before any other list is stored.
     pub fn param(&mut self, ty: Type) -> Value {
         let value = self.func.value(ty, Def::Param);
+        // Parameters form one list, which grows at the end of the pool only.
         debug_assert!(self.func.params.range().end == self.func.pool.len());
         self.func.pool.push(value);
         self.func.params.len += 1;
@@ -39,15 +40,15 @@ impl<'a> Emit<'a> {
         self.items.push(Item::Let(value));
         value
     }
-    /// A literal with the same bits in each lane.
+    /// A constant with the same bits in each lane.
     pub fn splat(&mut self, ty: Type, bits: u32) -> Value {
         self.op(ty, splat(ty, bits))
     }
-    /// A float literal with the same number in each lane.
+    /// A float constant with the same number in each lane.
     pub fn float(&mut self, lanes: u8, number: f32) -> Value {
         self.splat(Type::new(Kind::F32, lanes), number.to_bits())
     }
-    /// An i32 scalar literal.
+    /// An i32 scalar constant.
     pub fn int(&mut self, number: i32) -> Value {
         self.splat(Type::I32, number.cast_unsigned())
     }
@@ -69,6 +70,7 @@ impl<'a> Emit<'a> {
     /// One lane as a scalar.
     pub fn lane(&mut self, lane: Lane) -> Value {
         let ty = self.func.ty(lane.value());
+        // A scalar is its own lane.
         if ty.lanes == 1 {
             return lane.value();
         }
@@ -99,7 +101,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// A literal with the same bits in each lane.
+/// A constant with the same bits in each lane.
 pub(super) fn splat(ty: Type, bits: u32) -> Op {
     let mut all = [0; 4];
     all[..usize::from(ty.lanes)].fill(bits);

@@ -1,15 +1,18 @@
-//! The helper functions that legal arithmetic calls, built when first asked for, callees before callers.
-//! In: which helper, for how many lanes. Out: its index in the module. Knows neither literals nor uniforms; its callers never
-//! pass a literal that counts as zero to a product or a sum, because drivers inline these bodies and fold `x * 0` wrongly.
+//! The helper functions that legal arithmetic calls, built when first asked for, callees before
+//! callers.
+//! In: a helper and a number of lanes. Out: its index in the module. Knows neither constants nor
+//! uniforms. Its callers never pass a constant that counts as zero to a product or a sum, because
+//! drivers inline these bodies and fold `x * 0` wrongly.
 //!
-//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and `|a + b| > MAX`, else
-//! `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and then the sum is ±inf. With one the sum is NaN,
-//! which is above nothing. NaN is asked by bits, since drivers may fold `p == p`. On a software driver this took two
-//! thirds of the time over the bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)`
-//! took; a branch around the guard gained nothing there.
+//! Why the guard of the exact product is right on bits. `pica_mul` gives 0 where `a * b` is NaN and
+//! `|a + b| > MAX`, else `a * b`. Without a NaN operand the product is NaN for inf · 0 alone, and
+//! then the sum is ±inf. With one the sum is NaN, which is above nothing. NaN is asked by bits,
+//! since drivers may fold `p == p`. On a software driver this took two thirds of the time over the
+//! bare product that the four comparisons of `(a == 0 && |b| > MAX) || (b == 0 && |a| > MAX)` took;
+//! a branch around the guard gained nothing there.
 //!
-//! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at the edges of their range
-//! differ between drivers, hence the explicit cases.
+//! Facts: hardware tests (inf · 0 = 0, NaN · 0 = NaN, 1/±0 = +inf); base-2 logarithms and powers at
+//! the edges of their range differ between drivers, hence the explicit cases.
 
 use std::borrow::Cow;
 
@@ -30,7 +33,7 @@ const F24_UNITS: (f32, f32) = (f32::from_bits(0x6680_0000), f32::from_bits(0x188
 const NONE: u16 = u16::MAX;
 
 macro_rules! helpers {
-    ($($(#[$attr:meta])* $name:ident $text:literal),* $(,)?) => {
+    ($($(#[$attr:meta])* $name:ident $text:literal |$body:ident, $a:ident $(, $b:ident)?| $result:expr),* $(,)?) => {
         /// A helper function; there is one for each number of lanes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -39,70 +42,65 @@ macro_rules! helpers {
         const NAMES: &[[&str; 4]] = &[
             $([$text, concat!($text, "_vec2f"), concat!($text, "_vec3f"), concat!($text, "_vec4f")]),*
         ];
+
+        impl Helper {
+            /// Adds the parameters of the helper and the operations of its body; returns its
+            /// result.
+            fn build(self, body: &mut Body<'_, '_, '_>) -> Value {
+                let ty = Type::new(Kind::F32, body.lanes);
+                match self {
+                    $(Self::$name => {
+                        let $body = body;
+                        let $a = $body.emit.param(ty);
+                        $(let $b = $body.emit.param(ty);)?
+                        $result
+                    })*
+                }
+            }
+        }
     };
 }
 
 helpers! {
     /// Product, inf · 0 = 0.
-    Mul "pica_mul",
+    Mul "pica_mul" |body, a, b| body.mul(a, b),
     /// Dot product of such products.
-    Dot "pica_dot",
+    Dot "pica_dot" |body, a, b| body.dot(a, b),
     /// Dot product of operands for which inf · 0 cannot happen.
-    DotPlain "pica_dot_plain",
+    DotPlain "pica_dot_plain" |body, a, b| body.dot_plain(a, b),
     /// float24: sum.
-    Add "pica_add",
+    Add "pica_add" |body, a, b| body.add(a, b),
     /// Product with +0.
-    MulZero "pica_mul_zero",
+    MulZero "pica_mul_zero" |body, a| body.mul_zero(a),
     /// Sum with +0.
-    AddZero "pica_add_zero",
+    AddZero "pica_add_zero" |body, a| body.add_zero(a),
     /// Reciprocal.
-    Rcp "pica_rcp",
+    Rcp "pica_rcp" |body, a| body.source_and_result(a, Body::rcp),
     /// Reciprocal square root.
-    Rsq "pica_rsq",
+    Rsq "pica_rsq" |body, a| body.source_and_result(a, Body::rsq),
     /// Power of two.
-    Exp2 "pica_exp_two",
+    Exp2 "pica_exp_two" |body, a| body.source_and_result(a, Body::exp2),
     /// Base-2 logarithm.
-    Log2 "pica_log_two",
+    Log2 "pica_log_two" |body, a| body.source_and_result(a, Body::log2),
     /// Power of two, alike on every device.
-    Exp2Portable "pica_exp_two_portable",
+    Exp2Portable "pica_exp_two_portable" |body, a| body.source_and_result(a, Body::exp2_portable),
     /// Base-2 logarithm, alike on every device.
-    Log2Portable "pica_log_two_portable",
+    Log2Portable "pica_log_two_portable" |body, a| body.source_and_result(a, Body::log2_portable),
     /// Conversion to an address.
-    Address "pica_address",
+    Address "pica_address" |body, a| body.address(a),
     /// float24: small sources count as 0.
-    Flush "pica_flush",
+    Flush "pica_flush" |body, a| body.flush(a),
     /// float24: rounding of a result.
-    Truncate "pica_truncate",
+    Truncate "pica_truncate" |body, a| body.truncate(a),
     /// float24: an input or uniform as the registers hold it.
-    ToFloat "pica_to_float",
-}
-
-impl Helper {
-    /// How many operands it takes.
-    fn operands(self) -> usize {
-        match self {
-            Self::Mul | Self::Dot | Self::DotPlain | Self::Add => 2,
-            Self::MulZero
-            | Self::AddZero
-            | Self::Rcp
-            | Self::Rsq
-            | Self::Exp2
-            | Self::Log2
-            | Self::Exp2Portable
-            | Self::Log2Portable
-            | Self::Address
-            | Self::Flush
-            | Self::Truncate
-            | Self::ToFloat => 1,
-        }
-    }
+    ToFloat "pica_to_float" |body, a| body.float24_register(a),
 }
 
 /// The helpers of one module.
 pub(super) struct Helpers<'a> {
     /// The module's list.
     pub funcs: &'a mut Vec<Func>,
-    /// What the bodies compute with.
+    /// Precision of the bodies.
     pub precision: Precision,
     known: [[u16; 4]; NAMES.len()],
 }
@@ -132,27 +130,7 @@ impl<'a> Helpers<'a> {
         let mut func =
             Func { name: Cow::Borrowed(NAMES[helper as usize][usize::from(lanes) - 1]), ..Func::default() };
         let mut body = Body { emit: Emit::helper(&mut func), helpers: self, lanes };
-        let ty = Type::new(Kind::F32, lanes);
-        let a = body.emit.param(ty);
-        let b = if helper.operands() == 2 { body.emit.param(ty) } else { a };
-        let result = match helper {
-            Helper::Mul => body.mul(a, b),
-            Helper::Dot => body.dot(Helper::Mul, a, b),
-            Helper::DotPlain => body.dot_plain(a, b),
-            Helper::Add => body.add(a, b),
-            Helper::MulZero => body.mul_zero(a),
-            Helper::AddZero => body.add_zero(a),
-            Helper::Rcp => body.source_and_result(a, Body::rcp),
-            Helper::Rsq => body.source_and_result(a, Body::rsq),
-            Helper::Exp2 => body.source_and_result(a, Body::exp2),
-            Helper::Log2 => body.source_and_result(a, Body::log2),
-            Helper::Exp2Portable => body.source_and_result(a, Body::exp2_portable),
-            Helper::Log2Portable => body.source_and_result(a, Body::log2_portable),
-            Helper::Address => body.address(a),
-            Helper::Flush => body.flush(a),
-            Helper::Truncate => body.truncate(a),
-            Helper::ToFloat => body.float24_register(a),
-        };
+        let result = helper.build(&mut body);
         body.emit.finish(result);
         self.push(func)
     }
@@ -202,6 +180,7 @@ impl Body<'_, '_, '_> {
         if !self.f24() {
             return self.guarded_product(a, b);
         }
+        // float24: sources first, then the guard, so that a flushed source counts as 0.
         let a = self.call(Helper::Flush, self.lanes, &[a]);
         let b = self.call(Helper::Flush, self.lanes, &[b]);
         let product = self.guarded_product(a, b);
@@ -213,6 +192,7 @@ impl Body<'_, '_, '_> {
         let max = self.float(f32::MAX);
         let (magnitude, infinity) = (self.bits(MAGNITUDE), self.bits(INFINITY));
         let emit = &mut self.emit;
+        // See the module's text for why these two tests are enough.
         let product = emit.binary(Binary::Mul, a, b);
         let bits = emit.unary(Unary::ToBits, product);
         let bits = emit.binary(Binary::BitAnd, bits, magnitude);
@@ -231,8 +211,8 @@ impl Body<'_, '_, '_> {
         self.call(Helper::Truncate, self.lanes, &[sum])
     }
 
-    fn dot(&mut self, mul: Helper, a: Value, b: Value) -> Value {
-        let products = self.call(mul, self.lanes, &[a, b]);
+    fn dot(&mut self, a: Value, b: Value) -> Value {
+        let products = self.call(Helper::Mul, self.lanes, &[a, b]);
         self.sum(products)
     }
 
@@ -246,6 +226,7 @@ impl Body<'_, '_, '_> {
         let mut sum = self.emit.lane(Lane::new(products, 0));
         for index in 1..self.lanes {
             let lane = self.emit.lane(Lane::new(products, index));
+            // Every partial sum is truncated.
             sum = if self.f24() {
                 self.call(Helper::Add, 1, &[sum, lane])
             } else {
@@ -263,6 +244,7 @@ impl Body<'_, '_, '_> {
         let finite = self.emit.binary(Binary::LessEqual, magnitude, max);
         match self.helpers.precision {
             Precision::F24 => {
+                // NaN fails both comparisons, and only NaN does.
                 let infinite = self.emit.binary(Binary::Greater, magnitude, max);
                 let number = self.emit.binary(Binary::Or, finite, infinite);
                 let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
@@ -289,7 +271,8 @@ impl Body<'_, '_, '_> {
         self.emit.unary(Unary::FromBits, bits)
     }
 
-    /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the choice.
+    /// Only −0 changes; asked by bits, since a comparison with 0 invites a driver to fold the
+    /// choice.
     fn add_zero(&mut self, a: Value) -> Value {
         let negative_zero = self.bits(SIGN);
         let bits = self.emit.unary(Unary::ToBits, a);
@@ -302,6 +285,7 @@ impl Body<'_, '_, '_> {
     fn unless_zero(&mut self, a: Value, quotient: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
+        // Both zeros give +inf on hardware; IEEE gives -inf for 1/-0.
         let cond = self.emit.binary(Binary::Equal, a, zero);
         self.emit.select(cond, infinity, quotient)
     }
@@ -323,17 +307,20 @@ impl Body<'_, '_, '_> {
     fn exp2(&mut self, a: Value) -> Value {
         let zero = self.float(0.0);
         let infinity = self.float(f32::INFINITY);
+        // 2^-150 rounds to 0 and 2^128 overflows; drivers differ beyond.
         let range = [self.float(-150.0), self.float(128.0)];
         let power = self.emit.unary(Unary::Exp2, a);
         self.power_within(a, power, range, [zero, infinity])
     }
 
-    /// A power of two inside the range (without its ends), `outside` where `a` is not above or not below it; NaN stays.
+    /// A power of two inside the range (without its ends), `outside` where `a` is not above or not
+    /// below it; NaN stays.
     fn power_within(&mut self, a: Value, power: Value, range: [Value; 2], outside: [Value; 2]) -> Value {
         let ([low, high], [zero, infinity]) = (range, outside);
         let emit = &mut self.emit;
         let above = emit.binary(Binary::GreaterEqual, a, high);
         let below = emit.binary(Binary::LessEqual, a, low);
+        // Not `not below`: NaN must be outside, too.
         let inside_low = emit.binary(Binary::Greater, a, low);
         let inside_high = emit.binary(Binary::Less, a, high);
         let inside = emit.binary(Binary::And, inside_low, inside_high);
@@ -350,9 +337,7 @@ impl Body<'_, '_, '_> {
         let nan = self.emit.splat(Type::new(Kind::F32, self.lanes), NAN);
         let emit = &mut self.emit;
         let logarithm = emit.unary(Unary::Log2, a);
-        let positive = emit.binary(Binary::Greater, a, zero);
-        let not_infinite = emit.binary(Binary::LessEqual, a, max);
-        let inside = emit.binary(Binary::And, positive, not_infinite);
+        let (positive, inside) = positive_and_finite(emit, a, zero, max);
         let is_zero = emit.binary(Binary::Equal, a, zero);
         let other = emit.select(positive, a, nan);
         let other = emit.select(is_zero, negative_infinity, other);
@@ -394,6 +379,7 @@ impl Body<'_, '_, '_> {
         let significand = emit.binary(Binary::BitAnd, bits, kept);
         let significand = emit.binary(Binary::BitOr, significand, unit);
         let significand = emit.unary(Unary::FromBits, significand);
+        // The polynomial is made for significands from √½ to √2.
         let is_large = emit.binary(Binary::Greater, significand, root);
         let halved = emit.binary(Binary::Mul, significand, half);
         let significand = emit.select(is_large, halved, significand);
@@ -404,9 +390,7 @@ impl Body<'_, '_, '_> {
         let rest = self.horner(&portable::LOG2, rest);
         let emit = &mut self.emit;
         let logarithm = emit.binary(Binary::Add, exponent, rest);
-        let positive = emit.binary(Binary::Greater, a, zero);
-        let not_infinite = emit.binary(Binary::LessEqual, a, max);
-        let inside = emit.binary(Binary::And, positive, not_infinite);
+        let (positive, inside) = positive_and_finite(emit, a, zero, max);
         let other = emit.select(positive, a, nan);
         let result = emit.select(inside, logarithm, other);
         let magnitude = emit.unary(Unary::Abs, a);
@@ -415,6 +399,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn difference(&mut self, a: Value, b: Value) -> Value {
+        // There is no subtraction: a - b is a + (-b) on bits.
         let b = self.emit.unary(Unary::Neg, b);
         self.emit.binary(Binary::Add, a, b)
     }
@@ -424,6 +409,7 @@ impl Body<'_, '_, '_> {
         let mut sum = None;
         for &coefficient in coefficients.iter().rev() {
             let coefficient = self.float(coefficient);
+            // The first step has nothing to add: a sum with 0 could be folded.
             let factor = match sum {
                 None => coefficient,
                 Some(sum) => self.emit.binary(Binary::Add, coefficient, sum),
@@ -433,8 +419,8 @@ impl Body<'_, '_, '_> {
         sum.unwrap_or(x)
     }
 
-    /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN becomes -1000, which counts as
-    /// 0 like every address outside the signed byte range.
+    /// Clamped before the conversion, so that it never meets NaN or a number out of range. NaN
+    /// becomes -1000, which counts as 0 like every address outside the signed byte range.
     fn address(&mut self, a: Value) -> Value {
         let (low, high) = (self.float(-1000.0), self.float(1000.0));
         let emit = &mut self.emit;
@@ -447,6 +433,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn flush(&mut self, a: Value) -> Value {
+        // NaN fails the comparison and stays.
         let min = self.float(F24_MIN);
         let zero = self.float(0.0);
         let magnitude = self.emit.unary(Unary::Abs, a);
@@ -474,13 +461,14 @@ impl Body<'_, '_, '_> {
         let is_small = emit.binary(Binary::Less, magnitude, min);
         let is_large = emit.binary(Binary::GreaterEqual, magnitude, overflow);
         let fits = emit.binary(Binary::Less, magnitude, overflow);
+        // NaN is neither large nor fits.
         let result = emit.select(is_large, infinity, nan);
         let result = emit.select(fits, kept, result);
         emit.select(is_small, small, result)
     }
 
-    /// Magnitudes below 2^-62 become the multiple of 2^-78 below them: both factors are powers of two, so the products are
-    /// exact.
+    /// Magnitudes below 2^-62 become the multiple of 2^-78 below them: both factors are powers of
+    /// two, so the products are exact.
     fn float24_register(&mut self, a: Value) -> Value {
         let (up, down) = (self.float(F24_UNITS.0), self.float(F24_UNITS.1));
         let bits = self.emit.unary(Unary::ToBits, a);
@@ -492,4 +480,11 @@ impl Body<'_, '_, '_> {
         let small = self.with_sign_of(bits, small);
         self.float24(a, bits, small)
     }
+}
+
+/// `a > 0`, and the same with `a <= MAX`.
+fn positive_and_finite(emit: &mut Emit<'_>, a: Value, zero: Value, max: Value) -> (Value, Value) {
+    let positive = emit.binary(Binary::Greater, a, zero);
+    let not_infinite = emit.binary(Binary::LessEqual, a, max);
+    (positive, emit.binary(Binary::And, positive, not_infinite))
 }

@@ -1,16 +1,19 @@
-//! Hides literals that could become zeros of a product or sum where a driver copies code, see [`crate::ir::known`].
-//! In: a function of the `Pica` stage and what is known of it. Out: the same function, with numbers in place of the literals
-//! that a driver cannot know. Knows no precision.
+//! Hides constants that could become zeros of a product or sum where a driver copies code, see
+//! [`crate::ir::known`].
+//! In: a function of the `Pica` stage and facts about it. Out: the same function, with numbers in
+//! place of the constants that a driver cannot know. Knows no precision.
 //!
 //! ```text
 //! %0 = input v0 ; %1 = const 0                            =>      %0 = input v0 ; %2 = hidden 0 of %0
 //! loop (%3 = %1) { .. %4 = mulp %3 %0 .. continue %5 }    =>      loop (%3 = %2) { .. %4 = mulp %3 %0 .. continue %5 }
 //! ```
 //!
-//! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when the program runs: even, so
-//! 0, which follows from no single bit of its parts. Other literals have their bits set over it. A function computes it once,
-//! at its begin, and only if something is to be hidden: literals on the way into loop parameters and results, arms of choices that
-//! specialisation constants decide, operands of powers. A relative read that could get a literal has it added to its offset.
+//! The hidden zero is x · (x + 1) & 1 of the bits of an input or another number that is known when
+//! the program runs: even, so 0, which follows from no single bit of its parts. Other constants
+//! have their bits set over it. A function computes it once, at its begin, and only if something is
+//! to be hidden: constants on the way into loop parameters and results, arms of choices that
+//! specialization constants decide, operands of powers. A relative read that could get a constant
+//! has it added to its offset.
 
 use super::emit::{Emit, splat};
 use crate::entity::Handle;
@@ -21,7 +24,8 @@ use crate::ir::{
 };
 use crate::passes::flow::Flow;
 
-/// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute all of it and nothing is.
+/// Hides what a function has to hide. Where it reads nothing when it runs, every driver can compute
+/// all of it and nothing is.
 pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
     if known.risks().iter().all(|risk| risk.possible == 0) {
         return;
@@ -48,26 +52,25 @@ pub(super) fn run(f: &mut Func, known: &Known<'_>, constants: &Constants) {
     }
 }
 
-/// Something that is known when the program runs only.
+/// Something that is known when the program runs only: the first of the kind that comes first here.
 fn seed(f: &Func, constants: &Constants) -> Option<(Type, Op)> {
-    let found = |test: fn(Op, &Constants) -> bool| {
-        let ops = f.values.values().iter().filter_map(|data| match data.def {
-            Def::Op(op) if test(op, constants) => Some((data.ty, op)),
-            Def::Op(_) | Def::Param | Def::Result | Def::Dead => None,
-        });
-        ops.into_iter().next()
+    let is_open = |register| constants.get(usize::from(register)).is_some_and(Option::is_none);
+    let rank = |resource| match resource {
+        Resource::Input(_) => Some(0),
+        Resource::Draw(_) => Some(1),
+        Resource::Uniform(register) => is_open(register).then_some(2),
+        Resource::IntUniform { .. } => Some(3),
+        Resource::BoolUniform(_) | Resource::Member { .. } | Resource::Host(_) | Resource::Specialized(_) => {
+            None
+        }
     };
-    found(|op, _| matches!(op, Op::Read(Resource::Input(_))))
-        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::Draw(_)))))
-        .or_else(|| {
-            found(|op, constants| {
-                matches!(op, Op::Read(Resource::Uniform(register)) if constants.get(usize::from(register)).is_some_and(Option::is_none))
-            })
-        })
-        .or_else(|| found(|op, _| matches!(op, Op::Read(Resource::IntUniform { .. }))))
+    // Inputs first: they differ between invocations.
+    let ranked = f.reads().filter_map(|(ty, resource)| Some((rank(resource)?, ty, resource)));
+    ranked.min_by_key(|&(rank, ..)| rank).map(|(_, ty, resource)| (ty, Op::Read(resource)))
 }
 
-/// The lanes of each value that no copy of the code may know: those at risk and what they are computed from.
+/// The lanes of each value that no copy of the code may know: those at risk and what they are
+/// computed from.
 fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
     let mut masks = vec![0; f.values.len()];
     let mut work: Vec<(Value, u8)> =
@@ -76,6 +79,7 @@ fn marks(f: &Func, known: &Known<'_>, flow: &Flow) -> Vec<u8> {
         let (ty, fact) = (f.ty(value), known.of(value));
         let mask = &mut masks[value.index()];
         let new = lanes & fact.fixed & !fact.literal & !*mask & ((1 << ty.lanes) - 1);
+        // Other kinds are no operands of products.
         if new == 0 || ty.kind != Kind::F32 {
             continue;
         }
@@ -115,12 +119,12 @@ struct Hide<'a> {
     zero: Option<Zero>,
     /// Items for the begin of the function.
     begin: Vec<Item>,
-    /// Literals hidden so far, and the lanes of them that are.
+    /// Constants hidden so far, and the lanes of them that are.
     cache: Vec<(Type, [u32; 4], u8, Value)>,
 }
 
 impl Hide<'_> {
-    /// Hides literals in one region; its exit gives values to those of `target`.
+    /// Hides constants in one region; its exit gives values to those of `target`.
     fn region(&mut self, region: Region, target: ValueList) {
         let items = std::mem::take(&mut self.emit.func.regions[region].items);
         self.emit.items = Vec::with_capacity(items.len());
@@ -135,6 +139,7 @@ impl Hide<'_> {
             }
             self.emit.items.push(item);
         }
+        // The exit comes last, with the decisions that hold at the end.
         let list = self.emit.func.regions[region].exit.list();
         self.list(list, target, context);
         self.emit.func.regions[region].items = std::mem::take(&mut self.emit.items);
@@ -177,7 +182,7 @@ impl Hide<'_> {
         self.emit.func.values[value].def = Def::Op(op);
     }
 
-    /// The value, with those of the lanes hidden that are literal here.
+    /// The value, with those of the lanes hidden that are constant here.
     fn hidden(&mut self, value: Value, lanes: u8, context: u32) -> Value {
         let fact = self.known.here(self.emit.func, value, context);
         let lanes = lanes & fact.literal;
@@ -205,8 +210,9 @@ impl Hide<'_> {
         self.emit.op(ty, Op::Shuffle([0, 1, 2, 3].map(from)))
     }
 
-    /// A literal with these lanes hidden, at the begin of the function.
+    /// A constant with these lanes hidden, at the begin of the function.
     fn literal(&mut self, ty: Type, bits: [u32; 4], lanes: u8) -> Value {
+        // The same constant is hidden once.
         if let Some(known) = self.cache.iter().find(|known| (known.0, known.1, known.2) == (ty, bits, lanes))
         {
             return known.3;
@@ -219,6 +225,7 @@ impl Hide<'_> {
             let all = self.emit.func.ty(value).with_lanes(ty.lanes);
             value = self.emit.op(all, Op::Shuffle([Lane::new(value, 0); 4]));
         }
+        // The bits of the constant over a zero that no driver can find.
         if !is_zero {
             let literal = self.emit.op(ty.with_kind(Kind::U32), Op::Const(bits));
             value = self.emit.binary(Binary::BitOr, value, literal);
@@ -247,6 +254,7 @@ impl Hide<'_> {
         }
         let one = emit.op(Type::I32, splat(Type::I32, 1));
         let next = emit.binary(Binary::IAdd, x, one);
+        // Of two neighbours one is even.
         let product = emit.binary(Binary::IMul, x, next);
         let int = emit.binary(Binary::IAnd, product, one);
         let bits = emit.unary(Unary::IntToUint, int);

@@ -1,18 +1,23 @@
-//! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one uniform block.
+//! Replaces PICA200 arithmetic and register reads by plain operations, for one precision and one
+//! uniform block.
 //! In: a module without helpers. Out: the same program without operations of which [`Op::is_pica`]
-//! is true; every `Add` and `Mul` it makes is free of literal zeros. Knows no encodings and no back end.
+//! is true; every `Add` and `Mul` it makes is free of constant zeros. Knows no encodings and no
+//! back end.
 //!
 //! ```text
 //! %2 = uniform c4 ; %3 = mulp %1, %2    =>    %2 = member 0[4] ; %3 = call pica_mul_vec4f(%1, %2)
 //! ```
 //!
-//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot happen (see `literal`).
+//! * **exact**: helper functions guard products against inf · 0 (see `helpers`), unless that cannot
+//!   happen (see `literal`).
 //! * **fast**: the plain operations.
-//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are converted first.
+//! * **f24**: helper functions flush sources and truncate results; inputs and uniforms are
+//!   converted first.
 //!
-//! What counts as literal, [`crate::ir::known`] says: lane by lane, through results and parameters. Products and sums of literals
-//! are computed here, since drivers would compute them and then fold the zeros among them. What could become a literal where a
-//! driver copies code is hidden from it first (see `hide`).
+//! [`crate::ir::known`] finds constants: lane by lane, through results and parameters.
+//! Products and sums of constants are computed here, since drivers would compute them and then fold
+//! the zeros among them. What could become a constant where a driver copies code is hidden from it
+//! first (see `hide`).
 
 mod arith;
 mod emit;
@@ -30,7 +35,7 @@ use self::literal::Facts;
 use self::uniforms::Registers;
 use crate::host::{Options, UniformBlock};
 use crate::ir::known::{Constants, Known};
-use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value, ValueData};
+use crate::ir::{Array, Binary, Def, Func, Item, Lane, Module, Op, Region, Resource, Value};
 use crate::precision::{self, Precision};
 
 /// The state of one run.
@@ -42,8 +47,8 @@ struct Pass<'a> {
     registers: Registers<'a>,
 }
 
-/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in the program file and which
-/// the uniform block therefore need not hold.
+/// Makes a module legal for the back ends. `constants` are the c registers whose values stand in
+/// the program file and which the uniform block therefore need not hold.
 pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constants: &Constants) {
     debug_assert!(module.helpers.is_empty(), "helpers are made here");
     let precision = options.arithmetic.precision;
@@ -69,12 +74,11 @@ pub fn run(module: &mut Module, options: &Options, block: &UniformBlock, constan
     }
 }
 
-/// What is known of a function before anything is replaced; what has to be hidden in it, is.
+/// Finds the facts about a function before anything is replaced, and hides what has to be hidden.
 fn known<'a>(f: &mut Func, precision: Precision, constants: &'a Constants) -> Known<'a> {
     let mut known = Known::new(precision, Some(constants), f.values.len());
-    let is_specialized = |data: &ValueData| matches!(data.def, Def::Op(Op::Read(Resource::Specialized(_))));
     // Elsewhere facts can be gathered on the way.
-    if !f.nodes.is_empty() || f.values.values().iter().any(is_specialized) {
+    if !f.nodes.is_empty() || f.reads().any(|(_, read)| matches!(read, Resource::Specialized(_))) {
         known.analyze(f);
         hide::run(f, &known, constants);
     }
@@ -87,7 +91,7 @@ fn truncated(bits: u32) -> u32 {
 }
 
 impl Pass<'_> {
-    /// Legalises the items of one region and adds the regions below it to the work.
+    /// Legalizes the items of one region and adds the regions below it to the work.
     fn region(&mut self, region: Region, work: &mut Vec<Region>) {
         let mut items = std::mem::take(&mut self.emit.func.regions[region].items);
         self.emit.items.clear();
@@ -120,6 +124,7 @@ impl Pass<'_> {
             self.emit.func.values[value].def = Def::Op(op);
         }
         self.facts.learn(self.emit.func, value);
+        // Decisions around may choose one arm: a driver would see that, too.
         if let Op::Select { .. } = legal.unwrap_or(op)
             && let Some(bits) = self.known(value)
         {
@@ -128,7 +133,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The lanes of a value that is literal altogether.
+    /// The lanes of a value that is constant altogether.
     fn known(&self, value: Value) -> Option<[u32; 4]> {
         let mut bits = [0; 4];
         for (index, slot) in (0..self.emit.func.ty(value).lanes).zip(&mut bits) {
@@ -137,7 +142,7 @@ impl Pass<'_> {
         Some(bits)
     }
 
-    /// What takes the place of an operation, if anything must.
+    /// Legal operation that takes the place of another, if one must.
     fn legal(&mut self, op: Op) -> Option<Op> {
         Some(match op {
             Op::Read(Resource::Input(_)) if self.precision == Precision::F24 => self.float24_register(op),

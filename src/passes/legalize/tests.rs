@@ -2,7 +2,6 @@
 
 mod zeros;
 
-use super::literal::May;
 use super::*;
 use crate::host::{Bank, Member, MemberType, RegisterLayout, UniformBlock, layout};
 use crate::ir::eval::{Evaluator, Lanes, Registers as Environment, same};
@@ -10,6 +9,7 @@ use crate::ir::{
     Array, Exit, Func, Kind, RegionData, Resource, Stage, Step, Type, Unary, ValueList, Walk, known, text,
     verify,
 };
+use crate::passes::ranges::{Classes, Ranges};
 use crate::precision::arith as scalar;
 
 const PRECISIONS: [Precision; 3] = [Precision::Exact, Precision::Fast, Precision::F24];
@@ -80,7 +80,7 @@ fn compare(before: &Module, after: &Module, precision: Precision, inputs: &[[Lan
             raw.map(|lanes| lanes.map(|bits| scalar::load(precision, f32::from_bits(bits)).to_bits()));
         let expected = expected.run(precision, &environment, 1 << 20).unwrap();
         let Exit::Yield(outputs) = before.main.regions[before.main.body.unwrap()].exit else { panic!() };
-        specials_are_expected(&after.main, after.main.get(outputs), &actual);
+        classes_are_expected(&after.main, after.main.get(outputs), &actual);
         for ((&value, a), b) in before.main.get(outputs).iter().zip(&actual).zip(&expected) {
             assert!(
                 same(before.main.ty(value).kind, *a, *b),
@@ -93,8 +93,8 @@ fn compare(before: &Module, after: &Module, precision: Precision, inputs: &[[Lan
     }
 }
 
-/// No lane has a special value that the analysis excludes.
-fn specials_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
+/// No lane has a number of a class that the analysis excludes.
+fn classes_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
     let mut facts = Facts::new(Known::new(Precision::Exact, None, f.values.len()), f.values.len());
     let mut walk = Walk::new(f);
     while let Some(step) = walk.next(f) {
@@ -104,12 +104,9 @@ fn specials_are_expected(f: &Func, values: &[Value], outputs: &[Lanes]) {
     }
     for (&value, output) in values.iter().zip(outputs).filter(|(value, _)| f.ty(**value).kind == Kind::F32) {
         for (index, &bits) in (0..f.ty(value).lanes).zip(output) {
-            let is_special = bits & 0x7FFF_FFFF == 0 || bits & 0x7FFF_FFFF == 0x7F80_0000;
-            let possible = facts.may(Lane::new(value, index));
-            assert!(
-                !is_special || possible.has(May::of_bits(bits)),
-                "{value}.{index} is {bits:#x}, {possible:?}"
-            );
+            let mut ranges = Ranges::new(f, Precision::Exact, |lane| facts.literal(f, lane));
+            let possible = ranges.of(Lane::new(value, index));
+            assert!(possible.has(Classes::of_bits(bits)), "{value}.{index} is {bits:#x}, {possible:?}");
         }
     }
 }

@@ -1,10 +1,12 @@
-//! Register reads: which member of the uniform block, or which literal, stands for a register.
-//! In: reads of c, i and b registers. Out: reads of members; relative reads call helpers. Knows no arithmetic.
+//! Register reads: the member of the uniform block, or the constant, that stands for a register.
+//! In: reads of c, i and b registers. Out: reads of members; relative reads call helpers. Knows no
+//! arithmetic.
 //!
-//! Relative reads are exact: an offset outside the signed byte range counts as 0, the sum wraps at 128, and registers beyond
-//! c95 read as ones (hardware tests). Reads never leave a member's array: drivers differ there. Where all registers are one
-//! array the read is free of branches. Else a read whose base lies in an array member tries that member first, and a tree of
-//! `if`s over all registers stands behind it, skipped unless the program leaves the array.
+//! Relative reads are exact: an offset outside the signed byte range counts as 0, the sum wraps at
+//! 128, and registers beyond c95 read as ones (hardware tests). Reads never leave a member's array:
+//! drivers differ there. Where all registers are one array the read is free of branches. Else a
+//! read whose base lies in an array member tries that member first, and a tree of `if`s over all
+//! registers stands behind it, skipped unless the program leaves the array.
 
 use std::borrow::Cow;
 
@@ -21,7 +23,7 @@ use crate::precision::bits::ONE;
 const REGISTERS: u8 = FLOATS as u8;
 const INDICES: u8 = 128;
 
-/// Where a run of registers is read from.
+/// Source of a run of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// Known.
@@ -39,13 +41,14 @@ struct Run {
     source: Source,
 }
 
-/// Where the registers of one module are.
+/// Sources of the registers of one module.
 pub(super) struct Registers<'a> {
     block: &'a UniformBlock,
     constants: &'a Constants,
     /// Member of each float register.
     float: [Option<u16>; REGISTERS as usize],
-    /// Helper functions built so far: index computation, read by index, read by base and offset, and by member.
+    /// Helper functions built so far: index computation, read by index, read by base and offset,
+    /// and by member.
     index: Option<u16>,
     register: Option<u16>,
     relative: Option<u16>,
@@ -123,6 +126,7 @@ impl<'a> Registers<'a> {
     pub fn bool(&self, emit: &mut Emit<'_>, register: u8) -> Op {
         let Some((member, found)) = self.member(Bank::Bool, register) else { return splat(Type::BOOL, 0) };
         let mut bits = emit.op(Type::U32, Op::Read(Resource::Member { member, element: 0 }));
+        // A member of one register is a bool of its own.
         if found.count != 1 {
             let bit = emit.splat(Type::U32, 1 << ((register - found.first) & 31));
             bits = emit.binary(Binary::BitAnd, bits, bit);
@@ -171,7 +175,7 @@ impl<'a> Registers<'a> {
         same(0) && (1..REGISTERS).all(same)
     }
 
-    /// Whether no register of an array has a literal in its place.
+    /// Returns whether no register of an array has a constant in its place.
     fn is_unfolded(&self, member: u16) -> bool {
         let Member { first, count, .. } = self.block.members[usize::from(member)];
         let registers = usize::from(first)..usize::from(first.saturating_add(count).min(REGISTERS));
@@ -193,6 +197,7 @@ impl<'a> Registers<'a> {
         let index = emit.op(Type::I32, index);
         let first = emit.int(i32::from(*first));
         let element = emit.binary(Binary::ISub, index, first);
+        // The IR has no `>=` for integers.
         let below = emit.int(-1);
         let low = emit.binary(Binary::IGreater, element, below);
         let count = emit.int(i32::from(*count));
@@ -239,6 +244,7 @@ impl<'a> Registers<'a> {
         let mut func = Func { name: Cow::Borrowed("pica_uniform_index"), ..Func::default() };
         let mut emit = Emit::helper(&mut func);
         let (base, offset) = (emit.param(Type::I32), emit.param(Type::I32));
+        // Outside of a signed byte the address register counts as 0 (hardware tests).
         let (below, above, zero) = (emit.int(-129), emit.int(128), emit.int(0));
         let low = emit.binary(Binary::IGreater, offset, below);
         let high = emit.binary(Binary::ILess, offset, above);
@@ -262,6 +268,7 @@ impl<'a> Registers<'a> {
         let index = emit.param(Type::I32);
         let runs = self.runs();
         let read = match *runs.as_slice() {
+            // One array and the ones behind it need no branch.
             [Run { source: Source::Array(member, 0), .. }, _] if self.is_one_array() => {
                 one_array(&mut emit, member, index)
             }
@@ -283,6 +290,7 @@ fn one_array(emit: &mut Emit<'_>, member: u16, index: Value) -> Value {
     let end = emit.int(i32::from(REGISTERS));
     let exists = emit.binary(Binary::ILess, index, end);
     let last = emit.int(i32::from(REGISTERS) - 1);
+    // Drivers differ in what reads beyond an array give.
     let index = emit.select(exists, index, last);
     let read = emit.op(Type::F32X4, Op::ReadAt(Array::Member(member), index));
     let all = emit.op(Type::new(Kind::Bool, 4), Op::Shuffle([Lane::new(exists, 0); 4]));
@@ -290,7 +298,8 @@ fn one_array(emit: &mut Emit<'_>, member: u16, index: Value) -> Value {
     emit.select(all, read, ones)
 }
 
-/// Chooses among the runs by halving; at most seven deep, since an index names one of 128 registers.
+/// Chooses among the runs by halving; at most seven deep, since an index names one of 128
+/// registers.
 fn tree(emit: &mut Emit<'_>, runs: &[Run], index: Value) -> Value {
     debug_assert!(runs.len() <= usize::from(INDICES));
     let (left, right) = runs.split_at(runs.len() / 2);

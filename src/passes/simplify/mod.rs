@@ -1,24 +1,28 @@
-//! Replaces operations and constructs by simpler ones of the same result, and literals' operations by literals.
-//! In and out: a function of the `Pica` stage. Knows one operation and its operands at a time; the rules stand in `rules`.
+//! Replaces operations and constructs by simpler ones of the same result, and folds constants.
+//! In and out: a function of the `Pica` stage. Knows one operation and its operands at a time; the
+//! rules stand in `rules`.
 //!
 //! ```text
 //! %2 = shuffle %1.z %1.x ; %3 = shuffle %2.y ; %4 = mulp %3 %one      =>      %3 = shuffle %1.x      (uses of %4 read %3)
 //! if %true { A yield %5 } else { B } -> %6                            =>      A                      (uses of %6 read %5)
 //! ```
 //!
-//! * An `if` on a literal, a `switch` on a literal and a `block` that no `break` leaves early dissolve into their region; a
-//!   loop that never continues is a block.
-//! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3 = select %c %1 %2`.
+//! * An `if` on a constant, a `switch` on a constant and a `block` that no `break` leaves early
+//!   dissolve into their region; a loop that never continues is a block.
+//! * An `if` without items selects its results: `if %c { yield %1 } else { yield %2 } -> %3  =>  %3
+//!   = select %c %1 %2`.
 //! * `if not %c` exchanges its arms; a `break` that ends a `block` or a `case` yields.
 //! * What follows a construct that never falls through goes.
-//! * Equal operations are evaluated once, as by `cse`: of what is simpler now, some is equal only now.
+//! * Equal operations are evaluated once, as by `cse`: of what is simpler now, some is equal only
+//!   now.
 //!
-//! Replaced values are gone at once: every operand is looked up in a table on the way, which one walk in program order
-//! suffices for, because definitions come before uses. Other values that nothing needs any more are left to `dce`.
-//! Running it on a `Legal` function could make literal zeros operands of `Mul` and `Add`, which that stage forbids.
+//! Replaced values are gone at once: every operand is looked up in a table on the way, which one
+//! walk in program order suffices for, because definitions come before uses. Other values that are
+//! dead then are left to `dce`. Running it on a `Legal` function could make constant
+//! zeros operands of `Mul` and `Add`, which that stage forbids.
 
+mod comparisons;
 mod rules;
-mod signs;
 
 use super::equal::Visible;
 use super::scratch::{Tables, identity};
@@ -29,7 +33,7 @@ use crate::ir::{
 use crate::precision::Precision;
 use rules::Fold;
 
-/// Simplifies a function; `precision` decides what literals compute to and which identities hold.
+/// Simplifies a function; `precision` decides what constants compute to and which identities hold.
 pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
     let Tables { map, items: out, frames: stack, visible, .. } = tables;
     identity(map, f.values.len());
@@ -44,7 +48,8 @@ pub fn run(f: &mut Func, precision: Precision, tables: &mut Tables) -> bool {
 /// A region, or the region of a dissolved construct, whose items are on their way to `out`.
 #[derive(Debug)]
 pub(super) struct RegionFrame {
-    /// Where the items go; nothing for a dissolved one, whose items join those of the frame below.
+    /// Region that takes the items; nothing for a dissolved one, whose items join those of the
+    /// frame below.
     region: Option<Region>,
     items: Vec<Item>,
     next: usize,
@@ -59,9 +64,9 @@ pub(super) struct RegionFrame {
 pub(super) struct NodeFrame {
     node: Node,
     next: usize,
-    /// How many exits reach its end.
+    /// Number of exits that reach its end.
     exits: u32,
-    /// How many of them are breaks.
+    /// Number of breaks among them.
     breaks: u32,
     continues: u32,
     /// Frames that the exits of its regions lead to.
@@ -117,7 +122,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the frame below.
+    /// Begins with the items of `from`, which go to `region` or, for a dissolved construct, to the
+    /// frame below.
     fn begin(&mut self, region: Option<Region>, from: Region, results: ValueList) {
         if region.is_some() {
             self.visible.begin();
@@ -141,6 +147,7 @@ impl Simplify<'_> {
             let (Def::Op(op), ty) = (data.def, data.ty) else { return true };
             match self.fold(op, ty) {
                 Fold::Keep => break,
+                // What is simpler may fold again.
                 Fold::Op(simpler) => {
                     self.f.values[value].def = Def::Op(simpler);
                     self.changed = true;
@@ -151,6 +158,7 @@ impl Simplify<'_> {
                 }
             }
         }
+        // Only now, since its operands are as simple as they get.
         if let Some(same) = self.visible.find_or_add(self.f, value) {
             self.replace(value, same);
             return false;
@@ -171,7 +179,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// The bits of a literal scalar.
+    /// The bits of a constant scalar.
     fn literal(&self, value: Value) -> Option<u32> {
         if let Some(Op::Const(bits)) = self.f.op(value) { Some(bits[0]) } else { None }
     }
@@ -277,6 +285,7 @@ impl Simplify<'_> {
         let parent = self.stack.len().checked_sub(1);
         let Some(target) = self.targets().of(exit) else { return };
         let Frame::Node(frame) = &mut self.stack[target] else { return };
+        // Nothing follows in the construct, so falling out of its end does the same.
         if let Exit::Break(list) = exit
             && parent == Some(target)
             && !self.f.nodes[frame.node].is_loop()
@@ -319,6 +328,7 @@ impl Simplify<'_> {
             && frame.breaks == 0
         {
             self.changed = true;
+            // The items move into the region around, and what they define becomes visible there.
             self.visible.join();
             let data = &mut self.f.regions[body];
             self.out.append(&mut data.items);
@@ -328,6 +338,7 @@ impl Simplify<'_> {
                 Exit::Break(_) | Exit::Continue(_) | Exit::Unreachable => self.finish_early(exit),
             };
         }
+        // `end` kept its scope open for the case that it dissolves.
         if self.f.nodes[node].has_one_region() {
             self.visible.end();
         }
@@ -338,6 +349,7 @@ impl Simplify<'_> {
             return self.select_results(cond, results, a, b);
         }
         self.out.push(Item::Node(node));
+        // Nothing behind it can run, and the verifier wants that said.
         if frame.exits == 0 {
             for result in self.f.nodes[node].results().range() {
                 let result = self.f.pool[result];
@@ -349,7 +361,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// What two arms without items yield.
+    /// Lists that two arms without items yield.
     fn empty_arms(&self, then: Region, otherwise: Region) -> Option<(ValueList, ValueList)> {
         let (then, otherwise) = (&self.f.regions[then], &self.f.regions[otherwise]);
         match (then.exit, otherwise.exit) {
@@ -366,6 +378,7 @@ impl Simplify<'_> {
             let [result, a, b] = [result, a, b].map(|position| self.f.pool[position]);
             let ty = self.f.ty(result).with_kind(Kind::Bool);
             let cond =
+                // `Select` wants a condition for each lane.
                 if ty.lanes == 1 { cond } else { self.new_value(ty, Op::Shuffle([Lane::new(cond, 0); 4])) };
             self.f.values[result].def = Def::Op(Op::Select { cond, a, b });
             if self.value(result) {

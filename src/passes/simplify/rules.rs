@@ -1,12 +1,14 @@
 //! The rules for one operation whose operands are as simple as they get.
-//! In: an operation on values. Out: a simpler one, a value that equals it, or nothing. Changes nothing but adds literals.
+//! In: an operation on values. Out: a simpler one, a value that equals it, or nothing. Changes
+//! nothing but adds constants.
 //!
-//! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x` (−0 + 0 = +0) and `x · 0` is
-//! not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless float24 arithmetic would truncate it on the way.
-//! Literals' operations become literals where [`scalar`] folds them and the result is finite. Comparisons that a driver
-//! would decide are decided here, see `signs`.
+//! A rule keeps every bit of every result (any NaN is as good as another). So `x + 0` is not `x`
+//! (−0 + 0 = +0) and `x · 0` is not 0 (NaN, signs), but `x + −0` and `x · 1` are `x`, unless
+//! float24 arithmetic would truncate it on the way. Constants' operations become constants where
+//! [`scalar`] folds them and the result is finite. Comparisons that a driver would decide are
+//! decided here, see `comparisons`.
 
-use super::{Simplify, signs};
+use super::{Simplify, comparisons};
 use crate::entity::Handle;
 use crate::ir::{Array, Binary, Def, Kind, Lane, Op, Resource, Shape, Type, Unary, Value, scalar};
 use crate::isa::limits::FLOATS;
@@ -16,7 +18,7 @@ use crate::precision::{Precision, arith};
 const MINUS_ONE: u32 = (-1f32).to_bits();
 const MINUS_ZERO: u32 = (-0f32).to_bits();
 
-/// What a rule makes of an operation.
+/// Outcome of a rule.
 pub(super) enum Fold {
     /// It stays.
     Keep,
@@ -68,13 +70,13 @@ impl Simplify<'_> {
         }
     }
 
-    /// What takes the place of an operand.
+    /// Replacement of an operand.
     #[inline]
     fn now(&self, value: Value) -> Value {
         self.map[value.index()]
     }
 
-    /// A read whose index is a literal.
+    /// A read whose index is a constant.
     fn read_at(&self, array: Array, index: Value) -> Fold {
         let Some(index) = self.literal(index) else { return Fold::Keep };
         match array {
@@ -95,7 +97,7 @@ impl Simplify<'_> {
         if let Def::Op(Op::Const(bits)) = self.f.values[value].def { Some(bits) } else { None }
     }
 
-    /// The bits that all lanes of a literal have.
+    /// The bits that all lanes of a constant have.
     fn splat(&self, value: Value) -> Option<u32> {
         let bits = self.constant(value)?;
         let lanes = usize::from(self.f.ty(value).lanes);
@@ -125,6 +127,7 @@ impl Simplify<'_> {
             changed |= *lane != old;
             identity &= usize::from(lane.index()) == index;
         }
+        // A shuffle of constants only is a constant.
         if literals == count {
             return Fold::Op(Op::Const(bits));
         }
@@ -160,7 +163,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// The literal whose lanes `lane` computes, if it can and all are fit to be literals.
+    /// The constant whose lanes `lane` computes, if it can and all are fit to be constants.
     fn fold_lanes(&self, ty: Type, lane: impl Fn(usize) -> Option<u32>) -> Fold {
         let mut bits = [0; 4];
         for (index, slot) in bits.iter_mut().enumerate().take(usize::from(ty.lanes)) {
@@ -185,11 +188,12 @@ impl Simplify<'_> {
                 return folded;
             }
         }
-        if signs::compares(op)
+        if comparisons::compares(op)
             && let Some(fold) = self.comparison(op, a, b, ty)
         {
             return fold;
         }
+        // After the comparisons, which know more of `x == x`.
         if a == b {
             return self.binary_of_one(op, a, ty);
         }
@@ -206,11 +210,13 @@ impl Simplify<'_> {
         }
     }
 
-    /// A comparison of which some lanes are known becomes literals and a comparison of the other lanes.
+    /// A comparison of which some lanes are known becomes constants and a comparison of the other
+    /// lanes.
     fn comparison(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
         let (mut bits, mut rest, mut len) = ([0; 4], [0; 4], 0);
         for (index, slot) in (0..ty.lanes).zip(&mut bits) {
-            match signs::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index)) {
+            match comparisons::compared(self.f, self.precision, op, Lane::new(a, index), Lane::new(b, index))
+            {
                 Some(known) => *slot = known,
                 None => {
                     rest[len] = index;
@@ -224,6 +230,7 @@ impl Simplify<'_> {
             &[first, ref more @ ..] => {
                 let mut picked = [first; 4];
                 picked[1..len].copy_from_slice(more);
+                // The open lanes are compared in a vector of their own.
                 let few = self.f.ty(a).with_lanes(len as u8);
                 let [x, y] = [a, b].map(|value| Op::Shuffle(picked.map(|index| Lane::new(value, index))));
                 let (x, y) = (self.new_value(few, x), self.new_value(few, y));
@@ -240,7 +247,8 @@ impl Simplify<'_> {
         }
     }
 
-    /// What SGE or SLT gave, compared with a literal: the condition itself, or its opposite.
+    /// Rule for the result of SGE or SLT, compared with a constant: the condition itself, or its
+    /// opposite.
     fn of_set(&mut self, op: Binary, a: Value, b: Value, ty: Type) -> Option<Fold> {
         let (set, literal, right) = match (self.splat(a), self.splat(b)) {
             (_, Some(bits)) => (a, bits, true),
@@ -305,8 +313,9 @@ impl Simplify<'_> {
         }
     }
 
-    /// One operand is a literal with the same bits in all lanes.
+    /// One operand is a constant with the same bits in all lanes.
     fn binary_with_literal(&mut self, op: Binary, literal: Literal, other: Value, ty: Type) -> Fold {
+        // x · 1 and x + -0 are not x in float24: the result is truncated.
         let truncates = op.signature().pica && self.precision == Precision::F24;
         match (op, literal.bits) {
             (Binary::MulP | Binary::Mul, ONE) | (Binary::AddP | Binary::Add, MINUS_ZERO) if !truncates => {
@@ -329,7 +338,7 @@ impl Simplify<'_> {
         }
     }
 
-    /// `select %c literal literal == literal` is the condition, its negation, or known.
+    /// `select %c constant constant == constant` is the condition, its negation, or known.
     fn selected(&self, a: Value, bits: u32) -> Fold {
         let Some(Op::Select { cond, a, b }) = self.f.op(a) else { return Fold::Keep };
         match (self.splat(a).map(|a| a == bits), self.splat(b).map(|b| b == bits)) {
@@ -355,6 +364,7 @@ impl Simplify<'_> {
         let Some((x, first)) = inner else { return Fold::Keep };
         let mut bits = [0; 4];
         bits[..usize::from(ty.lanes)].fill(first.wrapping_add(literal).cast_unsigned());
+        // Wrapping sums are associative, so both constants are one.
         if bits[0] == 0 {
             return Fold::Value(x);
         }
@@ -367,6 +377,7 @@ impl Simplify<'_> {
             return Fold::Value(a);
         }
         match self.f.op(cond) {
+            // Each lane takes its arm.
             Some(Op::Const(bits)) => {
                 let mut lanes = [0, 1, 2, 3].map(|lane| {
                     let from = if bits[usize::from(lane)] != 0 { a } else { b };
@@ -376,6 +387,7 @@ impl Simplify<'_> {
                 lanes[usize::from(ty.lanes)..].fill(first);
                 return Fold::Op(Op::Shuffle(lanes));
             }
+            // One operation less than negating first.
             Some(Op::Unary(Unary::Not, inner)) => return Fold::Op(Op::Select { cond: inner, a: b, b: a }),
             Some(_) | None => {}
         }
@@ -387,11 +399,11 @@ impl Simplify<'_> {
     }
 }
 
-/// A literal operand.
+/// A constant operand.
 struct Literal {
     /// The bits of every lane.
     bits: u32,
     value: Value,
-    /// Whether it is the second operand.
+    /// Set if it is the second operand.
     right: bool,
 }

@@ -27,17 +27,21 @@
 //! the macro itself. (Of 330 both are asked for because glslang defines the first without knowing
 //! the word; Mesa defines both.)
 
-mod declarations;
-mod dialect;
+use std::fmt::Write as _;
 
-use self::dialect::Glsl;
-use super::declarations::Declarations;
-use super::inline::Style;
-use super::names::Names;
-use super::{Writer, header};
+#[cfg(feature = "glsl")]
+use super::{
+    Shared,
+    dialect::{self, Helper},
+    header,
+    names::LANES,
+    no_shared_bindings, unspecialized,
+};
+#[cfg(feature = "glsl")]
 use crate::backend::interface::Source;
+#[cfg(feature = "glsl")]
 use crate::error::{At, Error, Kind, Result};
-use crate::host::Location;
+use crate::ir::{self, Type};
 
 /// Version of GLSL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,6 +65,40 @@ impl GlslVersion {
             Self::Core330 => "GLSL 330",
             Self::Vulkan450 => "GLSL 450",
             Self::Es310 => "GLSL ES 310",
+        }
+    }
+
+    /// Writes what every text begins with.
+    fn head(self, out: &mut String, header: &str, marks_exact: bool) {
+        out.push_str(match self {
+            Self::Core330 => "#version 330 core\n",
+            Self::Vulkan450 => "#version 450\n",
+            Self::Es310 => "#version 310 es\n",
+        });
+        out.push_str(if header.is_empty() { "\n" } else { header });
+        // What a driver must define, and what then makes the word `precise` known.
+        let offers: &[[&str; 2]] = match self {
+            // glslang defines GL_ARB_gpu_shader5 in 330 but has no `precise` there. Drivers that
+            // have it define both.
+            Self::Core330 => {
+                &[["defined(GL_ARB_gpu_shader5) && defined(GL_ARB_shader_precision)", "GL_ARB_gpu_shader5"]]
+            }
+            Self::Vulkan450 => &[],
+            Self::Es310 => &[
+                ["defined(GL_EXT_gpu_shader5)", "GL_EXT_gpu_shader5"],
+                ["defined(GL_OES_gpu_shader5)", "GL_OES_gpu_shader5"],
+            ],
+        };
+        if marks_exact && !offers.is_empty() {
+            out.push_str("#if defined(PRECISE)\n");
+            for [condition, extension] in offers {
+                let _ = writeln!(out, "#elif {condition}\n#extension {extension} : enable");
+                out.push_str("#define PRECISE precise\n");
+            }
+            out.push_str("#else\n#define PRECISE\n#endif\n\n");
+        }
+        if self == Self::Es310 {
+            out.push_str("precision highp float;\nprecision highp int;\n\n");
         }
     }
 }
@@ -106,42 +144,54 @@ impl GlslVersion {
 /// [`Kind::BadOption`] for what the version lacks: specialisation constants (but 450), the compute
 /// form (330), clip distances as a built-in and two blocks of one binding (ES). [`Kind::Verify`]
 /// where the program is not well-formed or does not fit its interface.
+#[cfg(feature = "glsl")]
 pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
-    let declarations = Declarations::new(source, dialect::is_reserved)?;
-    check(source, &declarations, version)?;
-    let mut names = Names::new(dialect::is_reserved);
-    let style = Style { marks_exact: source.profile.no_contraction };
-    let dialect = Glsl::new(version, &declarations, &mut names);
-    let inputs = dialect.inputs.clone();
-    let mut writer = Writer::new(source, declarations, names, dialect, style);
-    writer.head(&header(source.interface));
-    writer.declare();
-    let start = writer.out.len();
-    writer.helpers()?;
-    writer.entry(Some(&inputs))?;
-    let helpers = writer.dialect.helpers();
-    writer.out.insert_str(start, &helpers);
-    Ok(writer.out)
+    let (module, mut names) = Shared::new(source, dialect::glsl(version))?;
+    check(&module, version)?;
+    let mut out = String::new();
+    version.head(&mut out, &header(source.interface), source.profile.no_contraction);
+    let is_invariant = source.profile.invariant_position;
+    module.declarations.write_glsl(&mut out, &module.dialect, version, is_invariant);
+    let start = out.len();
+    let mut called = module.functions(&mut out, &mut names, source.profile.no_contraction)?;
+    called.sort_unstable();
+    let helpers: String = called.into_iter().map(|(helper, ty)| definition(&module, helper, ty)).collect();
+    out.insert_str(start, &helpers);
+    Ok(out)
 }
 
 /// Checks that a version can say what the module wants.
-fn check(source: &Source<'_>, declarations: &Declarations, version: GlslVersion) -> Result<()> {
-    let lacks = |what: &str| {
-        let text = format!("{} has no {what}", version.name());
-        Err(Error::new(Kind::BadOption(text), At::Whole))
-    };
-    if version != GlslVersion::Vulkan450 {
-        declarations.no_specialized(version.name())?;
+#[cfg(feature = "glsl")]
+fn check(module: &Shared<'_>, version: GlslVersion) -> Result<()> {
+    let (name, declarations) = (version.name(), &module.declarations);
+    let lacks = |what: &str| Err(Error::new(Kind::BadOption(format!("{name} has no {what}")), At::Whole));
+    if version != GlslVersion::Vulkan450 && declarations.reads.specialized != 0 {
+        return Err(unspecialized(name));
     }
     match version {
-        GlslVersion::Core330 if source.interface.entry_point.is_compute() => lacks("compute form"),
+        GlslVersion::Core330 if module.source.interface.entry_point.is_compute() => lacks("compute form"),
         GlslVersion::Vulkan450 | GlslVersion::Core330 => Ok(()),
         GlslVersion::Es310 => {
-            declarations.no_shared_bindings(version.name())?;
-            match declarations.ports.iter().any(|port| port.location == Location::ClipDistances) {
-                true => lacks("clip distances: let them be a varying"),
-                false => Ok(()),
-            }
+            no_shared_bindings(name, declarations.bindings())?;
+            if declarations.clips() { lacks("clip distances: let them be a varying") } else { Ok(()) }
         }
     }
+}
+
+/// The definition of a function on vectors.
+#[cfg(feature = "glsl")]
+fn definition(module: &Shared<'_>, helper: Helper, ty: Type) -> String {
+    let (dialect, name) = (&module.dialect, &module.lanewise[helper as usize]);
+    let word = dialect.ty(ty);
+    let condition = match helper {
+        Helper::Choose => format!(", {} c", dialect.ty(ty.with_kind(ir::Kind::Bool))),
+        Helper::Both | Helper::Either => String::new(),
+    };
+    let lanes = LANES[..usize::from(ty.lanes)].iter();
+    let lanes: Vec<_> =
+        lanes.map(|lane| Helper::ALL[helper as usize].2.replace('L', &lane.to_string())).collect();
+    format!(
+        "{word} {name}({word} a, {word} b{condition}) {{\n    return {word}({});\n}}\n\n",
+        lanes.join(", ")
+    )
 }

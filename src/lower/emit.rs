@@ -1,0 +1,64 @@
+//! Shorthands of the builder for scalars: slots, integers, tests, choices.
+//! In: slots and values. Out: values in the builder's current region. Knows no instructions.
+
+use super::lanes::Slot;
+use super::scope::Builder;
+use crate::ir::{Binary, Lane, Op, Type, Unary, Value};
+
+impl Builder {
+    /// Reads a slot as a scalar.
+    pub(super) fn read(&mut self, slot: Slot) -> Value {
+        self.scalar(self.get(slot))
+    }
+    /// Sets a slot to a scalar.
+    pub(super) fn write(&mut self, slot: Slot, value: Value) {
+        self.set(slot, Lane::new(value, 0));
+    }
+
+    /// Converts a lane to a scalar value.
+    pub(super) fn scalar(&mut self, lane: Lane) -> Value {
+        self.gather(&[lane])
+    }
+
+    /// An integer constant.
+    pub(super) fn int(&mut self, value: i32) -> Value {
+        self.constant(Type::I32, [value.cast_unsigned(), 0, 0, 0])
+    }
+    /// Emits a comparison or a logical operation.
+    pub(super) fn test(&mut self, op: Binary, x: Value, y: Value) -> Value {
+        self.emit(Type::BOOL, Op::Binary(op, x, y))
+    }
+    /// Compares an integer with a constant.
+    pub(super) fn test_int(&mut self, op: Binary, x: Value, constant: i32) -> Value {
+        let constant = self.int(constant);
+        self.test(op, x, constant)
+    }
+    pub(super) fn not(&mut self, value: Value) -> Value {
+        self.emit(Type::BOOL, Op::Unary(Unary::Not, value))
+    }
+    pub(super) fn int_op(&mut self, op: Binary, x: Value, y: Value) -> Value {
+        self.emit(Type::I32, Op::Binary(op, x, y))
+    }
+    /// Adds 1 to an integer, or subtracts it.
+    pub(super) fn step(&mut self, op: Binary, value: Value) -> Value {
+        let one = self.int(1);
+        self.int_op(op, value, one)
+    }
+    /// Chooses one of two scalars.
+    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        self.emit(self.func.ty(a), Op::Select { cond, a, b })
+    }
+    /// Lowers both arms of an `if`.
+    pub(super) fn when(
+        &mut self,
+        cond: Value,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        self.open_if(cond);
+        then(self);
+        self.otherwise();
+        otherwise(self);
+        self.close();
+    }
+}
