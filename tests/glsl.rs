@@ -19,15 +19,15 @@ use transpica::Translator;
 use transpica::stages::backend::text::{self, GlslVersion, Language};
 use transpica::stages::backend::{Source, spirv};
 use transpica::stages::container::{ShaderType, Shbin};
-use transpica::stages::error::Result;
 use transpica::stages::host::dvle::{self, Executable};
 use transpica::stages::host::{
-    Block, ClipPlanes, ComponentSource, Constants, FlipY, Interface, Job, Layout, Locations, Options, Output,
-    OutputMap, OutputValue, Outputs, Profile, RegisterLayout, Surroundings, Usage, layout,
+    Block, ClipPlanes, ComponentSource, FlipY, Interface, Job, Layout, Locations, Options, Output, OutputMap,
+    OutputValue, Outputs, Profile, RegisterLayout,
 };
 use transpica::stages::ir;
 use transpica_generate::{Kind, generate};
 use transpica_prove::glslang::{self, Stage};
+use transpica_prove::unnamed::Unnamed;
 
 const TEXTURED: &[u8] = include_bytes!("../shaders/textured.shbin");
 
@@ -381,20 +381,9 @@ fn specialisation_constants_of_450_have_the_ids_that_the_options_promise() {
     assert_eq!(sorted, lights, "{text}");
 }
 
-/// A program without a file, with every register in the block.
-struct Bare;
-
-impl Surroundings for Bare {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn output_map(&self) -> OutputMap {
-        OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])])
-    }
-    fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
-        Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
-    }
+/// Bindings without a file: o0 is the position, o1 the color, o2 texture coordinates 0 and 2.
+fn bindings() -> Unnamed {
+    Unnamed { map: OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 22, 23])]) }
 }
 
 #[test]
@@ -403,7 +392,7 @@ fn glslang_reads_random_programs() {
         for (seed, version) in seeds.zip(GlslVersion::ALL.into_iter().cycle()) {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let translated = translator
-                .translate(&generate(kind, seed).program(), &Bare, Job::Vertex)
+                .translate(&generate(kind, seed).program(), &bindings(), Job::Vertex)
                 .expect("translates");
             let text = translated.text(Language::Glsl(version)).expect("GLSL");
             let read = match version {
@@ -423,7 +412,7 @@ fn texts_are_the_same_every_time_and_in_every_thread() {
             let mut translator = Translator::new(Options::default(), Profile::default());
             let program = generate(Kind::ALL[seed as usize % Kind::ALL.len()], seed);
             let translated =
-                translator.translate(&program.program(), &Bare, Job::Vertex).expect("translates");
+                translator.translate(&program.program(), &bindings(), Job::Vertex).expect("translates");
             all.push(translated.text(Language::Glsl(version)).expect("GLSL"));
         }
         all

@@ -1,5 +1,5 @@
-//! `src/ir/README.md` contains the tables of operations and reads: this test generates the page, and
-//! `BLESS=1` rewrites it.
+//! `src/ir/README.md` contains the tables of operations and reads: this test generates the page,
+//! and `BLESS=1` rewrites it.
 
 use std::fmt::Write as _;
 

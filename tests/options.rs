@@ -4,11 +4,10 @@
 
 use transpica::stages::cfg::Cfg;
 use transpica::stages::cfg::explore::{Explored, explore};
-use transpica::stages::error::Result;
 use transpica::stages::host::{
-    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Constants, Control,
-    DepthRange, FlipY, HostField, IntPacking, IntUniforms, Interface, Job, Layout, Location, Locations,
-    Options, OutputMap, Outputs, Profile, RegisterLayout, Surroundings, Unwritten, Usage, layout,
+    Arithmetic, AttributeFormat, AttributeKind, Block, BoolUniforms, ClipPlanes, Control, DepthRange, FlipY,
+    HostField, IntPacking, IntUniforms, Job, Layout, Location, Locations, Options, OutputMap, Outputs,
+    Profile, RegisterLayout, Unwritten, layout,
 };
 use transpica::stages::interp::{Machine, Uniforms};
 use transpica::stages::ir::Resource;
@@ -20,22 +19,11 @@ use transpica::stages::precision::Precision;
 use transpica::stages::translate::{Translated, Translator};
 use transpica_generate::{Kind, generate};
 use transpica_prove::chain::{self, Count};
+use transpica_prove::unnamed::Unnamed;
 
-/// A program without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0; the
-/// block holds all registers.
-struct Bare;
-
-impl Surroundings for Bare {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn output_map(&self) -> OutputMap {
-        OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 31, 31])])
-    }
-    fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
-        Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
-    }
+/// Bindings without a file: o0 is the position, o1 the color, o2.xy texture coordinate 0.
+fn bindings() -> Unnamed {
+    Unnamed { map: OutputMap::from_words([(0, [0, 1, 2, 3]), (1, [8, 9, 10, 11]), (2, [12, 13, 31, 31])]) }
 }
 
 fn mov(dest: Dest, source: Source) -> Inst {
@@ -61,7 +49,7 @@ fn copy() -> Program<'static> {
 }
 
 fn translate(job: Job<'_>, program: &Program<'_>, options: Options, profile: Profile) -> Translated {
-    Translator::new(options, profile).translate(program, &Bare, job).expect("translates")
+    Translator::new(options, profile).translate(program, &bindings(), job).expect("translates")
 }
 
 /// The outputs of the vertex entry by name and place, for v0 = (1, 2, 3, 4) and v1 = (-0.5, 2,
@@ -358,7 +346,7 @@ fn a_module_without_loops_has_nothing_of_reports_but_their_zeros() {
     // A vertex stage does not support reports.
     let words = |options: Options| {
         let mut translator = Translator::new(options, Profile::default());
-        let translated = translator.translate(&program, &Bare, Job::Vertex).expect("translated");
+        let translated = translator.translate(&program, &bindings(), Job::Vertex).expect("translated");
         translator.spirv(&translated).expect("written")
     };
     assert_eq!(

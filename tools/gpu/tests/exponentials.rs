@@ -6,7 +6,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use support::Bare;
+use support::BARE;
 use transpica::Translator;
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::container::Shbin;
@@ -67,7 +67,8 @@ fn options(precision: Precision) -> Options {
 /// Counts the operands whose result on the driver differs from IEEE's.
 fn count_wrong(gpu: &Gpu, instruction: &str, answers: &[(f32, f32)]) -> usize {
     let mut translator = Translator::new(options(Precision::Fast), Profile::default());
-    let translated = translator.translate(&program(instruction), &Bare, Job::Compute).expect("it translates");
+    let translated =
+        translator.translate(&program(instruction), &*BARE, Job::Compute).expect("it translates");
     let shader = valid_shader(&mut translator, &translated, Route::Passthrough).expect("a valid module");
     let inputs = inputs(answers.iter().map(|(operand, _)| *operand));
     let inputs: Vec<_> =
@@ -88,7 +89,7 @@ fn verdict(
     let (program, uniforms) = (program(instruction), Uniforms::default());
     let case = Case {
         program: &program,
-        around: &Bare,
+        around: &*BARE,
         uniforms: &uniforms,
         inputs: &inputs(operands),
         options: options(precision),

@@ -6,7 +6,7 @@
 mod samples;
 mod support;
 
-use support::Bare;
+use support::BARE;
 use transpica::stages::backend::text::{GlslVersion, Language};
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::precision::Precision;
@@ -101,7 +101,7 @@ fn random_programs_compiled_by_glslang_run_as_on_the_interpreter() {
             let layout = Layout::Registers;
             let case = Case {
                 program: &generated.program(),
-                around: &Bare,
+                around: &*BARE,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
                 options: Options {

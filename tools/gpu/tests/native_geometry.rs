@@ -21,9 +21,9 @@ use transpica::stages::interp::{GeometryMachine, Machine, Registers, Settings, U
 use transpica::stages::isa::{Program, Stage};
 use transpica::{Arithmetic, Block, Control, Options, Profile, Translator};
 use transpica_generate::{GeometryDraw, generate_geometry};
-use transpica_prove::geometry::Unnamed;
 use transpica_prove::scenes;
 use transpica_prove::spirv_tools;
+use transpica_prove::unnamed::Unnamed;
 
 /// Number of random programs tried. Those of point mode with independent invocations can be a
 /// geometry stage.

@@ -5,7 +5,7 @@
 mod samples;
 mod support;
 
-use support::Bare;
+use support::BARE;
 use transpica::Translator;
 use transpica::stages::host::{Arithmetic, Block, Job, Layout, Options, Profile};
 use transpica::stages::precision::Precision;
@@ -114,7 +114,7 @@ fn optimised_random_programs_give_what_they_gave() {
             };
             let case = Case {
                 program: &generated.program(),
-                around: &Bare,
+                around: &*BARE,
                 uniforms: &generated.uniforms(),
                 inputs: &generated.inputs(64),
                 options,

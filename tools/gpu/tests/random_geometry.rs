@@ -17,7 +17,7 @@ use transpica_gpu::geometry::{EmitCase, GeometryChain, InvocationInput, compare_
 use transpica_gpu::{Gpu, Registers, Route};
 use transpica_prove::tally::Tally;
 
-use support::Bare;
+use support::BARE;
 
 /// Statistics of a comparison.
 #[derive(Default)]
@@ -55,7 +55,7 @@ fn compare(
     let pipeline = Pipeline::new(&vertex, Some(&geometry), generated.setup, &options);
     let mut pipeline = pipeline.map_err(|error| error.to_string())?;
     let chain =
-        GeometryChain::new(gpu, [&vertex, &geometry], [&Bare, &Bare], &generated.setup, &options, route);
+        GeometryChain::new(gpu, [&vertex, &geometry], [&*BARE, &*BARE], &generated.setup, &options, route);
     let mut chain = chain.map_err(|error| error.to_string())?;
     let memory = format!("{:?}", chain.kernel().memory);
     *compared.memory.entry(memory).or_default() += 1;
@@ -175,7 +175,7 @@ fn every_emit_is_that_of_the_interpreter() {
         let given: Vec<InvocationInput> = (0..).zip(generate::inputs(seed, INVOCATIONS)).map(given).collect();
         let case = EmitCase {
             program: &generated.geometry(),
-            around: &Bare,
+            around: &*BARE,
             outputs: 0xFF,
             uniforms: &uniforms,
             given: &given,

@@ -24,7 +24,7 @@ use transpica_gpu::geometry::GeometryChain;
 use transpica_gpu::{Gpu, GpuError, Reason, Registers, Route, run_compute, run_reported, unfinished};
 use transpica_prove::scenes;
 
-use support::Bare;
+use support::BARE;
 
 fn gpu() -> Gpu {
     Gpu::open(None).unwrap_or_else(|error| panic!("{error}"))
@@ -218,7 +218,7 @@ fn the_guard_reports_as_the_interpreter_does() {
             ..Options::default()
         };
         let (uniforms, inputs) = (&uniforms, &inputs[..]);
-        let case = Case { program: &program, around: &Bare, uniforms, inputs, options, budget: 2000 };
+        let case = Case { program: &program, around: &*BARE, uniforms, inputs, options, budget: 2000 };
         let routes: &[Route] = if seed % 8 == 0 { &Route::ALL } else { &[Route::Passthrough] };
         for &route in routes {
             fired += guarded(&gpu, &program, &case, route);

@@ -9,7 +9,7 @@ mod support;
 #[path = "support/valid.rs"]
 mod valid;
 
-use support::Bare;
+use support::BARE;
 use transpica::Translator;
 use transpica::stages::asm::{Source, assemble};
 use transpica::stages::backend::text::Language;
@@ -37,8 +37,8 @@ fn text(generated: &Generated, mutant: Option<Mutant>) -> Option<String> {
     let mut translator = Translator::new(random::options(Precision::Exact), Profile::default());
     let program = generated.program();
     let translated = match mutant {
-        Some(mutant) => mutants::translate(&mut translator, &program, &Bare, mutant),
-        None => translator.translate(&program, &Bare, Job::Compute),
+        Some(mutant) => mutants::translate(&mut translator, &program, &*BARE, mutant),
+        None => translator.translate(&program, &*BARE, Job::Compute),
     };
     translated.ok()?.text(Language::Wgsl).ok()
 }
@@ -91,11 +91,11 @@ fn program(body: &str) -> Program<'static> {
 fn one_for_another(right: &Program<'_>, wrong: &Program<'_>, inputs: &[[[f32; 4]; 16]]) -> Verdict {
     let options = random::options(Precision::Exact);
     let mut translator = Translator::new(options, Profile::default());
-    let mut translate = |program| translator.translate(program, &Bare, Job::Compute).expect("translates");
+    let mut translate = |program| translator.translate(program, &*BARE, Job::Compute).expect("translates");
     let [translated, other] = [translate(right), translate(wrong)];
     let shader = compare::shader(&mut translator, &other, Route::Wgsl).expect("has a text");
     let uniforms = Uniforms::default();
-    let case = Case { program: right, around: &Bare, uniforms: &uniforms, inputs, options, budget: 100 };
+    let case = Case { program: right, around: &*BARE, uniforms: &uniforms, inputs, options, budget: 100 };
     compare_shader(&gpu(), &case, &translated, shader, Route::Wgsl).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use support::Bare;
+use support::BARE;
 use transpica::Translator;
 use transpica::stages::backend::text::Language;
 use transpica::stages::container::Shbin;
@@ -53,7 +53,7 @@ fn every_form_of_every_text_is_read_again() -> Result<(), Box<dyn Error>> {
                     &folder,
                     &format!("{kind:?}-{seed}"),
                     &generated.program(),
-                    &Bare,
+                    &*BARE,
                     Job::Compute,
                     options,
                 )?;

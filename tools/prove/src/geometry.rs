@@ -10,11 +10,7 @@ use transpica::stages::geometry::kernel::RECORDED;
 use transpica::stages::geometry::{
     GeometryInput, GeometryKernel, GeometrySetup, Memory, Primitives, Topology,
 };
-use transpica::stages::host::DrawField;
-use transpica::stages::host::Setup;
-use transpica::stages::host::{
-    Constants, Interface, Job, Options, OutputMap, RegisterLayout, Surroundings, Usage, layout,
-};
+use transpica::stages::host::{DrawField, Job, Options, OutputMap, Setup};
 use transpica::stages::interp::{GeometryMachine, Machine, Uniforms};
 use transpica::stages::ir::eval::{Environment, Evaluator, Lanes, Registers, same};
 use transpica::stages::ir::{Buffer, Kind, Resource};
@@ -24,6 +20,7 @@ use transpica::{Profile, Translated, Translator};
 use transpica_generate::GeometryDraw;
 
 use crate::chain::Disagreement;
+use crate::unnamed::Unnamed;
 use transpica::stages::isa::limits::FLOATS;
 
 /// Limit of items per thread.
@@ -64,26 +61,6 @@ impl Count {
         self.invocations += other.invocations;
         self.triangles += other.triangles;
         self.memories.iter_mut().zip(other.memories).for_each(|(memory, other)| *memory += other);
-    }
-}
-
-/// Bindings without names: every uniform in one block of registers.
-#[derive(Clone, Debug)]
-pub struct Unnamed {
-    /// Semantics of the outputs.
-    pub map: OutputMap,
-}
-
-impl Surroundings for Unnamed {
-    fn folded(&self, _: &Options) -> Constants {
-        Constants::default()
-    }
-    fn output_map(&self) -> OutputMap {
-        self.map
-    }
-    fn interface(&self, _: &Usage, _: &Options) -> transpica::stages::error::Result<Interface> {
-        let block = layout::registers(&RegisterLayout::REGISTERS);
-        Ok(Interface { block, ..Interface::default() })
     }
 }
 

@@ -20,4 +20,5 @@ pub mod scenes;
 pub mod shrink;
 pub mod spirv_tools;
 pub mod tally;
+pub mod unnamed;
 pub mod walk;

@@ -287,27 +287,11 @@ pub fn translate(
 #[cfg(test)]
 mod tests {
     use transpica::Profile;
-    use transpica::stages::host::{Constants, OutputMap, Usage, layout};
     use transpica_generate::{Kind, generate};
 
     use super::*;
     use crate::chain;
-
-    /// Bindings of a program without any metadata.
-    struct Bare;
-
-    impl Surroundings for Bare {
-        fn output_map(&self) -> OutputMap {
-            OutputMap::default()
-        }
-        fn folded(&self, _: &Options) -> Constants {
-            Constants::default()
-        }
-        fn interface(&self, _: &Usage, options: &Options) -> Result<Interface> {
-            let registers = options.block.layout.registers().expect("a layout of registers");
-            Ok(Interface { block: layout::registers(&registers), ..Interface::default() })
-        }
-    }
+    use crate::unnamed::Unnamed;
 
     /// Without an error, the stages used here produce the library's translation.
     #[test]
@@ -316,9 +300,11 @@ mod tests {
         for seed in 0..20 {
             let generated = generate(Kind::Numeric, seed);
             let program = generated.program();
-            let right = translator.translate(&program, &Bare, Job::Compute).expect("translates");
+            let right =
+                translator.translate(&program, &Unnamed::default(), Job::Compute).expect("translates");
             // A straight program has no loop, so this mutant changes nothing.
-            let same = translate(&mut translator, &program, &Bare, Mutant::CounterKept).expect("translates");
+            let same = translate(&mut translator, &program, &Unnamed::default(), Mutant::CounterKept)
+                .expect("translates");
             assert_eq!(same.module, right.module, "seed {seed}");
         }
     }

@@ -10,7 +10,7 @@ use transpica_gpu::{Gpu, Route};
 use transpica_prove::mutants::{self, Mutant};
 use transpica_prove::{iterations, shrink};
 
-use super::support::Bare;
+use super::support::BARE;
 use super::valid::valid_shader;
 
 /// Limit of instructions per vertex. A driver ends loops after 65,535 iterations, far above.
@@ -45,7 +45,7 @@ pub fn one(gpu: &Gpu, generated: &Generated, precision: Precision, route: Route)
 /// Compares like [`one`], with other options.
 pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route) -> Result<Verdict, String> {
     translated_by(gpu, generated, options, route, |translator, program| {
-        translator.translate(program, &Bare, Job::Compute)
+        translator.translate(program, &*BARE, Job::Compute)
     })
 }
 
@@ -54,7 +54,7 @@ pub fn one_with(gpu: &Gpu, generated: &Generated, options: Options, route: Route
 pub fn mutated(gpu: &Gpu, generated: &Generated, route: Route, mutant: Mutant) -> Result<Verdict, String> {
     let options = options(Precision::Exact);
     translated_by(gpu, generated, options, route, |translator, program| {
-        mutants::translate(translator, program, &Bare, mutant)
+        mutants::translate(translator, program, &*BARE, mutant)
     })
 }
 
@@ -70,7 +70,7 @@ fn translated_by(
     let (uniforms, inputs) = (generated.uniforms(), generated.inputs(VERTICES));
     let case = Case {
         program: &program,
-        around: &Bare,
+        around: &*BARE,
         uniforms: &uniforms,
         inputs: &inputs,
         options,

@@ -1,0 +1,30 @@
+//! Bindings of a program without a file: an output map, no constants, no names.
+//! In: an output map. Out: [`Unnamed`], which places every uniform in one block of registers.
+
+use transpica::stages::error::Result;
+use transpica::stages::host::layout;
+use transpica::stages::host::{
+    Constants, Interface, Options, OutputMap, RegisterLayout, Surroundings, Usage,
+};
+
+/// Bindings without names.
+#[derive(Clone, Debug, Default)]
+pub struct Unnamed {
+    /// Semantics of the outputs.
+    pub map: OutputMap,
+}
+
+impl Surroundings for Unnamed {
+    fn folded(&self, _: &Options) -> Constants {
+        Constants::default()
+    }
+    fn output_map(&self) -> OutputMap {
+        self.map
+    }
+    fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface> {
+        let needed = usage.floats != 0 || usage.relative.is_some() || usage.ints != 0 || usage.bools != 0;
+        let registers = options.block.layout.registers().unwrap_or(RegisterLayout::REGISTERS);
+        let block = if needed { layout::registers(&registers) } else { Default::default() };
+        Ok(Interface { block, ..Interface::default() })
+    }
+}
