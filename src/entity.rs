@@ -268,7 +268,8 @@ impl Hasher for Mixer {
     fn write_usize(&mut self, value: usize) {
         self.mix(value as u64);
     }
-    /// Tables use the lowest bits. Only the high bits of a product depend on all bits of its factors.
+    /// Tables use the lowest bits. Only the high bits of a product depend on all bits of its
+    /// factors.
     #[inline]
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 32

@@ -164,7 +164,8 @@ pub enum Kind {
         /// Its second number.
         minor: u8,
     },
-    /// The target language has no means for what the options, the profile or the job ask for; another target may.
+    /// The target language has no means for what the options, the profile or the job ask for;
+    /// another target may.
     TargetLacks {
         /// The language.
         target: &'static str,

@@ -1,14 +1,17 @@
-//! The fields of the blocks that a host fills for a draw, uniforms aside: their names, order and places.
-//! Read by the IR, which names them in its operations, and by all that writes or fills the blocks.
+//! The fields of the blocks that a host fills for a draw, uniforms aside: their names, order and
+//! places. Read by the IR, which names them in its operations, and by all that writes or fills the
+//! blocks.
 
-/// A field of the host block, which clip planes and a dynamic y need at the time of drawing. The block has 32 bytes.
+/// A field of the host block, which clip planes and a dynamic y need at the time of drawing. The
+/// block has 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostField {
     /// u32 at byte 0: the user's clip plane is on if it is not 0.
     ClipEnabled,
     /// u32 at byte 4: y is mirrored if it is not 0.
     FlipY,
-    /// vec4f at byte 16: coefficients of the user's plane; what has dot(plane, position) < 0 is clipped.
+    /// vec4f at byte 16: coefficients of the user's plane; what has dot(plane, position) < 0 is
+    /// clipped.
     ClipPlane,
 }
 

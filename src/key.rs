@@ -1,10 +1,13 @@
-//! Cache keys: a digest of everything that a translated module follows from, computed without translating.
-//! In: program, surroundings, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and no back end.
+//! Cache keys: a digest of everything that a translated module follows from, computed without
+//! translating.
+//! In: program, surroundings, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
+//! no back end.
 //!
-//! Of the program only words count that may be reached from its entry point ([`reach`]), and of them and their operand
-//! descriptors only what they heed ([`canonical`]). So blobs that differ in other procedures, in the numbers of descriptors, or
-//! in bits that assemblers fill as they like have one key. Options, profile and set-up are hashed by their derived `Hash`, so
-//! that no field and no variant is forgotten, into bytes that are the same on every machine; what of them means
+//! Of the program only words count that may be reached from its entry point ([`reach`]), and of
+//! them and their operand descriptors only what they heed ([`canonical`]). So blobs that differ in
+//! other procedures, in the numbers of descriptors, or in bits that assemblers fill as they like
+//! have one key. Options, profile and set-up are hashed by their derived `Hash`, so that no field
+//! and no variant is forgotten, into bytes that are the same on every machine; what of them means
 //! nothing is set to zero before.
 
 use std::fmt;
@@ -18,10 +21,12 @@ use crate::isa::canonical::canonical;
 use crate::isa::{Program, Stage};
 use crate::stable;
 
-/// What the bytes below are; another number where their meaning changes within a version of the library.
+/// What the bytes below are; another number where their meaning changes within a version of the
+/// library.
 const FORMAT: &[u8] = b"transpica key 3 ";
 
-/// 128 bits that stand for a module. Equal keys, equal SPIR-V; a new version of the library has new keys.
+/// 128 bits that stand for a module. Equal keys, equal SPIR-V; a new version of the library has new
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 16]);
 
@@ -31,8 +36,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// The key of a program. `salt` is the caller's: what else a cache entry follows from there, such as a driver.
-/// [`Settings`] saves the work on options and profile where there are many programs.
+/// The key of a program. `salt` is the caller's: what else a cache entry follows from there, such
+/// as a driver. [`Settings`] saves the work on options and profile where there are many programs.
 ///
 /// ```
 /// use transpica::{Job, Options, Profile, Program, RegisterState, Stage};
@@ -126,7 +131,8 @@ fn append_job(out: &mut Vec<u8>, job: Job<'_>) {
     }
 }
 
-/// What the compute form of a geometry program follows from: not the topology and the outputs of the vertex program.
+/// What the compute form of a geometry program follows from: not the topology and the outputs of
+/// the vertex program.
 fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
     let Setup { vertex_outputs: _, geometry, map, topology: _ } = setup;
     map.fingerprint(out);
@@ -141,12 +147,12 @@ fn append_setup(out: &mut Vec<u8>, setup: &Setup) {
     stable::append(out, &geometry.map(|setup| GeometrySetup { input: input(setup.input), ..setup }));
 }
 
-/// The start of a run of words that follow on each other: an opcode that is not defined, a bit that no canonical word with
-/// such an opcode has, and the address.
+/// The start of a run of words that follow on each other: an opcode that is not defined, a bit that
+/// no canonical word with such an opcode has, and the address.
 const RUN: u32 = 0x10 << 26 | 1 << 16;
 
-/// The words that may be reached, each with what it looks at of its descriptor. A reader could tell them from the starts
-/// of runs, and so would find the program again.
+/// The words that may be reached, each with what it looks at of its descriptor. A reader could tell
+/// them from the starts of runs, and so would find the program again.
 fn append_program(out: &mut Vec<u8>, program: &Program<'_>) {
     reach(program, |pc, word, is_start| {
         if is_start {

@@ -1,5 +1,6 @@
-//! Whatever an opcode needs is a row of the table, a variant, its semantics and its lowering: LRP, which hardware does not
-//! have, is defined by these four under `cfg(test)`, and every other part of the library knows it.
+//! Whatever an opcode needs is a row of the table, a variant, its semantics and its lowering: LRP,
+//! which hardware does not have, is defined by these four under `cfg(test)`, and every other part
+//! of the library knows it.
 
 use crate::asm::{Source as Text, assemble};
 use crate::container::Shbin;

@@ -1,5 +1,6 @@
 //! The translation driver: runs the pipeline and selects the tier of control flow.
-//! In: [`Program`], its [`Surroundings`] and a [`Job`]. Out: [`Translated`], and from it SPIR-V, text or a naga module.
+//! In: [`Program`], its [`Surroundings`] and a [`Job`]. Out: [`Translated`], and from it SPIR-V,
+//! text or a naga module.
 
 mod control;
 mod file;
@@ -41,8 +42,9 @@ pub struct Translated {
 }
 
 impl Translated {
-    /// For each output of the main function (of a geometry program: of each vertex that it makes, or of each vector of
-    /// an EMIT's record), the lanes (bit 0 is the first) that depend on EX2 or LG2, whose last bits differ between drivers.
+    /// For each output of the main function (of a geometry program: of each vertex that it makes,
+    /// or of each vector of an EMIT's record), the lanes (bit 0 is the first) that depend on EX2 or
+    /// LG2, whose last bits differ between drivers.
     pub fn approximate(&self) -> Vec<u8> {
         let all = passes::approximate::run(&self.module);
         match self.interface.kernel() {
@@ -68,7 +70,8 @@ impl Translated {
         crate::backend::spirv::SpirvWriter::new().write(&self.source())
     }
 
-    /// The naga module, read from the WGSL. It is valid; whether naga checks that is the caller's choice.
+    /// The naga module, read from the WGSL. It is valid; whether naga checks that is the caller's
+    /// choice.
     ///
     /// # Errors
     /// A module over the size limit, or one that WGSL cannot express: a geometry stage.
@@ -77,7 +80,8 @@ impl Translated {
         crate::backend::naga::module(&self.source())
     }
 
-    /// The module as text. Stable for one version of this library; HLSL and MSL for one version of naga.
+    /// The module as text. Stable for one version of this library; HLSL and MSL for one version of
+    /// naga.
     ///
     /// # Errors
     /// A module over the size limit, or one that the language cannot express.
@@ -184,7 +188,8 @@ impl Translator {
         &self.profile
     }
 
-    /// The key of what [`translate`](Self::translate) makes, without translating: see [`key`](crate::key::key).
+    /// The key of what [`translate`](Self::translate) makes, without translating: see
+    /// [`key`](crate::key::key).
     pub fn key(&self, program: &Program<'_>, around: &dyn Surroundings, job: Job<'_>, salt: &[u8]) -> Key {
         self.settings.key(program, around, job, &self.options, salt)
     }
@@ -192,9 +197,10 @@ impl Translator {
     /// Translates a program.
     ///
     /// # Errors
-    /// A program of another stage than the job takes, a reachable undefined opcode (unless lenient), a limit passed, options
-    /// or a setup that contradict themselves: each with its place. [`Kind::NoGeometryStage`] for a geometry stage that the
-    /// program cannot be. [`Error::is_unsupported`] tells whether running the program otherwise could do better.
+    /// A program of another stage than the job takes, a reachable undefined opcode (unless
+    /// lenient), a limit passed, options or a setup that contradict themselves: each with its
+    /// place. [`Kind::NoGeometryStage`] for a geometry stage that the program cannot be.
+    /// [`Error::is_unsupported`] tells whether running the program otherwise could do better.
     ///
     /// ```
     /// use transpica::{Job, Program, RegisterState, Stage};
@@ -289,7 +295,8 @@ impl Translator {
         passes::tidy(&mut module, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;
-        // Last: the first values of its parameters are literals that never leave a loop, which `known` does not see.
+        // Last: the first values of its parameters are literals that never leave a loop, which
+        // `known` does not see.
         passes::leave::run(&mut module.main, &module.helpers, &mut self.scratch);
         #[cfg(debug_assertions)]
         ir::verify(&module, ir::Stage::Legal)?;

@@ -1,4 +1,5 @@
-//! The public API is what `src/lib.rs` exports outside of its hidden module: few names, each by one path.
+//! The public API is what `src/lib.rs` exports outside of its hidden module: few names, each by one
+//! path.
 
 use std::fs;
 use std::path::Path;

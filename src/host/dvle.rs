@@ -1,6 +1,8 @@
 //! From an executable of a file to a program and its interface.
-//! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`], [`Constants`].
-//! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an executable is bound.
+//! In: a parsed file, which executable, what the program uses. Out: [`Program`], [`Interface`],
+//! [`Constants`].
+//! Knows no instruction and no IR. Facts: libctru loads setup constants in file order when an
+//! executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::Options;
@@ -25,7 +27,8 @@ use crate::precision::float24;
 /// ```
 ///
 /// # Errors
-/// No such executable, an unknown shader type, more code than the limit, an entry point that its unit does not reach.
+/// No such executable, an unknown shader type, more code than the limit, an entry point that its
+/// unit does not reach.
 pub fn program(file: &Shbin<'_>, index: usize, limits: &Limits) -> Result<Program<'static>> {
     let executable = file.executable(index)?;
     let header = &executable.header;
@@ -70,8 +73,8 @@ pub fn constants(executable: &Dvle<'_>) -> Constants {
     constants
 }
 
-/// The constants that become literals: floats that no symbol names. A register with a name is set by its host, so there
-/// the constant is a default and the register stays in the block.
+/// The constants that become literals: floats that no symbol names. A register with a name is set
+/// by its host, so there the constant is a default and the register stays in the block.
 fn folded(executable: &Dvle<'_>, symbols: &BoundSymbols<'_>, options: &Options) -> Constants {
     let mut folded = Constants::default();
     if !options.block.fold_constants {

@@ -67,8 +67,8 @@ pub enum OutputValue {
     Position,
     /// The colour rule applies.
     Color,
-    /// The four components are the position as the program writes it; the output is its distances from the planes z = 0
-    /// and the user's (0 while that is off).
+    /// The four components are the position as the program writes it; the output is its distances
+    /// from the planes z = 0 and the user's (0 while that is off).
     ClipDistances,
 }
 
@@ -141,8 +141,8 @@ impl MemberType {
     }
 }
 
-/// A member of the uniform block. Members stand by bank, then by first register, wherever in the block they lie; no two share
-/// a register.
+/// A member of the uniform block. Members stand by bank, then by first register, wherever in the
+/// block they lie; no two share a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// Its name, an identifier that ends in a letter wherever the symbol allows it.
@@ -179,7 +179,8 @@ impl UniformBlock {
         order.sort_by_key(|&index| self.members[index].offset);
         order
     }
-    /// The member that holds a register, and which element of it (for [`MemberType::Bits`]: which bit).
+    /// The member that holds a register, and which element of it (for [`MemberType::Bits`]: which
+    /// bit).
     pub fn find(&self, bank: Bank, register: u8) -> Option<(&Member, u8)> {
         // Members stand by bank, then by first register, and do not overlap.
         let after = self.members.partition_point(|m| (m.bank as u8, m.first) <= (bank as u8, register));
@@ -337,7 +338,8 @@ pub struct Interface {
     pub outputs: Vec<Output>,
     /// The uniform block; empty if the program reads none.
     pub block: UniformBlock,
-    /// Float registers that are literals: their reads are these values, the block does not hold them.
+    /// Float registers that are literals: their reads are these values, the block does not hold
+    /// them.
     pub folded: Constants,
     /// The entry point.
     pub entry_point: EntryPoint,

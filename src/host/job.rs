@@ -17,34 +17,42 @@ pub enum Job<'a> {
     /// A vertex program as a vertex stage: attributes in, position and varyings out.
     #[default]
     Vertex,
-    /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads v0..v15 of vertex n (16 vec4)
-    /// from storage buffer binding 0 and writes o0..o15 to storage buffer binding 1, and one vector more with
-    /// [`Control::report_unfinished`](super::Control::report_unfinished). The uniform block, if any, is binding 2.
-    /// Registers are raw: options of attributes and of a vertex stage's outputs have no effect.
+    /// A vertex program as a compute stage of 64 invocations a workgroup. Invocation n reads
+    /// v0..v15 of vertex n (16 vec4) from storage buffer binding 0 and writes o0..o15 to storage
+    /// buffer binding 1, and one vector more with
+    /// [`Control::report_unfinished`](super::Control::report_unfinished). The uniform block, if
+    /// any, is binding 2. Registers are raw: options of attributes and of a vertex stage's outputs
+    /// have no effect.
     Compute,
-    /// A vertex program as the vertex stage before a geometry stage: attributes in; at location n the n-th of the output
-    /// registers whose bits are set, as they are. It has no position and so is for SPIR-V: in text it gets one without meaning.
+    /// A vertex program as the vertex stage before a geometry stage: attributes in; at location n
+    /// the n-th of the output registers whose bits are set, as they are. It has no position and so
+    /// is for SPIR-V: in text it gets one without meaning.
     BeforeGeometry {
         /// Bit n: on is passed on.
         outputs: u16,
     },
-    /// A geometry program as a compute stage: see [`GeometryKernel`](crate::geometry::GeometryKernel) for what it reads and writes,
-    /// and the guide for the whole chain of a draw. The outputs are those of the setup, in which the maps of both programs
-    /// may be merged; constants and names come from the environment of the program.
+    /// A geometry program as a compute stage: see
+    /// [`GeometryKernel`](crate::geometry::GeometryKernel) for what it reads and writes, and the
+    /// guide for the whole chain of a draw. The outputs are those of the setup, in which the maps
+    /// of both programs may be merged; constants and names come from the environment of the
+    /// program.
     Geometry(&'a Setup),
-    /// As [`Geometry`](Self::Geometry), but it keeps every EMIT with raw output registers, and each invocation is given all its
-    /// inputs and float uniforms: see [`GeometryKernel::records_emits`](crate::geometry::GeometryKernel::records_emits). For comparison
-    /// with [`GeometryMachine`](crate::interp::GeometryMachine).
+    /// As [`Geometry`](Self::Geometry), but it keeps every EMIT with raw output registers, and each
+    /// invocation is given all its inputs and float uniforms: see
+    /// [`GeometryKernel::records_emits`](crate::geometry::GeometryKernel::records_emits). For
+    /// comparison with [`GeometryMachine`](crate::interp::GeometryMachine).
     Emits {
         /// Bit n: on is passed on.
         outputs: u16,
     },
-    /// A geometry program as a geometry stage of the host's API: see [`GeometryStage`](crate::geometry::GeometryStage) for what it takes.
-    /// SPIR-V alone has such a stage. It makes exactly the triangles that the program makes, in their order; the stage before
-    /// it is [`BeforeGeometry`](Self::BeforeGeometry).
+    /// A geometry program as a geometry stage of the host's API: see
+    /// [`GeometryStage`](crate::geometry::GeometryStage) for what it takes. SPIR-V alone has such a
+    /// stage. It makes exactly the triangles that the program makes, in their order; the stage
+    /// before it is [`BeforeGeometry`](Self::BeforeGeometry).
     GeometryStage(&'a Setup),
-    /// The vertex stage that draws what [`Geometry`](Self::Geometry) made: attribute n, four floats, is output n of the
-    /// interface. The rules of depth and colors were applied by the kernel. Nothing of the program is in it.
+    /// The vertex stage that draws what [`Geometry`](Self::Geometry) made: attribute n, four
+    /// floats, is output n of the interface. The rules of depth and colors were applied by the
+    /// kernel. Nothing of the program is in it.
     Draw(&'a Setup),
 }
 

@@ -1,7 +1,9 @@
 //! The uniform block: which members it has, at which offsets, and the bytes that fill it.
-//! In: what a program reads, its bind symbols, its folded constants. Out: [`UniformBlock`] in std140 layout; [`pack`].
+//! In: what a program reads, its bind symbols, its folded constants. Out: [`UniformBlock`] in
+//! std140 layout; [`pack`].
 //! Knows neither instructions nor the IR.
-//! Facts: WGSL "Memory Layout" and GLSL std140 agree where arrays have a stride of 16 and bools are packed into `u32`.
+//! Facts: WGSL "Memory Layout" and GLSL std140 agree where arrays have a stride of 16 and bools are
+//! packed into `u32`.
 
 use super::dvle::BoundSymbols;
 use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};
@@ -94,8 +96,8 @@ pub fn registers(layout: &RegisterLayout) -> UniformBlock {
     }
 }
 
-/// One member for each symbol of which a register is needed (of symbols that share registers the first alone), and one
-/// for each run of needed registers that no symbol names.
+/// One member for each symbol of which a register is needed (of symbols that share registers the
+/// first alone), and one for each run of needed registers that no symbol names.
 fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> UniformBlock {
     let mut members: Vec<Member> = Vec::with_capacity(symbols.len());
     let mut unnamed = *needed;
@@ -126,8 +128,8 @@ fn by_symbols(symbols: &BoundSymbols<'_>, needed: &[(Bank, u128); 3]) -> Uniform
     UniformBlock { members, size }
 }
 
-/// The uniform block of a program without symbols: one member for each run of needed registers, named after its first,
-/// where a layout does not hold them all.
+/// The uniform block of a program without symbols: one member for each run of needed registers,
+/// named after its first, where a layout does not hold them all.
 pub(super) fn without_symbols(usage: &Usage, layout: Layout) -> UniformBlock {
     let needed = needed(usage, &Constants::default());
     if needed.iter().all(|&(_, registers)| registers == 0) {

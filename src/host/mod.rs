@@ -45,11 +45,13 @@ pub trait Surroundings {
     /// # Errors
     /// What is wrong with the surroundings.
     fn interface(&self, usage: &Usage, options: &Options) -> Result<Interface>;
-    /// Appends everything about the surroundings that a module follows from, for [keys](crate::key): two surroundings that
-    /// append the same must give one program the same module. Comments at the head of texts do not count.
+    /// Appends everything about the surroundings that a module follows from, for
+    /// [keys](crate::key): two surroundings that append the same must give one program the same
+    /// module. Comments at the head of texts do not count.
     ///
-    /// The default knows the interface of a program that uses every register; surroundings whose members or names follow
-    /// from what a program uses in other ways than by being left out must say more.
+    /// The default knows the interface of a program that uses every register; surroundings whose
+    /// members or names follow from what a program uses in other ways than by being left out must
+    /// say more.
     fn fingerprint(&self, options: &Options, out: &mut Vec<u8>) {
         self.output_map().fingerprint(out);
         self.folded(options).fingerprint(out);

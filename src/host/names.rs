@@ -1,14 +1,17 @@
 //! Identifiers for what files name: valid in WGSL, GLSL, HLSL and MSL, no two equal.
-//! In: names of any bytes. Out: identifiers that need no further change in any target. Knows no file and no layout.
-//! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double underscores, GLSL `gl_`.
+//! In: names of any bytes. Out: identifiers that need no further change in any target. Knows no
+//! file and no layout.
+//! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double
+//! underscores, GLSL `gl_`.
 
 use crate::container::Name;
 
-/// Characters that one identifier may have; a damaged file could name one symbol with all its bytes.
+/// Characters that one identifier may have; a damaged file could name one symbol with all its
+/// bytes.
 const LONGEST: usize = 200;
 
-/// An identifier as close to `name` as possible for which `taken` is false; `invented` is what a name without any usable
-/// character becomes.
+/// An identifier as close to `name` as possible for which `taken` is false; `invented` is what a
+/// name without any usable character becomes.
 pub(super) fn from_file(
     name: Name<'_>,
     invented: impl FnOnce() -> String,
@@ -18,7 +21,8 @@ pub(super) fn from_file(
     unique(if plain.is_empty() { invented() } else { plain }, taken)
 }
 
-/// `plain`, an identifier, or where that is a keyword or taken the first of `plain_a`, `plain_b`, … that is not.
+/// `plain`, an identifier, or where that is a keyword or taken the first of `plain_a`, `plain_b`, …
+/// that is not.
 pub(super) fn unique(plain: String, taken: impl Fn(&str) -> bool) -> String {
     let free = |name: &str| !is_keyword(name) && !taken(name);
     if free(&plain) {
@@ -41,7 +45,8 @@ fn letters(mut index: usize) -> String {
     }
 }
 
-/// Every other character becomes an underscore, runs of them one, none stands at the end. Empty if nothing is left.
+/// Every other character becomes an underscore, runs of them one, none stands at the end. Empty if
+/// nothing is left.
 fn identifier(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len().min(LONGEST) + 2);
     if name.first().is_some_and(u8::is_ascii_digit) || name.starts_with(b"gl_") {
@@ -90,7 +95,8 @@ const fn keyword_bit(name: &[u8]) -> usize {
     }
 }
 
-/// Whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`, `float3`, `half2x2`, `vec3f`.
+/// Whether the name is a scalar type with a vector or matrix shape: `vec4`, `mat4x3`, `float3`,
+/// `half2x2`, `vec3f`.
 fn is_shaped_type(name: &str) -> bool {
     let size = |byte: &u8| (b'1'..=b'4').contains(byte);
     let shapeless = name.trim_end_matches(['f', 'h', 'i', 'u']);

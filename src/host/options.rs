@@ -1,5 +1,7 @@
-//! Options: what the translated program means. Public fields, all with defaults, serialisable (feature `serde`).
-//! In: choices of the host. Out: plain data. What host and driver are like stands in [`Profile`](super::Profile).
+//! Options: what the translated program means. Public fields, all with defaults, serialisable
+//! (feature `serde`).
+//! In: choices of the host. Out: plain data. What host and driver are like stands in
+//! [`Profile`](super::Profile).
 
 use super::registers_layout::RegisterLayout;
 use crate::cfg::explore;
@@ -16,7 +18,8 @@ pub enum Layout {
     /// One named member for each bound symbol.
     #[default]
     Symbols,
-    /// The whole register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32` ([`RegisterLayout::REGISTERS`]).
+    /// The whole register file: `c: array<vec4f, 96>`, `i: array<vec4i, 4>`, `b: u32`
+    /// ([`RegisterLayout::REGISTERS`]).
     Registers,
     /// The whole register file as Azahar holds it ([`RegisterLayout::AZAHAR`]).
     Azahar,
@@ -65,8 +68,9 @@ pub enum FlipY {
     Dynamic,
 }
 
-/// What becomes of the two planes that hardware clips at besides the volume's sides: z ≤ 0 and the user's plane. Both
-/// distances are computed from the position as the program writes it; the user's is 0 while the host block switches it off.
+/// What becomes of the two planes that hardware clips at besides the volume's sides: z ≤ 0 and the
+/// user's plane. Both distances are computed from the position as the program writes it; the user's
+/// is 0 while the host block switches it off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ClipPlanes {
@@ -75,7 +79,8 @@ pub enum ClipPlanes {
     None,
     /// `ClipDistance[0]` is -z, `ClipDistance[1]` the distance from the user's plane.
     BuiltIn,
-    /// A varying of these two distances (see [`Locations`](super::Locations)): the fragment stage discards what is below 0.
+    /// A varying of these two distances (see [`Locations`](super::Locations)): the fragment stage
+    /// discards what is below 0.
     Varying,
 }
 
@@ -83,7 +88,8 @@ pub enum ClipPlanes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unwritten {
-    /// (0, 0, 0, 1) for registers, 1 for semantics that no component is mapped to (as hardware has it for those).
+    /// (0, 0, 0, 1) for registers, 1 for semantics that no component is mapped to (as hardware has
+    /// it for those).
     #[default]
     Default,
     /// 0
@@ -109,8 +115,9 @@ pub enum AttributeKind {
 pub struct AttributeFormat {
     /// Its numbers.
     pub kind: AttributeKind,
-    /// How many components the program shall see, 1..=4; the others are those of (0, 0, 0, 1), whatever the host fetches.
-    /// Hosts that fetch four bytes where the console has three need this.
+    /// How many components the program shall see, 1..=4; the others are those of (0, 0, 0, 1),
+    /// whatever the host fetches. Hosts that fetch four bytes where the console has three need
+    /// this.
     pub components: u8,
 }
 
@@ -120,7 +127,8 @@ impl Default for AttributeFormat {
     }
 }
 
-/// What is done about bool uniforms. Bit n of each set is bn; those in neither set are read from the block.
+/// What is done about bool uniforms. Bit n of each set is bn; those in neither set are read from
+/// the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BoolUniforms {
@@ -128,7 +136,8 @@ pub struct BoolUniforms {
     pub baked: u16,
     /// Their values; other bits mean nothing.
     pub values: u16,
-    /// These are specialisation constants, `SpecId` n (SPIR-V) or `override` with that id (WGSL), false unless set.
+    /// These are specialisation constants, `SpecId` n (SPIR-V) or `override` with that id (WGSL),
+    /// false unless set.
     pub specialized: u16,
 }
 
@@ -138,7 +147,8 @@ pub struct BoolUniforms {
 pub struct IntUniforms {
     /// Values of those that are known.
     pub baked: [Option<[u8; 4]>; 4],
-    /// Bit n: the components of in are specialisation constants, `SpecId` 16 + 4·n + component, 0 unless set.
+    /// Bit n: the components of in are specialisation constants, `SpecId` 16 + 4·n + component, 0
+    /// unless set.
     pub specialized: u8,
 }
 
@@ -148,8 +158,8 @@ pub struct IntUniforms {
 pub struct Arithmetic {
     /// How they are rounded, and what products of 0 are.
     pub precision: Precision,
-    /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and every driver, instead
-    /// of by the driver.
+    /// Whether EX2 and LG2 are computed by polynomials of the library, bit-equal on interpreter and
+    /// every driver, instead of by the driver.
     pub portable_exponentials: bool,
     /// What registers r and o hold at the start.
     pub uninitialized: Unwritten,
@@ -163,20 +173,24 @@ pub struct Control {
     pub bools: BoolUniforms,
     /// Int uniforms that are not read from the block.
     pub ints: IntUniforms,
-    /// How many jumps (also those of IF to its second part) and calls to the same or a lower address one run may make; at the
-    /// next one it ends as with END. Without it a program that loops for ever does so on the GPU too. Loops of LOOP end by
-    /// themselves and do not count, unless they end before they begin. The results are those of the moment: see
+    /// How many jumps (also those of IF to its second part) and calls to the same or a lower
+    /// address one run may make; at the next one it ends as with END. Without it a program that
+    /// loops for ever does so on the GPU too. Loops of LOOP end by themselves and do not count,
+    /// unless they end before they begin. The results are those of the moment: see
     /// `report_unfinished`.
     pub loop_guard: Option<u32>,
-    /// Whether an invocation reports that it did not run to its end (compute entries only; the others have no place for it).
-    /// There are two reasons: the loop guard fired, or the driver left a loop on its own. llvmpipe does that without a word
-    /// after 65,535 rounds of all loops together; a short loop at the end of the module, which then ends too early as well,
-    /// finds out. A module without loops reports nothing and has nothing of this.
+    /// Whether an invocation reports that it did not run to its end (compute entries only; the
+    /// others have no place for it). There are two reasons: the loop guard fired, or the driver
+    /// left a loop on its own. llvmpipe does that without a word after 65,535 rounds of all loops
+    /// together; a short loop at the end of the module, which then ends too early as well, finds
+    /// out. A module without loops reports nothing and has nothing of this.
     ///
-    /// A vertex program writes a seventeenth vector behind o15, so that 17 vectors a vertex are written: x is 1 if the guard
-    /// fired, y is 1 if the driver left a loop, else both are 0. A geometry program sets the two upper bits of a thread's count: see
-    /// [`GeometryKernel::reports_unfinished`](crate::geometry::GeometryKernel::reports_unfinished). An invocation that never ends writes
-    /// neither: a host that wants to know fills the buffers with ones before.
+    /// A vertex program writes a seventeenth vector behind o15, so that 17 vectors a vertex are
+    /// written: x is 1 if the guard fired, y is 1 if the driver left a loop, else both are 0. A
+    /// geometry program sets the two upper bits of a thread's count: see
+    /// [`GeometryKernel::reports_unfinished`](crate::geometry::GeometryKernel::reports_unfinished).
+    /// An invocation that never ends writes neither: a host that wants to know fills the buffers
+    /// with ones before.
     pub report_unfinished: bool,
     /// Whether undefined opcodes count as NOP instead of being an error.
     pub lenient: bool,
@@ -186,8 +200,8 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Outputs {
-    /// Whether every semantic has an output, so that one fragment stage fits every program; else those that some
-    /// component is mapped to, and the position.
+    /// Whether every semantic has an output, so that one fragment stage fits every program; else
+    /// those that some component is mapped to, and the position.
     pub all: bool,
     /// z convention of the position.
     pub depth: DepthRange,
@@ -285,7 +299,8 @@ impl Options {
         self.control.bools.values &= self.control.bools.baked;
         self
     }
-    /// Settings with which the reference interpreter does what a program translated under these options does.
+    /// Settings with which the reference interpreter does what a program translated under these
+    /// options does.
     pub fn settings(&self, budget: u64) -> Settings {
         Settings {
             precision: self.arithmetic.precision,

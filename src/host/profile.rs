@@ -1,4 +1,5 @@
-//! Profile: what host and driver want, apart from what the program means. Public fields with defaults, serialisable.
+//! Profile: what host and driver want, apart from what the program means. Public fields with
+//! defaults, serialisable.
 //! In: choices of the host. Out: plain data.
 
 use super::interface::EntryPoint;
@@ -21,7 +22,8 @@ pub struct Binding {
 pub struct Bindings {
     /// The uniform block.
     pub uniforms: Binding,
-    /// The host block, which only clip planes and a dynamic y need (see [`HostField`](super::HostField)).
+    /// The host block, which only clip planes and a dynamic y need (see
+    /// [`HostField`](super::HostField)).
     pub host: Binding,
 }
 
@@ -53,7 +55,8 @@ pub fn specialized_name(id: u8) -> String {
     }
 }
 
-/// Locations of the varyings of a vertex entry. Attributes have the location of their v register, always.
+/// Locations of the varyings of a vertex entry. Attributes have the location of their v register,
+/// always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Locations {
@@ -90,7 +93,8 @@ impl Locations {
         view: 6,
         clip_distances: 7,
     };
-    /// As Azahar's shaders have them: position 0, colour 1, texture coordinates 2 to 5, quaternion 6, view 7.
+    /// As Azahar's shaders have them: position 0, colour 1, texture coordinates 2 to 5, quaternion
+    /// 6, view 7.
     pub const AZAHAR: Self = Self {
         position: Some(0),
         color: 1,
@@ -116,10 +120,11 @@ impl Default for Locations {
 pub struct Profile {
     /// SPIR-V version, 1.0 to 1.6.
     pub spirv_version: (u8, u8),
-    /// Whether float operations carry NoContraction, and are `precise` in GLSL (needed for exact results).
+    /// Whether float operations carry NoContraction, and are `precise` in GLSL (needed for exact
+    /// results).
     pub no_contraction: bool,
-    /// Whether the position output is marked invariant. Two programs that compute it alike then agree on drivers that heed
-    /// it; there are drivers that break on it.
+    /// Whether the position output is marked invariant. Two programs that compute it alike then
+    /// agree on drivers that heed it; there are drivers that break on it.
     pub invariant_position: bool,
     /// Whether names are written into SPIR-V modules.
     pub names: bool,

@@ -1,5 +1,7 @@
-//! Where a uniform block holds the whole register file: offsets of the banks, presets of existing hosts.
-//! In: choices of the host. Out: plain data. What members that makes is said in [`layout`](super::layout).
+//! Where a uniform block holds the whole register file: offsets of the banks, presets of existing
+//! hosts.
+//! In: choices of the host. Out: plain data. What members that makes is said in
+//! [`layout`](super::layout).
 //! Facts: sizes and offsets of the presets as those hosts declare their blocks (std140).
 
 use crate::error::{At, Error, Kind, Result};
@@ -56,12 +58,14 @@ impl RegisterLayout {
         [(self.floats, 16 * FLOATS as u32), (self.ints, ints), (self.bools, 4)]
     }
 
-    /// Bytes from the start of the block to the end of its last bank: what a host must at least upload.
+    /// Bytes from the start of the block to the end of its last bank: what a host must at least
+    /// upload.
     pub fn size(&self) -> u32 {
         self.banks().iter().map(|&(first, size)| first.saturating_add(size)).max().unwrap_or(0)
     }
 
-    /// The size that a WGSL host must bind at least: [`size`](Self::size), rounded up to the alignment of the block.
+    /// The size that a WGSL host must bind at least: [`size`](Self::size), rounded up to the
+    /// alignment of the block.
     pub fn binding_size(&self) -> u32 {
         self.size().checked_next_multiple_of(16).unwrap_or(u32::MAX)
     }

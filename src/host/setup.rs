@@ -1,4 +1,5 @@
-//! What stands around the programs of a draw: which outputs go where, how the geometry unit gets its vertices.
+//! What stands around the programs of a draw: which outputs go where, how the geometry unit gets
+//! its vertices.
 //! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
 //! Facts: 3dbrew, GBATEK (registers), libctru (what executables make them hold).
 
@@ -30,8 +31,8 @@ impl Setup {
     /// As the GPU's registers say.
     ///
     /// # Errors
-    /// [`Kind::Setup`]: a geometry mode that does not exist or that registers contradict each other about, and as
-    /// [`check`](Self::check).
+    /// [`Kind::Setup`]: a geometry mode that does not exist or that registers contradict each other
+    /// about, and as [`check`](Self::check).
     pub fn from_registers(state: &RegisterState) -> Result<Self> {
         let topology = Topology::from_bits(state.read(number::PRIMITIVE) >> 8);
         let vertex_outputs = state.vertex().output_mask();
@@ -45,14 +46,16 @@ impl Setup {
         Ok(setup)
     }
 
-    /// As the system library sets the registers up for executables of a file, with the register and component of each
-    /// output as its map says. `stride` is what an application gives for the geometry program: the vectors of an
-    /// invocation in point mode, the uniforms of a vertex in fixed mode; as many as the vertex program has outputs if it
-    /// gives none. The topology is a list, with a geometry program that of geometry.
+    /// As the system library sets the registers up for executables of a file, with the register and
+    /// component of each output as its map says. `stride` is what an application gives for the
+    /// geometry program: the vectors of an invocation in point mode, the uniforms of a vertex in
+    /// fixed mode; as many as the vertex program has outputs if it gives none. The topology is a
+    /// list, with a geometry program that of geometry.
     ///
     /// # Errors
-    /// No such executable or one of the other stage; [`Kind::BadField`] with its offset for a geometry mode that does not
-    /// exist and a set-up that cannot be; and as [`check`](Self::check).
+    /// No such executable or one of the other stage; [`Kind::BadField`] with its offset for a
+    /// geometry mode that does not exist and a set-up that cannot be; and as
+    /// [`check`](Self::check).
     pub fn from_file(
         file: &Shbin<'_>,
         vertex: usize,
@@ -83,11 +86,13 @@ impl Setup {
         Ok(setup)
     }
 
-    /// As [`from_file`](Self::from_file), for a geometry program whose vertex program is not known: enough to translate it,
-    /// not to draw. An invocation in point mode takes `stride` vectors, sixteen if none are given; maps are not merged.
+    /// As [`from_file`](Self::from_file), for a geometry program whose vertex program is not known:
+    /// enough to translate it, not to draw. An invocation in point mode takes `stride` vectors,
+    /// sixteen if none are given; maps are not merged.
     ///
     /// # Errors
-    /// No such executable or a vertex program; [`Kind::BadField`] with its offset for a set-up that cannot be.
+    /// No such executable or a vertex program; [`Kind::BadField`] with its offset for a set-up that
+    /// cannot be.
     pub fn of_geometry(file: &Shbin<'_>, index: usize, stride: Option<u8>) -> Result<Self> {
         let executable = file.executable(index)?;
         if executable.header.shader_type() != Some(ShaderType::Geometry) {
@@ -116,8 +121,9 @@ impl Setup {
         Ok(Self { vertex_outputs: 0, geometry: Some(geometry), map, topology: Topology::Geometry })
     }
 
-    /// The setup of a draw with a geometry program of a file and a vertex program: the chosen one, else the nearest of the
-    /// file, before it if there is one; without any, what the geometry program says itself. `stride` as above.
+    /// The setup of a draw with a geometry program of a file and a vertex program: the chosen one,
+    /// else the nearest of the file, before it if there is one; without any, what the geometry
+    /// program says itself. `stride` as above.
     ///
     /// # Errors
     /// As [`from_file`](Self::from_file) and [`of_geometry`](Self::of_geometry).

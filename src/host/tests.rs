@@ -90,7 +90,8 @@ fn every_sample_makes_programs_and_interfaces() {
     }
 }
 
-/// Each register lies in exactly one member or is folded; members do not overlap and have aligned offsets.
+/// Each register lies in exactly one member or is folded; members do not overlap and have aligned
+/// offsets.
 fn every_register_is_found_once(interface: &Interface) {
     for (bank, count) in [(Bank::Float, 96), (Bank::Int, 4), (Bank::Bool, 16)] {
         for register in 0..count {

@@ -1,6 +1,8 @@
-//! What a vertex entry does around the program, on the CPU: for hosts that run some draws with the interpreter, and for the tests.
-//! In: registers, options, the fields of the host block. Out: attributes as the program sees them, outputs as the rasteriser gets
-//! them. Bit for bit what the modules compute; the arithmetic is [`arith`]'s.
+//! What a vertex entry does around the program, on the CPU: for hosts that run some draws with the
+//! interpreter, and for the tests.
+//! In: registers, options, the fields of the host block. Out: attributes as the program sees them,
+//! outputs as the rasteriser gets them. Bit for bit what the modules compute; the arithmetic is
+//! [`arith`]'s.
 
 use super::interface::{ComponentSource, Output, OutputValue};
 use super::options::{DepthRange, FlipY, Options};
@@ -38,8 +40,8 @@ impl HostValues {
 }
 
 impl Options {
-    /// The attributes as the program sees them: of each the components that its format has, the others of (0, 0, 0, 1).
-    /// Numbers are those of the host's format, 127 for the integer 127.
+    /// The attributes as the program sees them: of each the components that its format has, the
+    /// others of (0, 0, 0, 1). Numbers are those of the host's format, 127 for the integer 127.
     pub fn attributes_seen(&self, mut attributes: [[f32; 4]; 16]) -> [[f32; 4]; 16] {
         for (register, format) in attributes.iter_mut().zip(&self.attributes) {
             let missing = usize::from(format.components).min(4);
@@ -50,7 +52,8 @@ impl Options {
 }
 
 impl Output {
-    /// The value of this output of a vertex entry, from o0..o15; components that it does not have are 0.
+    /// The value of this output of a vertex entry, from o0..o15; components that it does not have
+    /// are 0.
     ///
     /// ```
     /// use transpica::stages::host::{Surroundings, varying};

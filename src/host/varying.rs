@@ -1,8 +1,10 @@
 //! The outputs of a vertex entry, from the output map.
-//! In: which register component feeds which semantic, options, locations. Out: the position and one varying for each semantic.
+//! In: which register component feeds which semantic, options, locations. Out: the position and one
+//! varying for each semantic.
 //! Knows no instruction: whether the program writes what is mapped is not asked here.
-//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order; the GPU takes registers in ascending
-//! order and the last of two components with one code; components that nothing maps read 1.0 (hardware tests).
+//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order; the GPU takes
+//! registers in ascending order and the last of two components with one code; components that
+//! nothing maps read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, Unwritten};
@@ -11,7 +13,8 @@ use crate::container::{Dvle, Semantic, ShaderType, Shbin, UNUSED_CODE};
 use crate::error::{At, Error, Kind, Result, Warning};
 use crate::isa::Component;
 
-/// Every semantic that the rasteriser knows, in the order of outputs. Names end in a letter, so that no target changes them.
+/// Every semantic that the rasteriser knows, in the order of outputs. Names end in a letter, so
+/// that no target changes them.
 const VARYINGS: [(Semantic, &str); 8] = [
     (Semantic::Position, "position"),
     (Semantic::Color, "color"),
@@ -41,15 +44,16 @@ fn location(semantic: Semantic, locations: &Locations) -> Option<Location> {
 /// Codes that five bits can name.
 const CODES: usize = 32;
 
-/// Which register component feeds each of the GPU's semantic codes (0 position.x … 0x17 texcoord2.v).
+/// Which register component feeds each of the GPU's semantic codes (0 position.x … 0x17
+/// texcoord2.v).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputMap {
     sources: [Option<(u8, Component)>; CODES],
 }
 
 impl OutputMap {
-    /// From map words: byte j of the word of a register is the code of its component j. Of two components with one code
-    /// the later counts, so words must come by ascending register.
+    /// From map words: byte j of the word of a register is the code of its component j. Of two
+    /// components with one code the later counts, so words must come by ascending register.
     pub fn from_words(words: impl IntoIterator<Item = (u8, [u8; 4])>) -> Self {
         let mut map = Self::default();
         for (register, codes) in words {
@@ -87,7 +91,8 @@ impl OutputMap {
     }
 }
 
-/// The outputs of the vertex entry. The position is always there; what the map leaves out of it is 1.0.
+/// The outputs of the vertex entry. The position is always there; what the map leaves out of it is
+/// 1.0.
 pub fn outputs(map: &OutputMap, options: &Options, locations: &Locations) -> Vec<Output> {
     let unmapped = match options.outputs.unmapped {
         Unwritten::Default => ComponentSource::One,
@@ -167,7 +172,8 @@ pub fn check_locations(outputs: &[Output]) -> Result<()> {
     Ok(())
 }
 
-/// Warns of generic outputs, which feed a geometry program, where the file has none that they could feed.
+/// Warns of generic outputs, which feed a geometry program, where the file has none that they could
+/// feed.
 pub fn warn_generic(file: &Shbin<'_>, executable: &Dvle<'_>, warnings: &mut Vec<Warning>) {
     let is_geometry = |other: &Dvle<'_>| other.header.shader_type() == Some(ShaderType::Geometry);
     if file.executables.iter().any(is_geometry) {

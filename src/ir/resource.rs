@@ -145,7 +145,8 @@ impl Resource {
         }
     }
 
-    /// The one of the same kind with a number, if numbers go as far; the first component or element of it.
+    /// The one of the same kind with a number, if numbers go as far; the first component or element
+    /// of it.
     pub fn numbered(self, number: u16) -> Option<Self> {
         let byte = u8::try_from(number).ok();
         Some(match self {

@@ -1,6 +1,7 @@
 //! What a translated program reads and writes, for hosts and people.
-//! In: [`Translated`] and what it was translated from. Out: [`Reflection`], plain data that serialises (feature `serde`) and prints
-//! as a table. Byte offsets are those of the blocks, locations those of the vertex entry.
+//! In: [`Translated`] and what it was translated from. Out: [`Reflection`], plain data that
+//! serialises (feature `serde`) and prints as a table. Byte offsets are those of the blocks,
+//! locations those of the vertex entry.
 
 mod table;
 
@@ -24,7 +25,8 @@ pub const SCHEMA: u32 = 3;
 pub struct Instructions {
     /// Words of code memory, whatever they are.
     pub code: u32,
-    /// Words that execution may reach from the entry point, whatever the uniforms are; the sum of the next three.
+    /// Words that execution may reach from the entry point, whatever the uniforms are; the sum of
+    /// the next three.
     pub reached: u32,
     /// Of those: they compute, compare, or set an address register.
     pub arithmetic: u32,
@@ -122,7 +124,8 @@ pub struct Specialization {
 pub struct Uniform {
     /// Its name.
     pub name: String,
-    /// Its type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for each register.
+    /// Its type: `vec4f`, `array<vec4f, n>`, `vec4i`, `array<vec4i, n>`, or `u32` with one bit for
+    /// each register.
     pub ty: String,
     /// Register file: `c`, `i` or `b`.
     pub bank: String,
@@ -146,8 +149,8 @@ pub struct Output {
     pub location: Option<u32>,
     /// Number of components.
     pub components: u32,
-    /// The components of o registers that it is made of, `o0.x`, or the constant that stands there, `1` or `0`. Clip distances
-    /// name the position they are computed from.
+    /// The components of o registers that it is made of, `o0.x`, or the constant that stands there,
+    /// `1` or `0`. Clip distances name the position they are computed from.
     pub sources: Vec<String>,
     /// Whether a component depends on EX2 or LG2, whose last bits differ between drivers.
     pub approximate: bool,
@@ -211,7 +214,8 @@ pub struct Geometry {
     pub vectors: u32,
     /// Triangles that an invocation makes at most, if that is proven.
     pub triangles: Option<u32>,
-    /// Invocations before its own that a thread must run: 0 where each may run by itself, nothing where it must run all.
+    /// Invocations before its own that a thread must run: 0 where each may run by itself, nothing
+    /// where it must run all.
     pub warm: Option<u32>,
     /// What it may see of earlier invocations.
     pub sees: Vec<Seen>,
@@ -263,7 +267,8 @@ pub struct Reflection {
 }
 
 impl Reflection {
-    /// Describes what was made of `program`; `constants` are what binding its executable sets, if it comes from one.
+    /// Describes what was made of `program`; `constants` are what binding its executable sets, if
+    /// it comes from one.
     ///
     /// ```
     /// use transpica::stages::host::Constants;

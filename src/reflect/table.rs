@@ -1,4 +1,5 @@
-//! A reflection as a table for people: one section for each kind of thing, columns as wide as they must be.
+//! A reflection as a table for people: one section for each kind of thing, columns as wide as they
+//! must be.
 //! In: [`Reflection`]. Out: text. Says nothing that the data does not.
 
 use std::fmt;

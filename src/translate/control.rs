@@ -1,5 +1,6 @@
 //! The control flow of a program: which tier it takes, and how it is lowered there.
-//! In: a program and options. Out: [`Control`], then IR. A tier that passes a limit gives way to the next one.
+//! In: a program and options. Out: [`Control`], then IR. A tier that passes a limit gives way to
+//! the next one.
 
 use std::fmt;
 
@@ -54,7 +55,8 @@ impl Control {
     }
 }
 
-/// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else nothing.
+/// Structures the control flow of a program: its own structure, else a dispatcher over blocks, else
+/// nothing.
 ///
 /// # Errors
 /// A reachable undefined opcode, unless the options are lenient.
@@ -124,5 +126,6 @@ pub(super) fn fallback(why: &str, tier: Tier, program: &Program<'_>) -> Warning 
     Warning { text, at: At::Pc(program.entry().0) }
 }
 
-/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not through every case.
+/// Blocks beyond which the pc dispatcher is the smaller one: its stacks go through one place, not
+/// through every case.
 const MOST_DISPATCHED_BLOCKS: usize = 1024;

@@ -1,5 +1,7 @@
-//! Programs of a file together with what their executable says of them: the short way from bytes to modules.
-//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and [`Reflection`](crate::reflect::Reflection).
+//! Programs of a file together with what their executable says of them: the short way from bytes to
+//! modules.
+//! In: [`Shbin`]. Out: [`FileProgram`], from it [`Translated`] and
+//! [`Reflection`](crate::reflect::Reflection).
 
 use super::{Translated, Translator};
 use crate::container::Shbin;
@@ -31,7 +33,8 @@ impl Shbin<'_> {
     /// ```
     ///
     /// # Errors
-    /// No such executable, an unknown shader type, code over the default limits, an entry point that its unit does not reach.
+    /// No such executable, an unknown shader type, code over the default limits, an entry point
+    /// that its unit does not reach.
     pub fn program(&self, index: usize) -> Result<FileProgram<'_>> {
         let program = dvle::program(self, index, &Limits::default())?;
         Ok(FileProgram { file: self, index, program, executable: Executable::new(self, index, "")? })
@@ -58,7 +61,8 @@ impl<'a> FileProgram<'a> {
         &self.executable
     }
 
-    /// The setup of a draw with this geometry program, by [`Setup::with_nearest`], or with this vertex program alone.
+    /// The setup of a draw with this geometry program, by [`Setup::with_nearest`], or with this
+    /// vertex program alone.
     ///
     /// # Errors
     /// As [`Setup::from_file`].
@@ -69,8 +73,8 @@ impl<'a> FileProgram<'a> {
         }
     }
 
-    /// Translates it for the default profile: a vertex program to a vertex stage, a geometry program to a compute stage.
-    /// [`Translator`] has the other jobs and keeps its memory.
+    /// Translates it for the default profile: a vertex program to a vertex stage, a geometry
+    /// program to a compute stage. [`Translator`] has the other jobs and keeps its memory.
     ///
     /// # Errors
     /// As [`Translator::translate`].

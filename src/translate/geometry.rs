@@ -1,5 +1,6 @@
 //! Geometry programs as compute stages.
-//! In: a geometry program, its environment and its setup. Out: [`Translated`] with a [`GeometryKernel`].
+//! In: a geometry program, its environment and its setup. Out: [`Translated`] with a
+//! [`GeometryKernel`].
 
 use std::collections::BTreeSet;
 
@@ -135,8 +136,8 @@ pub(super) fn bounds(program: &Program<'_>, control: &Control, options: &Options
     }
 }
 
-/// What must be kept so that an invocation finds all that it may see. An EMIT makes one bank of outputs the other, so that
-/// what is in a bank may have been in the other one before.
+/// What must be kept so that an invocation finds all that it may see. An EMIT makes one bank of
+/// outputs the other, so that what is in a bank may have been in the other one before.
 fn kept(observations: &[Observation]) -> BTreeSet<Carried> {
     let mut kept = BTreeSet::new();
     for &Observation { carried, .. } in observations {

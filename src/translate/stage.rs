@@ -1,5 +1,7 @@
-//! Geometry programs as geometry stages of the host's API, and the vertex stages that draw what kernels made.
-//! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a [`GeometryStage`], where that is exact.
+//! Geometry programs as geometry stages of the host's API, and the vertex stages that draw what
+//! kernels made.
+//! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a
+//! [`GeometryStage`], where that is exact.
 
 use super::geometry::{bounds, no_geometry, observed, seen, words};
 use super::{Input, Lowered, Tier, Translated, Translator, control};
@@ -21,10 +23,11 @@ impl Translator {
     /// Translates a geometry program to a geometry stage.
     ///
     /// # Errors
-    /// [`Kind::NoGeometryStage`]: programs of other modes than point, those whose invocations see something of earlier ones
-    /// (at the place where they do), those with more triangles than a stage can emit or of an unknown number (int uniforms
-    /// that are [baked in](crate::host::IntUniforms) help); numbers of vertices that no primitive has; topologies that make
-    /// strips or fans of triangles.
+    /// [`Kind::NoGeometryStage`]: programs of other modes than point, those whose invocations see
+    /// something of earlier ones (at the place where they do), those with more triangles than a
+    /// stage can emit or of an unknown number (int uniforms that are [baked
+    /// in](crate::host::IntUniforms) help); numbers of vertices that no primitive has; topologies
+    /// that make strips or fans of triangles.
     pub(super) fn geometry_stage(&mut self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
         let Input { program, around, options } = input;
         setup.check()?;
@@ -63,7 +66,8 @@ impl Translator {
         Ok(Translated { interface, ..translated })
     }
 
-    /// The vertex stage that draws what a kernel made. It is what a vertex program would be that moves attribute n to output n.
+    /// The vertex stage that draws what a kernel made. It is what a vertex program would be that
+    /// moves attribute n to output n.
     pub(super) fn draw_stage(&self, input: Input<'_>, setup: &Setup) -> Result<Translated> {
         let Input { program: _, around, options } = input;
         let outputs = varying::outputs(&setup.map, options, &self.profile.locations);

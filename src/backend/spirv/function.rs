@@ -1,10 +1,11 @@
-//! Functions: the structured tree as blocks with merge instructions; results and parameters as phis.
-//! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no operation
-//! (see `ops`).
-//! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga loses
-//! a branch to a loop's merge from inside a switch (gfx-rs/wgpu#4449) and a switch default that
-//! continues a loop. Neither is written here: `Break` leaves the innermost construct only, and a
-//! default always has a block of its own or is the merge.
+//! Functions: the structured tree as blocks with merge instructions; results and parameters as
+//! phis.
+//! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no
+//! operation (see `ops`).
+//! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga
+//! loses a branch to a loop's merge from inside a switch (gfx-rs/wgpu#4449) and a switch default
+//! that continues a loop. Neither is written here: `Break` leaves the innermost construct only, and
+//! a default always has a block of its own or is the merge.
 
 use rspirv::spirv::{FunctionControl, LoopControl, Op, SelectionControl, Word};
 

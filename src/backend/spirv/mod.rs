@@ -1,13 +1,13 @@
 //! SPIR-V words.
-//! In: a legalized module of the intermediate form, the host interface, limits and profile. Out: the
-//! words of a SPIR-V module with one entry point, equal for equal input. Knows neither PICA200
+//! In: a legalized module of the intermediate form, the host interface, limits and profile. Out:
+//! the words of a SPIR-V module with one entry point, equal for equal input. Knows neither PICA200
 //! encodings nor control-flow graphs.
 //! Facts: the SPIR-V specification 1.6 and Vulkan's environment for it. Constructs that naga's
 //! reader gets wrong are avoided, so that one module serves both Vulkan and wgpu.
 //!
 //! Shape of the module: capability Shader and GLSL.std.450 only, and ClipDistance where that is an
-//! output; one function for each helper, then the entry point `main`. Vertex entry: attribute v_n at
-//! location n, each output a variable, the uniform block and, if a field of it is read, the host
+//! output; one function for each helper, then the entry point `main`. Vertex entry: attribute v_n
+//! at location n, each output a variable, the uniform block and, if a field of it is read, the host
 //! block where the profile has them. Compute entry: see
 //! [`EntryPoint::Compute`](crate::host::EntryPoint::Compute); the buffers must hold whole vertices,
 //! and the input buffer as many as the output buffer.

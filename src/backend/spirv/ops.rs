@@ -1,8 +1,8 @@
 //! Operations: one SPIR-V instruction for each, GLSL.std.450 where the core has none.
-//! In: a value and its definition. Out: its id. Knows no control flow.
-//! `OpFUnord*` never appears (naga reads it as ordered); constants that are not finite are bit
-//! casts (naga refuses them), and/or of bool vectors are selects (naga refuses the logical instructions
-//! there). Float arithmetic carries NoContraction where the profile asks for it.
+//! In: a value and its definition. Out: its id. Knows no control flow. `OpFUnord*` never appears
+//! (naga reads it as ordered); constants that are not finite are bit casts (naga refuses them),
+//! and/or of bool vectors are selects (naga refuses the logical instructions there). Float
+//! arithmetic carries NoContraction where the profile asks for it.
 
 use rspirv::spirv::{Decoration, GlslStd450Op, Op, Word};
 

@@ -1,7 +1,8 @@
 //! A geometry program as a geometry stage: arrays of inputs, triangles as strips of three vertices.
 //! In: the [`GeometryStage`] of the interface. Out: variables, execution modes, loads, emitted
 //! vertices. Knows no control flow.
-//! Facts: SPIR-V 2.16 and 3.6 (execution modes), Vulkan 15.1 (inputs of a geometry stage are arrays).
+//! Facts: SPIR-V 2.16 and 3.6 (execution modes), Vulkan 15.1 (inputs of a geometry stage are
+//! arrays).
 
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
@@ -54,8 +55,8 @@ pub(super) fn execution_modes(w: &mut Writer, stage: &GeometryStage, main: Word)
 }
 
 impl Body<'_> {
-    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n is
-    /// vector n of an invocation.
+    /// Pointer to an input of a geometry stage: [`Resource::Input`](crate::ir::Resource::Input) n
+    /// is vector n of an invocation.
     pub(super) fn stage_input(&mut self, stage: &GeometryStage, input: u32) -> Word {
         let vector = self.w.ty(Type::F32X4);
         let pointer = self.w.pointer(StorageClass::Input, vector);

@@ -1,6 +1,6 @@
 //! SPIR-V assembly text of a module, for people.
-//! In: words. Out: one instruction a line. Uses rspirv's loader and disassembler, which are too slow
-//! for anything else.
+//! In: words. Out: one instruction a line. Uses rspirv's loader and disassembler, which are too
+//! slow for anything else.
 
 use std::borrow::Cow;
 

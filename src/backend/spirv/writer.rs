@@ -99,8 +99,8 @@ impl Writer {
         self.put_text(section, op, head, None, rest);
     }
 
-    /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the first
-    /// NUL and at [`NAME_BYTES`].
+    /// As [`put_list`](Self::put_list), with a string between the operands. It ends before the
+    /// first NUL and at [`NAME_BYTES`].
     pub(super) fn put_text(
         &mut self,
         section: Section,

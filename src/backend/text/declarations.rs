@@ -76,8 +76,8 @@ impl Declarations {
     /// The declarations of a module. Those that have names in its scope take them from `names`.
     ///
     /// # Errors
-    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for entries
-    /// that text has not.
+    /// [`Kind::Verify`] for interfaces that contradict themselves, [`Kind::TargetLacks`] for
+    /// entries that text has not.
     pub fn new(source: &Source<'_>, dialect: &Dialect, names: &mut Names<'_>) -> Result<Self> {
         let reads = Reads::of(source.module)?;
         let interface = source.interface;

@@ -142,9 +142,9 @@ impl GlslVersion {
 /// ```
 ///
 /// # Errors
-/// [`Kind::TargetLacks`] for what the version lacks: specialisation constants (but 450), the compute
-/// form (330), clip distances as a built-in and two blocks of one binding (ES). [`Kind::Verify`]
-/// where the program is not well-formed or does not fit its interface.
+/// [`Kind::TargetLacks`] for what the version lacks: specialisation constants (but 450), the
+/// compute form (330), clip distances as a built-in and two blocks of one binding (ES).
+/// [`Kind::Verify`] where the program is not well-formed or does not fit its interface.
 #[cfg(feature = "glsl")]
 pub fn glsl(source: &Source<'_>, version: GlslVersion) -> Result<String> {
     let (module, names) = Shared::new(source, dialect::glsl(version))?;

@@ -1,6 +1,7 @@
 //! WGSL and GLSL as one would write them by hand.
-//! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile. Out: text that begins with comments naming the source, the program and the entry. Knows
-//! neither PICA200 encodings nor control-flow graphs.
+//! In: a [`Source`]: a legalized module of the intermediate form, the host interface and profile.
+//! Out: text that begins with comments naming the source, the program and the entry. Knows neither
+//! PICA200 encodings nor control-flow graphs.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,6 +1,7 @@
 //! What the system library programs for executables of a file.
 //! In: a parsed file and which of its executables run. Out: the register writes, as a state.
-//! Facts: libctru; permutations and the number of inputs are the application's, here they are taken as they come.
+//! Facts: libctru; permutations and the number of inputs are the application's, here they are taken
+//! as they come.
 
 use super::number::{self, GEOMETRY_UNIT, VERTEX_UNIT};
 use super::unit::offset;
@@ -54,7 +55,8 @@ impl Outputs {
         outputs
     }
 
-    /// The outputs of a vertex program (`self`) and a geometry program that is to be merged with it.
+    /// The outputs of a vertex program (`self`) and a geometry program that is to be merged with
+    /// it.
     fn merged(&self, geometry: &Self) -> Self {
         let used =
             |words: &[u32; REGISTERS]| words.iter().position(|&word| word == UNUSED).unwrap_or(REGISTERS);
@@ -102,8 +104,9 @@ fn executable<'a, 'b>(file: &'a Shbin<'b>, index: usize, wanted: ShaderType) -> 
 }
 
 impl RegisterState {
-    /// What the system library programs when executables of a file are bound. Output words stand by register number, as
-    /// it has them, which are the slots of the output map only if outputs are contiguous from o0. Attribute n goes to vn.
+    /// What the system library programs when executables of a file are bound. Output words stand by
+    /// register number, as it has them, which are the slots of the output map only if outputs are
+    /// contiguous from o0. Attribute n goes to vn.
     ///
     /// # Errors
     /// No such executable, or one of the other stage.
@@ -160,7 +163,8 @@ impl RegisterState {
         self.constants(executable, base);
     }
 
-    /// Uniforms that the executable sets. All bools and ints are written, so those that it leaves out become 0.
+    /// Uniforms that the executable sets. All bools and ints are written, so those that it leaves
+    /// out become 0.
     fn constants(&mut self, executable: &Dvle<'_>, base: u16) {
         let (mut bools, mut ints) = (0, [0; 4]);
         for constant in executable.constants.iter() {

@@ -1,10 +1,13 @@
-//! What the GPU's registers hold for the shader units and the output map, and how register writes fill them.
-//! In: register writes or command lists, as the console's CPU makes them. Out: [`RegisterState`]; programs and views of it
-//! that stand around them. Knows no file and no instruction. Never fails: what hardware drops is dropped.
+//! What the GPU's registers hold for the shader units and the output map, and how register writes
+//! fill them.
+//! In: register writes or command lists, as the console's CPU makes them. Out: [`RegisterState`];
+//! programs and views of it that stand around them. Knows no file and no instruction. Never fails:
+//! what hardware drops is dropped.
 //!
-//! Facts: 3dbrew "GPU/Internal Registers", GBATEK; how much an upload may hold and that one beyond it is dropped as other
-//! hosts have it. Nobody has measured what becomes of a vector that is half sent when the index is written (here: it is
-//! dropped), nor of FIFO words of which only some bytes are enabled (here: the others are 0).
+//! Facts: 3dbrew "GPU/Internal Registers", GBATEK; how much an upload may hold and that one beyond
+//! it is dropped as other hosts have it. Nobody has measured what becomes of a vector that is half
+//! sent when the index is written (here: it is dropped), nor of FIFO words of which only some bytes
+//! are enabled (here: the others are 0).
 
 mod dvle;
 #[cfg(test)]
@@ -121,13 +124,14 @@ impl RegisterState {
         self.write_words(register, &[value], ALL_BYTES);
     }
 
-    /// Writes the bytes of a register that the low four bits of `bytes` enable; with none nothing happens.
+    /// Writes the bytes of a register that the low four bits of `bytes` enable; with none nothing
+    /// happens.
     pub fn write_masked(&mut self, register: u16, value: u32, bytes: u32) {
         self.write_words(register, &[value], bytes);
     }
 
-    /// Executes a command list: each command is a parameter, a header and further parameters, padded to eight bytes. What a
-    /// list lacks at its end is not executed.
+    /// Executes a command list: each command is a parameter, a header and further parameters,
+    /// padded to eight bytes. What a list lacks at its end is not executed.
     ///
     /// ```
     /// use transpica::RegisterState;
@@ -181,7 +185,8 @@ impl RegisterState {
         }
     }
 
-    /// The value of a register as it was written last; 0 for those that are none of these, and for data words.
+    /// The value of a register as it was written last; 0 for those that are none of these, and for
+    /// data words.
     pub fn read(&self, register: u16) -> u32 {
         let offset = |base: u16| register.checked_sub(base).filter(|&offset| offset < BLOCK);
         if let Some(offset) = offset(number::VERTEX_UNIT) {
@@ -199,8 +204,8 @@ impl RegisterState {
         self.read(number::GEOMETRY_STAGE) & 3 == 2
     }
 
-    /// Whether what is written to the vertex unit reaches the geometry unit too, which is a vertex unit like the others
-    /// then.
+    /// Whether what is written to the vertex unit reaches the geometry unit too, which is a vertex
+    /// unit like the others then.
     pub fn is_mirrored(&self) -> bool {
         self.read(number::UNIT_MODE) & 1 == 0 && !self.has_geometry()
     }

@@ -1,5 +1,6 @@
 //! One shader unit: memories, uniforms, configuration.
-//! In: words for its registers, by their offset in the unit's block. Out: what they make of its memories.
+//! In: words for its registers, by their offset in the unit's block. Out: what they make of its
+//! memories.
 
 use crate::isa::limits::{DESCRIPTORS, FLOATS};
 use crate::isa::{Pc, Stage, Uniforms};
@@ -120,7 +121,8 @@ impl Unit {
         }
     }
 
-    /// A word for the float uniforms, whose vectors come w first: three words of four float24, or four f32.
+    /// A word for the float uniforms, whose vectors come w first: three words of four float24, or
+    /// four f32.
     fn float(&mut self, word: u32) {
         let is_single = self.read(offset::FLOAT_INDEX) >> 31 != 0;
         self.sent[self.sent_count] = word;

@@ -12,8 +12,9 @@ use crate::isa::{Program, Stage, Uniforms};
 
 /// The registers of one unit as the surroundings of its program.
 ///
-/// Attributes are named `v0`…, uniforms after their first register (`c8`); nothing is folded. So two programs are equal for
-/// every host that feeds them if their code and their output maps are, and nothing else stands in a [key](crate::key).
+/// Attributes are named `v0`…, uniforms after their first register (`c8`); nothing is folded. So
+/// two programs are equal for every host that feeds them if their code and their output maps are,
+/// and nothing else stands in a [key](crate::key).
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterView<'a> {
     state: &'a RegisterState,
@@ -43,8 +44,8 @@ impl<'a> RegisterView<'a> {
     pub fn input_count(&self) -> u8 {
         self.state.unit(self.stage).input_count()
     }
-    /// Which incoming attribute feeds each of v0..v15. Of two for one register the later counts; registers that nothing
-    /// feeds keep what they hold on hardware.
+    /// Which incoming attribute feeds each of v0..v15. Of two for one register the later counts;
+    /// registers that nothing feeds keep what they hold on hardware.
     pub fn input_map(&self) -> [Option<u8>; 16] {
         let permutation = self.state.unit(self.stage).permutation();
         let mut map = [None; 16];
@@ -57,7 +58,8 @@ impl<'a> RegisterView<'a> {
     pub fn output_mask(&self) -> u16 {
         self.state.unit(self.stage).output_mask()
     }
-    /// Whether vertex outputs arrive in the float uniforms of this geometry unit instead of its v registers.
+    /// Whether vertex outputs arrive in the float uniforms of this geometry unit instead of its v
+    /// registers.
     pub fn inputs_are_uniforms(&self) -> bool {
         self.state.unit(self.stage).read(offset::INPUT) >> 8 & 1 != 0
     }
@@ -74,8 +76,8 @@ impl Surroundings for RegisterView<'_> {
     fn folded(&self, _: &Options) -> Constants {
         Constants::default()
     }
-    /// The k-th register that is passed on is what the k-th word of the output map says. Outputs of a vertex program before
-    /// a geometry program mean nothing to the rasteriser.
+    /// The k-th register that is passed on is what the k-th word of the output map says. Outputs of
+    /// a vertex program before a geometry program mean nothing to the rasteriser.
     fn output_map(&self) -> OutputMap {
         let mask = self.output_mask();
         let registers = (0..16).filter(|register| mask >> register & 1 != 0);

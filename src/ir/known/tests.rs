@@ -19,8 +19,8 @@ fn known(module: &Module) -> Known<'static> {
     known
 }
 
-/// The first output of a function is known like this, lane by lane: a literal, `0?` and `?` for what could be a zero or
-/// another literal, `-` for anything.
+/// The first output of a function is known like this, lane by lane: a literal, `0?` and `?` for
+/// what could be a zero or another literal, `-` for anything.
 fn check(body: &str, expected: &str) {
     let module = module(body);
     let known = known(&module);

@@ -1,7 +1,8 @@
 use super::run;
 use crate::ir::{Stage, text, verify};
 
-/// Values to use: %80 is exact, %81 approximate, %82 an approximate and %83 an exact decision, %84 and %85 exact integers.
+/// Values to use: %80 is exact, %81 approximate, %82 an approximate and %83 an exact decision, %84
+/// and %85 exact integers.
 const GIVEN: &str =
     "%80: f32x4 = input v0 %79: f32x4 = input v1 %78: f32 = shuffle %80.x %81: f32 = exp2p %78
     %82: bool = less %81 %78 %83: bool = uniform b0 %84: i32 = const 4 %85: i32 = uniform i0.x ";

@@ -1,4 +1,5 @@
-//! A legal module computes what the PICA200 module computes, on bits; and reads what the register file holds.
+//! A legal module computes what the PICA200 module computes, on bits; and reads what the register
+//! file holds.
 
 mod zeros;
 

@@ -115,8 +115,8 @@ pub fn compare(generated: &Generated, precision: Precision) -> Result<Count, Dis
 }
 
 /// Compares all forms of a program whose main function yields registers
-/// ([`Job::Compute`](transpica::stages::host::Job)), under options whose layout is one of registers.
-/// Uniforms that the options fix are taken from there.
+/// ([`Job::Compute`](transpica::stages::host::Job)), under options whose layout is one of
+/// registers. Uniforms that the options fix are taken from there.
 ///
 /// # Errors
 /// The first form that differs.

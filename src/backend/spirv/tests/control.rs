@@ -335,8 +335,8 @@ fn switch_with_bare_cases_gives_their_values() {
     );
 }
 
-/// `loop (a = x) { switch a { 0: break-out flag, 1: {}, 2: continue, default: {} } … }`: cases that go to the merge or to
-/// the loop's next iteration, with a dispatcher's shape.
+/// `loop (a = x) { switch a { 0: break-out flag, 1: {}, 2: continue, default: {} } … }`: cases that
+/// go to the merge or to the loop's next iteration, with a dispatcher's shape.
 #[test]
 fn switch_in_a_loop_continues_the_loop() {
     check(
@@ -367,7 +367,8 @@ fn switch_in_a_loop_continues_the_loop() {
     );
 }
 
-/// The default of a switch that continues the loop has a block of its own (naga ignores a direct branch there).
+/// The default of a switch that continues the loop has a block of its own (naga ignores a direct
+/// branch there).
 #[test]
 fn switch_default_may_continue_the_loop() {
     check(

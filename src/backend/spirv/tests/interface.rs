@@ -102,7 +102,8 @@ fn every_version_is_valid_for_both_entries() {
     }
 }
 
-/// o0 = light, o1 = projection[2], o2 = projection[v0.x], o3 = steps and counts, o4 = flags as a float's bits
+/// o0 = light, o1 = projection[2], o2 = projection[v0.x], o3 = steps and counts, o4 = flags as a
+/// float's bits
 fn compute_with_members() -> Case {
     let mut case = Case::compute(|f, r| {
         let v = input(f, r, 0);

@@ -1,4 +1,5 @@
-//! Modules built by hand: each is loaded by rspirv, accepted by spirv-val and by naga, and executed.
+//! Modules built by hand: each is loaded by rspirv, accepted by spirv-val and by naga, and
+//! executed.
 
 mod control;
 mod interface;

@@ -44,7 +44,8 @@ fn from_float(f: &mut Func, r: Region, value: Value, kind: Kind) -> Value {
     }
 }
 
-/// The bits of a value as a float; integers come back through comparison with what they are expected to be.
+/// The bits of a value as a float; integers come back through comparison with what they are
+/// expected to be.
 fn to_float(f: &mut Func, r: Region, value: Value) -> Value {
     match f.ty(value).kind {
         Kind::F32 => value,

@@ -1,5 +1,6 @@
 //! Random functions: what the written module computes equals what the evaluator computes.
-//! Every construct and every exit that the law allows, to a depth of five; loops count to at most four.
+//! Every construct and every exit that the law allows, to a depth of five; loops count to at most
+//! four.
 
 use super::*;
 use crate::ir::{Binary, Unary};

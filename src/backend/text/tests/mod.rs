@@ -1,4 +1,5 @@
-//! Modules in text form are written in every language; naga accepts what comes out, and some of it is read here.
+//! Modules in text form are written in every language; naga accepts what comes out, and some of it
+//! is read here.
 
 mod chains;
 mod constructs;
@@ -15,7 +16,8 @@ use crate::host::{
 };
 use crate::{error, ir};
 
-/// One output for each value that the main function yields: the first four-lane one is the position.
+/// One output for each value that the main function yields: the first four-lane one is the
+/// position.
 fn outputs(module: &ir::Module) -> Vec<Output> {
     let main = &module.main;
     let Some(ir::Exit::Yield(values)) = main.body.map(|body| main.regions[body].exit) else {

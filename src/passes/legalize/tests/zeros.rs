@@ -1,4 +1,5 @@
-//! Literals that are hidden, by what is read and chosen; the texts of legal functions are in `tests/cases/ir`.
+//! Literals that are hidden, by what is read and chosen; the texts of legal functions are in
+//! `tests/cases/ir`.
 
 use super::{NO_CONSTANTS, run_with, symbols};
 use crate::ir::text;
@@ -28,7 +29,8 @@ fn a_relative_read_of_literals_hides_its_offset() {
 #[test]
 fn nothing_is_hidden_where_nothing_is_at_risk() {
     for body in [
-        // A choice made when the program runs, a loop that starts with another number, one that starts with an input.
+        // A choice made when the program runs, a loop that starts with another number, one that
+        // starts with an input.
         "%2: f32 = const 0 if %1 { yield %2 } else { yield %3 } -> %4: f32 %5: f32 = mulp %3 %4 yield %5",
         "%2: f32 = const 1 loop (%4: f32 = %2) { %5: f32 = mulp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",
         "loop (%4: f32 = %3) { %5: f32 = addp %3 %4 if %1 { break %5 } continue %5 } -> %6: f32 yield %6",

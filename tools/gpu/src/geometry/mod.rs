@@ -1,5 +1,5 @@
-//! Runs draws with geometry programs headless: the passes of [`transpica::stages::draw::gpu`] around the
-//! compute entries of both programs.
+//! Runs draws with geometry programs headless: the passes of [`transpica::stages::draw::gpu`]
+//! around the compute entries of both programs.
 //! In: programs, the configuration of a draw, vertices. Out: finished triangles, as bits and as
 //! buffers for an indirect draw.
 //! Knows no instruction; facts about a program come with its translation.
