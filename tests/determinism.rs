@@ -199,15 +199,10 @@ fn another_process_gives_the_same() {
     assert_eq!(found, Some(&all[..]), "{output}{}", String::from_utf8_lossy(&child.stderr));
 }
 
-/// Places in the library that may use a hash table, and the reason why its order is never visible.
-const ALLOWED: [(&str, &str); 1] = [(
-    "entity.rs",
-    "the interner: its hash has no seed, values are looked up and numbered in the order of arrival",
-)];
-
-/// Ordered places use a `Vec` or `BTreeMap`, so seeds cannot matter.
+/// The library has no hash table of the standard library, so no seed can matter. Its own tables
+/// (`entity.rs`, `passes/equal.rs`) hash without a seed and number values in the order of arrival.
 #[test]
-fn hash_tables_stand_only_where_their_order_is_never_seen() {
+fn no_hash_table_has_a_seed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders = vec![source.clone()];
     let mut found = BTreeSet::new();
@@ -228,21 +223,5 @@ fn hash_tables_stand_only_where_their_order_is_never_seen() {
             }
         }
     }
-    let allowed: BTreeSet<_> = ALLOWED.iter().map(|(file, _)| file.to_string()).collect();
-    assert_eq!(found, allowed, "give the reason in `ALLOWED`, or use a BTreeMap");
-}
-
-/// Iteration over a hash table would expose its seed.
-#[test]
-fn the_allowed_hash_table_is_never_iterated() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (file, field) = ("entity.rs", "table");
-    let text = fs::read_to_string(source.join(file)).expect("readable");
-    let uses: BTreeSet<_> = text
-        .match_indices(&format!(".{field}."))
-        .map(|(at, name)| text[at + name.len()..].split('(').next().unwrap_or_default())
-        .collect();
-    let looked_up = ["clear", "find"];
-    assert!(!uses.is_empty() && uses.iter().all(|name| looked_up.contains(name)), "{file}: {uses:?}");
-    assert!(!text.contains(&format!("in &self.{field}")) && !text.contains(&format!("in self.{field}")));
+    assert_eq!(found, BTreeSet::new(), "use a Vec, a BTreeMap or the interner of `entity.rs`");
 }

@@ -142,10 +142,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         return;
     }
     let test = host.flip_y == 0u;
-    let n = draw.threads * draw.chunk - draw.invocations;
-    let n_1 = thread * draw.chunk - n;
-    let n_2 = n_1 - draw.warm;
-    let n_3 = n_1 + draw.chunk;
+    let n = thread * draw.chunk - (draw.threads * draw.chunk - draw.invocations);
+    let n_1 = n - draw.warm;
+    let n_2 = n + draw.chunk;
     let word = state[0];
     let word_1 = state[1];
     let word_2 = state[2];
@@ -157,13 +156,13 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         bitcast<f32>(word_3),
     );
     var count = 0;
-    var invocation = select(n_2, 0, n_2 < 0);
+    var invocation = select(n_1, 0, n_1 < 0);
     loop {
-        if invocation >= n_3 {
+        if invocation >= n_2 {
             break;
         }
-        let n_4 = invocation * draw.window;
-        let vertex = feed[n_4];
+        let n_3 = invocation * draw.window;
+        let vertex = feed[n_3];
         let r15_1 = select(vec4f(1.0, 1.0, 0.0, 0.0), r15, invocation > 0 || uniforms.b15_unbound != 0u);
         let r1_xy = pica_mul_vec2f(r15_1.yz, vec2f(pica_mul(r15_1.x, pica_rsq(r15_1.x))));
         let r2_xy = pica_mul_vec2f(pica_mul_vec2f(uniforms.scale.xy, r1_xy), vertex.ww) + vertex.xy;
@@ -171,11 +170,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
         let t = palette_at(1, pica_address(r15_1.w));
         let t_1 = -vertex.z;
         let t_2 = vec4f(r2_xy.x, select(-r2_xy.y, r2_xy.y, test), t_1, vertex.w);
-        let t_3 = abs(feed[n_4 + 1]);
+        let t_3 = abs(feed[n_3 + 1]);
         let t_4 = select(vec4f(1.0), t_3, t_3 < vec4f(1.0));
         var aL = uniforms.petals.y;
         var left_i0 = uniforms.petals.x;
-        count = select(count, 0, invocation == n_1);
+        count = select(count, 0, invocation == n);
         loop {
             let r5_xy = pica_mul_vec2f(uniforms.scale.zw, pica_uniform_at(86, aL).xy);
             let r6_xy = pica_mul_vec2f(r5_xy, vec2f(r3_x)) + r2_xy;
