@@ -1,7 +1,56 @@
-#![forbid(unsafe_code)]
-#![doc = include_str!("README.md")]
+//! Translation of PICA200 shader programs (Nintendo 3DS) to SPIR-V, WGSL, GLSL, HLSL and MSL.
+//!
+//! ```
+//! use transpica::{Options, Shbin};
+//!
+//! # fn main() -> transpica::Result<()> {
+//! let file = Shbin::parse(include_bytes!("../shaders/lights.shbin"))?;
+//! let module = file.program(0)?.translate(&Options::default())?;
+//! let words: Vec<u32> = module.spirv()?;
+//! assert_eq!(words[0], 0x0723_0203);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Input is a `.shbin` file ([`Shbin`]), or code words and registers as a GPU holds them ([`RegisterState`],
+//! [`Program::from_raw`]). [`Options`] choose what the module computes, [`Profile`] suits it to host and driver. A
+//! [`Translator`] reuses its memory from program to program and takes every [`Job`]:
+//!
+//! | job | result | SPIR-V | WGSL | GLSL | HLSL, MSL |
+//! |---|---|---|---|---|---|
+//! | [`Job::Vertex`] | vertex stage | yes | yes | 330, 450, 310 es | yes |
+//! | [`Job::Compute`] | a vertex program over a buffer | yes | yes | 450, 310 es | yes |
+//! | [`Job::Geometry`] | a geometry program over a buffer | yes | yes | 450, 310 es | yes |
+//! | [`Job::Draw`] | vertex stage that draws its triangles | yes | yes | 330, 450, 310 es | yes |
+//! | [`Job::GeometryStage`] | native geometry stage | yes | no | no | no |
+//! | [`Job::BeforeGeometry`] | vertex stage in front of that | yes | yes | 330, 450, 310 es | yes |
+//! | [`Job::Emits`] | every EMIT, for comparison | yes | yes | 450, 310 es | yes |
+//!
+//! Beside translation there are cache keys ([`Key`]), data about a program ([`Reflection`]), the reference machine
+//! ([`Machine`]), and with the feature `asm` an assembler and a disassembler.
+//!
+//! No input panics. An [`Error`] has a place and says what to do. The same input and options give the same SPIR-V words in every
+//! process.
+//!
+//! # Features
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `spirv` (default) | SPIR-V, by rspirv |
+//! | `wgsl`, `glsl` | text, without further dependencies |
+//! | `naga` | a `naga::Module`, read from the WGSL |
+//! | `hlsl`, `msl` | text, by naga |
+//! | `asm` | assembler and disassembler |
+//! | `serde` | serializable options, profile and reflection |
+//!
+//! # Guide
+//!
+//! [`guide::emulator`] goes from GPU registers to a cache on disk, [`guide::homebrew`] from assembler text to readable WGSL.
+//! [`guide::support`] lists inputs, outputs and evidence, [`guide::architecture`] how it works.
 
-/// The interior, for the tools and tests of this repository. It changes without notice.
+#![forbid(unsafe_code)]
+
+/// The layers below the public API. Minor versions may change them.
 #[doc(hidden)]
 #[path = ""]
 pub mod stages {
@@ -44,8 +93,21 @@ pub mod stages {
 
 use stages::*;
 
-#[doc = include_str!("guide.md")]
-pub mod guide {}
+/// Chapters beside the reference.
+pub mod guide {
+    // The example of GLSL needs that feature.
+    #[cfg_attr(any(not(doctest), feature = "glsl"), doc = include_str!("guide/emulator.md"))]
+    pub mod emulator {}
+
+    #[doc = include_str!("guide/homebrew.md")]
+    pub mod homebrew {}
+
+    #[doc = include_str!("guide/support.md")]
+    pub mod support {}
+
+    #[doc = include_str!("README.md")]
+    pub mod architecture {}
+}
 
 #[cfg(all(test, feature = "asm"))]
 mod tests;

@@ -16,7 +16,7 @@
 //! * Inside an arm the condition is constant, and so is an equal comparison; behind an arm that
 //!   never falls through, its opposite.
 //!
-//! Sweeps in program order until nothing changes; after [`SWEEPS`] of them constants of parameters
+//! Sweeps in program order until nothing changes; after `SWEEPS` of them constants of parameters
 //! are given up.
 
 use crate::precision::bits::MAGNITUDE;

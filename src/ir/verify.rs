@@ -38,7 +38,7 @@ pub enum Stage {
 /// **Lists.** Every value list lies within the pool, and the non-empty lists that are in use do not
 /// overlap, so that a pass may edit each in place.
 ///
-/// **Values.** A value of [`Def::Op`] is evaluated by at most one [`Item::Let`] of the tree (one
+/// **Values.** A value of [`Def::Op`] is evaluated by at most one `Item::Let` of the tree (one
 /// that none evaluates counts as dead). A value of [`Def::Param`] is listed as a parameter once,
 /// one of [`Def::Result`] as a result once; neither has a `Let`. No item, list or operand names a
 /// [`Def::Dead`] value.

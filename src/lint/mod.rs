@@ -4,9 +4,9 @@
 //!
 //! Facts: 3dbrew and homebrew reports (two MOVA in a row, outputs written once), the padding that
 //! picasso inserts at block ends, hardware tests (ring depths, BREAK outside of a loop). One
-//! exploration of the control states serves all checks: [`trace`] checks the states, [`outputs`]
-//! and [`temporaries`] which components are written and read, [`registers`] single instructions,
-//! [`tables`] the tables of the executable.
+//! exploration of the control states serves all checks: `trace` checks the states, `outputs`
+//! and `temporaries` which components are written and read, `registers` single instructions,
+//! `tables` the tables of the executable.
 
 mod assignment;
 mod outputs;

@@ -4,7 +4,7 @@
 //!
 //! Needed are the outputs, what decides a needed construct, and what a needed lane is computed
 //! from. A construct is needed if a result of it is, or if it must stay
-//! ([`pinned`](super::flow::NodeFlow)) and the construct around it is needed. Masks only grow, at
+//! (`NodeFlow::pinned`) and the construct around it is needed. Masks only grow, at
 //! most four times each, so the work is linear.
 
 use super::flow::Flow;

@@ -1,4 +1,4 @@
-//! The readable form of a module: [`print`] writes it, [`parse`] reads it back.
+//! The readable form of a module: [`print`] writes it, [`parse`](fn@parse) reads it back.
 //! In and out: text and [`Module`]. Knows the words of operations and reads from their tables, and
 //! no arithmetic.
 //! Printing, parsing and printing again gives the same text, to the last bit of every float.
