@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "usage: cargo xtask test [--second-driver]
+const USAGE: &str = "usage: cargo xtask test [--quick | --second-driver]
        cargo xtask validate
        cargo xtask prove [--minutes N] [--programs N] [--seed S]
        cargo xtask coverage [--uncovered]
@@ -26,6 +26,8 @@ const USAGE: &str = "usage: cargo xtask test [--second-driver]
   test             installs missing requirements (Debian, Ubuntu: a software Vulkan driver, spirv-tools, C and C++
                    compilers, cmake, pkg-config, valgrind); then checks formatting, lints and features, runs every
                    test, and prints the counts of their comparisons
+  --quick          runs the library's unit tests and a few others instead, in about three minutes, and lists what it
+                   leaves out
   --second-driver  then downloads SwiftShader into the target folder (Debian) and runs the GPU tests on it
   validate         installs Node.js and Python if missing, downloads Tint (npm) and DXC (PyPI) into the target folder,
                    and compiles the WGSL of every sample, case and of random programs, and the HLSL of every sample
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(false),
+        ["test", "--quick"] => test::quick(),
         ["test", "--second-driver"] => test::run(true),
         ["validate"] => validate::run(),
         ["coverage"] => coverage::run(false),

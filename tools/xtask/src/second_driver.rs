@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{tally, target};
+use crate::{tally, target, test};
 
 /// Debian's package that contains the driver.
 const PACKAGE: &str = "chromium-common";
@@ -62,8 +62,12 @@ pub fn test(counts: &Path) -> Result<(), String> {
     let mut line = vec![LIMIT, "cargo", "test", "--workspace", "--all-features"];
     line.extend(TESTS);
     println!("$ timeout {}", line.join(" "));
-    let status =
-        Command::new("timeout").args(line).env("VK_DRIVER_FILES", driver).env(tally::FILE, counts).status();
+    let status = Command::new("timeout")
+        .args(line)
+        .envs([test::OPT_LEVEL])
+        .env("VK_DRIVER_FILES", driver)
+        .env(tally::FILE, counts)
+        .status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the GPU tests on SwiftShader: {status}")),
