@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("README.md")]
 
-/// The interior, for the tools and tests of this repository. It changes without notice.
+/// Internal modules, for the tools and tests of this repository. They change without notice.
 #[doc(hidden)]
 #[path = ""]
 pub mod stages {

@@ -64,7 +64,7 @@ impl Source<'_> {
 pub(super) struct Reads {
     /// Mask of input registers.
     pub(super) inputs: u16,
-    /// Mask of specialisation constants.
+    /// Mask of specialization constants.
     #[cfg(any(feature = "wgsl", feature = "glsl"))]
     pub(super) specialized: u32,
     /// A field of the host block is read.
@@ -323,8 +323,8 @@ pub(super) fn not_legal(op: Op) -> Error {
     defect(format!("{op:?} is not legalized"))
 }
 
-/// The error of a specialisation constant that does not exist.
+/// Returns the error of a specialization constant that does not exist.
 #[cold]
 pub(super) fn no_constant(id: u8) -> Error {
-    defect(format!("there is no specialisation constant {id}"))
+    defect(format!("there is no specialization constant {id}"))
 }

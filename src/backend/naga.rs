@@ -8,7 +8,7 @@
 //! | MSL | entry [`MSL_ENTRY_POINT`], MSL 2.1; binding n is buffer n; compute forms take the sizes of their runtime arrays in buffer [`SIZES`](crate::geometry::kernel::bindings::SIZES) |
 //!
 //! MSL has no sets, so two blocks may not share a binding there; naga's writers know no
-//! specialisation constants.
+//! specialization constants.
 
 pub use naga;
 
@@ -135,7 +135,7 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 /// The module as HLSL for shader model 5.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants.
+/// As [`module`]; [`Kind::TargetLacks`] for specialization constants.
 #[cfg(feature = "hlsl")]
 pub fn hlsl(source: &Source<'_>) -> Result<String> {
     use naga::back::hlsl::{BindTarget, Options, PipelineOptions, ShaderModel, Writer};
@@ -157,7 +157,7 @@ pub fn hlsl(source: &Source<'_>) -> Result<String> {
 /// The module as MSL 2.1.
 ///
 /// # Errors
-/// As [`module`]; [`Kind::TargetLacks`] for specialisation constants and bindings that MSL does not
+/// As [`module`]; [`Kind::TargetLacks`] for specialization constants and bindings that MSL does not
 /// have.
 #[cfg(feature = "msl")]
 pub fn msl(source: &Source<'_>) -> Result<String> {
@@ -187,7 +187,7 @@ pub fn msl(source: &Source<'_>) -> Result<String> {
     Ok(text::header(source.interface) + &plain_names(&text))
 }
 
-/// The naga module of a program without specialisation constants.
+/// The naga module of a program without specialization constants.
 #[cfg(any(feature = "hlsl", feature = "msl"))]
 fn settled(source: &Source<'_>, target: &'static str) -> Result<naga::Module> {
     let module = module(source)?;

@@ -146,7 +146,7 @@ impl Writer {
         })
     }
 
-    /// The specialisation constant with this id: a bool below 16, else an i32; false or 0 unless
+    /// The specialization constant with this id: a bool below 16, else an i32; false or 0 unless
     /// set. Nothing from 32 on.
     pub(super) fn specialized(&mut self, id: u8) -> Option<Word> {
         (id < 32).then(|| {

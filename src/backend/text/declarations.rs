@@ -179,7 +179,7 @@ impl Declarations {
         self.globals.iter().map(|global| global.binding.binding).collect()
     }
 
-    /// The ids of the specialisation constants that are read.
+    /// The ids of the specialization constants that are read.
     pub fn specialized(&self) -> impl Iterator<Item = u8> + use<> {
         let mask = self.reads.specialized;
         (0..32).filter(move |id| mask >> id & 1 != 0)
@@ -190,7 +190,7 @@ impl Declarations {
         self.ports.iter().any(|port| port.location == Location::ClipDistances)
     }
 
-    /// Writes specialisation constants.
+    /// Writes specialization constants.
     fn write_specialized(&self, out: &mut String, dialect: &Dialect) {
         for id in self.specialized() {
             let (ty, value) = if id < 16 { (Type::BOOL, "false") } else { (Type::I32, "0") };
