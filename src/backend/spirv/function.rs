@@ -111,7 +111,7 @@ pub(super) struct Body<'a> {
     pub(super) vars: &'a Variables,
     pub(super) source: &'a Source<'a>,
     pub(super) func: &'a Func,
-    /// It is the entry point.
+    /// The function is the entry point.
     pub(super) is_main: bool,
     /// The `GLSL.std.450` import.
     pub(super) glsl: Word,

@@ -29,7 +29,7 @@ struct State {
     variable: Variable,
     /// The value it holds for certain.
     content: Option<Value>,
-    /// When it was last stored.
+    /// Time of its last store.
     stored: u32,
 }
 

@@ -106,7 +106,7 @@ pub struct Block {
     end: u32,
     /// Innermost loop.
     home: u32,
-    /// It is one of several that exclude each other.
+    /// One of several arms that exclude each other.
     is_arm: bool,
 }
 

@@ -40,7 +40,7 @@ impl Val {
     }
 }
 
-/// What a run may read, and what it wrote.
+/// Inputs and outputs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// Vertex attributes by location.

@@ -36,7 +36,7 @@ enum Flow {
     Return(Val),
 }
 
-/// What every call of a run shares.
+/// State that all calls of a run share.
 struct Machine<'a> {
     module: &'a Module,
     /// The members of the uniform block.
