@@ -218,12 +218,13 @@ pub(super) trait Statements {
     fn submit_triangle(&mut self, func: &Func, args: ir::ValueList, vectors: u32) -> Result<Self::Operand> {
         let (count, vertices) = submission(func, args, vectors as usize)?;
         let count = self.operand(count)?;
-        // Operands come first: those of text are lines, which must not stand inside the `if`.
+        // Operands come first: in text they are lines, which must not stand inside the `if`.
         let values = vertices.iter().map(|&value| self.operand(value)).collect::<Result<Vec<_>>>()?;
         let capacity = self.draw(DrawField::Capacity)?;
         let fits = self.integers(Binary::ILess, [count, capacity], None);
         self.when(fits, |this| {
             let thread = this.draw(DrawField::Thread)?;
+            // Each thread has a range of the buffer to itself, so stores need no atomics.
             let before = this.integers(Binary::IMul, [thread, capacity], None);
             let place = this.integers(Binary::IAdd, [before, count], None);
             let size = this.int(3 * vectors);
@@ -256,8 +257,10 @@ pub(super) trait Statements {
         let values = words.iter().map(|&word| self.operand(word)).collect::<Result<Vec<_>>>()?;
         let (threads, one) = (self.draw(DrawField::Threads)?, self.int(1));
         let last = self.integers(Binary::ISub, [threads, one], None);
+        // The last thread runs the last invocation of the draw.
         let is_last = self.integers(Binary::IEqual, [thread, last], None);
         self.when(is_last, |this| {
+            // The first half is the state before the draw, which other threads may still read.
             for (index, value) in (words.len() as u32..).zip(values) {
                 let index = this.int(index);
                 this.store(StorageBuffer::STATE, index, value);

@@ -117,6 +117,7 @@ fn check(module: &naga::Module, flags: ValidationFlags) -> Result<ModuleInfo> {
     validator.validate(module).map_err(|error| {
         let mut text = format!("naga: {}", error.as_inner());
         let mut source = std::error::Error::source(error.as_inner());
+        // naga nests its errors: the outermost names the function, the innermost the fault.
         while let Some(inner) = source {
             text.push_str(&format!(": {inner}"));
             source = inner.source();

@@ -41,6 +41,7 @@ impl Body<'_> {
             let vectors = self.unsigned(REGISTERS + 1);
             self.w.value(Op::UDiv, unsigned, &[length, vectors])
         } else {
+            // 16 vectors a vertex: a shift divides.
             let shift = self.unsigned(VERTEX_SHIFT);
             self.w.value(Op::ShiftRightLogical, unsigned, &[length, shift])
         };
@@ -78,6 +79,7 @@ impl Body<'_> {
         let vector = self.w.ty(Type::F32X4);
         let source = self.source;
         let is_compute = source.interface.entry_point.is_compute();
+        // A helper has no base yet: only the main function checks its invocation.
         if is_compute && reads != 0 && self.base == 0 {
             let invocation = self.invocation();
             self.base = self.first_register(invocation);
@@ -133,7 +135,7 @@ impl Body<'_> {
         } else if source.interface.stage().is_none() {
             self.store_registers(values)?;
         } else {
-            // All vertices have been emitted.
+            // A geometry stage emitted its vertices on the way.
         }
         self.w.effect(Op::Return, &[]);
         Ok(())
@@ -151,7 +153,7 @@ impl Body<'_> {
             return Err(defect(format!("{} outputs, the interface has {expected}", values.len())));
         }
         if source.reports() {
-            // All inputs have been loaded.
+            // The base of the inputs is dead: all inputs are loaded at the start.
             let (invocation, unsigned) = (self.invocation(), self.w.ty(Type::U32));
             let vectors = self.unsigned(REGISTERS + 1);
             self.base = self.w.value(Op::IMul, unsigned, &[invocation, vectors]);

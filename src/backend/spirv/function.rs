@@ -171,6 +171,7 @@ impl Body<'_> {
         let func = self.func;
         self.s.ids.clear();
         self.s.ids.resize(func.values.len(), 0);
+        // The list is taken out and put back for its memory: `self` is borrowed in between.
         let mut signature = std::mem::take(&mut self.s.operands);
         signature.clear();
         signature.push(match result {
@@ -268,6 +269,8 @@ impl Body<'_> {
             self.w.effect(Op::Unreachable, &[]);
             return Ok(());
         }
+        // The function's yield is its return; other yields branch to the merge block of their
+        // construct.
         if let (ScopeKind::Function, Exit::Yield(list)) = (&self.scope().kind, exit) {
             return self.yield_outputs(list);
         }
@@ -315,6 +318,7 @@ impl Body<'_> {
         if values.len != expected.len {
             return Err(defect(format!("an exit gives {} of {} values", values.len, expected.len)));
         }
+        // Records of all targets share one list; a chain links those of one target.
         let record = exits.len() as u32;
         exits.push(ExitRecord { values, from: self.block, next: NONE });
         match exits.get_mut(chain.last as usize) {
@@ -332,6 +336,8 @@ impl Body<'_> {
             NodeData::Loop { params, inits, body, .. } => self.open_loop(node, params, inits, body)?,
             NodeData::Block { body, .. } => {
                 let (merge, label) = (self.w.id(), self.w.id());
+                // A switch with a default only: SPIR-V allows branches to its merge block from
+                // nested selections, but none to that of a conditional.
                 let zero = self.w.constant(Type::I32, [0; 4]);
                 self.selection_merge(merge);
                 self.w.effect(Op::Switch, &[zero, label]);
@@ -351,6 +357,7 @@ impl Body<'_> {
     fn open_if(&mut self, node: Node, cond: Value, regions: [Region; 2]) -> Result<()> {
         let cond = self.id(cond);
         let merge = self.w.id();
+        // Exits of the arms find their targets from inside the construct, so it is opened first.
         self.push(Some(node), ScopeKind::Plain, [None; 2], merge);
         let mut exits = regions.map(|region| bare_exit(self.func, region));
         // One block cannot give two sets of values to one target.
@@ -359,6 +366,7 @@ impl Body<'_> {
         {
             exits[0] = None;
         }
+        // An arm without items needs no block: the branch goes to the target of its exit.
         let mut arms: [Arm; 2] = [None; 2];
         let mut labels = [0; 2];
         for (side, (region, exit)) in regions.into_iter().zip(exits).enumerate() {
@@ -390,6 +398,8 @@ impl Body<'_> {
             self.s.ids[param.index()] = self.w.value(Op::Phi, ty, &[init, before, 0, continue_label]);
         }
         self.w.effect(Op::LoopMerge, &[merge, continue_label, LoopControl::NONE.bits()]);
+        // A block has one merge instruction, so a body that begins with a construct needs its own
+        // block.
         self.w.effect(Op::Branch, &[label]);
         self.push(Some(node), ScopeKind::Loop { header, phis }, [Some((body, label)), None], merge);
         let scope = self.scope();
@@ -401,6 +411,7 @@ impl Body<'_> {
         let selector = self.id(selector);
         let merge = self.w.id();
         let labels = self.w.id();
+        // Consecutive ids: one for each case, then one for the default.
         for _ in cases {
             self.w.id();
         }
@@ -428,6 +439,7 @@ impl Body<'_> {
                 self.place(label);
                 let scope = self.scope();
                 (scope.region, scope.item) = (region, 0);
+                // Checked at each block, so that memory is bounded while the module grows.
                 limits::check("output_words", self.w.len(), self.source.limits.output_words, At::Whole)
             }
             None => {
@@ -474,6 +486,7 @@ impl Body<'_> {
         let leaving = Leaving::of(func, scope.region, scope.params);
         for (index, &param) in func.get(scope.params).iter().enumerate() {
             let id = self.gather(param, index, scope.continues, leaving);
+            // `open_loop` left this operand of the phi 0: the branches were not known yet.
             self.w.section(Section::Code)[phis + index * HEADER_PHI.0 + HEADER_PHI.1] = id;
         }
         self.w.effect(Op::Branch, &[header]);
@@ -496,7 +509,10 @@ impl Body<'_> {
             operands.extend([id, from]);
         }
         let id = match operands.first() {
+            // No branch leads here, but later code may still name the result.
             None => self.w.bare(Op::ConstantNull, ty),
+            // A value of all branches dominates each of them, so it dominates the target without a
+            // phi.
             Some(&first) if operands.iter().step_by(2).all(|&id| id == first) => first,
             Some(_) => {
                 let ty = self.w.ty(ty);
@@ -512,6 +528,7 @@ impl Body<'_> {
     pub(super) fn id(&mut self, value: Value) -> Word {
         let id = self.s.ids[value.index()];
         if id == 0 {
+            // Reported at the end of the walk, so that operands need no `Result`.
             self.undefined.get_or_insert(value);
         }
         id

@@ -25,6 +25,7 @@ impl<'a> Body<'a> {
         let index = self.invocation();
         let (int, boolean) = (self.w.ty(Type::I32), self.w.ty(Type::BOOL));
         self.thread = self.w.value(Op::Bitcast, int, &[index]);
+        // With unbounded dependences a draw may take several dispatches of one thread each.
         if self.kernel()?.is_split() {
             let first = self.draw_word(FIRST_THREAD);
             self.thread = self.integers(Binary::IAdd, [self.thread, first], None);

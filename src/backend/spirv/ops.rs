@@ -144,6 +144,7 @@ impl Body<'_> {
     /// A constant; as a bit cast if one of its lanes is infinite or NaN.
     fn finite(&mut self, ty: Type, bits: [u32; 4]) -> Word {
         if ty.kind == Kind::F32 && bits.iter().any(|&word| word & EXPONENT == EXPONENT) {
+            // naga rejects float constants that are not finite.
             let bits = self.w.constant(ty.with_kind(Kind::U32), bits);
             let ty = self.w.ty(ty);
             return self.w.value(Op::Bitcast, ty, &[bits]);
@@ -159,6 +160,8 @@ impl Body<'_> {
         let id = match form {
             Form::Pica => return None,
             Form::Logical(op) if lanes > 1 => {
+                // naga rejects logical instructions on vectors: `a && b` is `a ? b : a`, `a || b`
+                // is `a ? a : b`.
                 let (a, b) = (operands[0], operands[N - 1]);
                 let choice = if op == Op::LogicalAnd { [a, b, a] } else { [a, a, b] };
                 return Some(self.w.value(Op::Select, ty, &choice));
@@ -172,6 +175,7 @@ impl Body<'_> {
                 self.w.value_list(Op::ExtInst, ty, &words[..2 + N])
             }
         };
+        // Only float arithmetic gets here; the other forms returned above.
         if self.source.profile.no_contraction {
             self.w.mark(id, Decoration::NoContraction);
         }
@@ -209,6 +213,7 @@ impl Body<'_> {
         let second = other.unwrap_or(first);
         let are_two = lanes.iter().all(|lane| lane.value() == first || lane.value() == second);
         let width = func.ty(first).lanes;
+        // OpVectorShuffle takes two vectors and no scalars.
         if !are_two || width == 1 || func.ty(second).lanes == 1 {
             return self.construct(ty, lanes);
         }
@@ -246,6 +251,7 @@ impl Body<'_> {
         while let Some(lane) = rest.first() {
             let is_scalar = self.func.ty(lane.value()).lanes == 1;
             let run = rest.iter().take_while(|next| next.value() == lane.value()).count();
+            // Repeated scalars are one part each: only lanes of a vector form a run.
             let run = if is_scalar { 1 } else { run };
             parts[count] = self.pick(lane.value(), &rest[..run]);
             count += 1;

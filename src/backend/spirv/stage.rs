@@ -20,6 +20,7 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, stage: &GeometryStag
     let element = w.ty(Type::F32X4);
     for vector in 0..stage.vectors.min(16) {
         let read = |vertex: u8| reads.checked_shr((vertex * stage.vectors + vector).into()).unwrap_or(0);
+        // The stage before may write vectors that this one does not declare.
         if (0..stage.primitive.vertices()).all(|vertex| read(vertex) & 1 == 0) {
             continue;
         }

@@ -75,6 +75,7 @@ impl Writer {
     /// The id of what is written once.
     fn once(&mut self, op: Op, operands: [Word; 3], write: impl FnOnce(&mut Self) -> Word) -> Word {
         let key = [op as Word, operands[0], operands[1], operands[2]];
+        // A module has few of these, so a linear search suffices.
         if let Some(&(_, id)) = self.types.known.iter().find(|(known, _)| *known == key) {
             return id;
         }
@@ -132,6 +133,8 @@ impl Writer {
     }
 
     fn strided(&mut self, element: Word, count: u32, stride: Word) -> Word {
+        // The stride is a decoration of the type, so arrays of different strides are different
+        // types.
         self.once(Op::TypeArray, [element, count, stride], |w| {
             let id = if count == 0 {
                 w.new_type(Op::TypeRuntimeArray, &[element])
@@ -184,6 +187,7 @@ impl Writer {
     pub(super) fn function_type(&mut self, signature: &[Word]) -> Word {
         let globals = &self.sections[Section::Globals as usize];
         let head = (2 + signature.len() as Word) << 16 | Op::TypeFunction as Word;
+        // Compares opcode, length and operands; the result id between them is skipped.
         let is_equal = |&&at: &&usize| globals[at] == head && globals[at + 2..].starts_with(signature);
         if let Some(&at) = self.types.functions.iter().find(is_equal) {
             return globals[at + 1];

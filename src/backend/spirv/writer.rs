@@ -111,9 +111,11 @@ impl Writer {
     ) {
         let words = &mut self.sections[section as usize];
         let start = words.len();
+        // Holds the length, which is known at the end.
         words.push(0);
         words.extend_from_slice(head);
         if let Some(text) = text {
+            // Strings are UTF-8, so a name is cut at a character boundary.
             let mut ends = (0..=text.len().min(NAME_BYTES)).rev();
             let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
             let text = &text.as_bytes()[..end];
