@@ -1,6 +1,7 @@
 //! Cache keys: a digest of everything that a translated module depends on, computed without
-//! translating. In: program, environment, options, profile, a salt of the caller. Out: [`Key`].
-//! Knows no IR and no back end.
+//! translating.
+//! In: program, environment, options, profile, a salt of the caller. Out: [`Key`]. Knows no IR and
+//! no back end.
 //!
 //! Only the words reachable from the entry point count ([`reach`]), and of them and their operand
 //! descriptors only the bits that affect execution ([`canonical`]). Programs that differ in other

@@ -1,6 +1,7 @@
-//! Program and environment of an executable of a file. In: a parsed file, an index, the registers
-//! that the program uses. Out: [`Program`], [`Interface`], [`Constants`]. Knows no instruction and
-//! no IR. Facts: libctru loads setup constants in file order when an executable is bound.
+//! Program and environment of an executable of a file.
+//! In: a parsed file, an index, the registers that the program uses. Out: [`Program`],
+//! [`Interface`], [`Constants`]. Knows no instruction and no IR.
+//! Facts: libctru loads setup constants in file order when an executable is bound.
 
 use super::interface::{Attribute, Constants, EntryPoint, Interface, Usage};
 use super::options::Options;

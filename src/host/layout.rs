@@ -1,7 +1,8 @@
-//! The uniform block: members, offsets, and the bytes that fill it. In: registers read by a
-//! program, its bind symbols, its folded constants. Out: [`UniformBlock`] in std140 layout;
-//! [`pack`]. Knows neither instructions nor the IR. Facts: WGSL "Memory Layout" and GLSL std140
-//! agree if arrays have a stride of 16 and bools are packed into `u32`.
+//! The uniform block: members, offsets, and the bytes that fill it.
+//! In: registers read by a program, its bind symbols, its folded constants. Out: [`UniformBlock`]
+//! in std140 layout; [`pack`]. Knows neither instructions nor the IR.
+//! Facts: WGSL "Memory Layout" and GLSL std140 agree if arrays have a stride of 16 and bools are
+//! packed into `u32`.
 
 use super::dvle::BoundSymbols;
 use super::interface::{Bank, Constants, Member, MemberType, Reach, UniformBlock, Usage};

@@ -1,5 +1,5 @@
-//! Environment of a program: options, profile, attributes, uniform block, outputs. In: a DVLE, or
-//! GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
+//! Environment of a program: options, profile, attributes, uniform block, outputs.
+//! In: a DVLE, or GPU registers. Out: [`Interface`]. Knows neither the IR nor the back ends.
 
 pub mod dvle;
 pub mod interface;

@@ -1,7 +1,8 @@
-//! Identifiers for names of files: valid in WGSL, GLSL, HLSL and MSL, and unique. In: names of
-//! arbitrary bytes. Out: identifiers that no target renames. Knows no file and no layout. Facts:
-//! the keyword lists of the four language specifications; WGSL and GLSL reserve double underscores,
-//! GLSL `gl_`.
+//! Identifiers for names of files: valid in WGSL, GLSL, HLSL and MSL, and unique.
+//! In: names of arbitrary bytes. Out: identifiers that no target renames. Knows no file and no
+//! layout.
+//! Facts: the keyword lists of the four language specifications; WGSL and GLSL reserve double
+//! underscores, GLSL `gl_`.
 
 use crate::container::Name;
 

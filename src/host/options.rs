@@ -1,6 +1,7 @@
 //! Options: semantics of the translated program. Public fields, all with defaults, serializable
-//! (feature `serde`). In: choices of the host. Out: plain data. Properties of host and driver are
-//! in [`Profile`](super::Profile).
+//! (feature `serde`).
+//! In: choices of the host. Out: plain data. Properties of host and driver are in
+//! [`Profile`](super::Profile).
 
 use super::registers_layout::RegisterLayout;
 use crate::cfg::explore;

@@ -1,5 +1,6 @@
 //! Profile: target settings that do not change program semantics. Public fields with defaults,
-//! serializable. In: choices of the host. Out: plain data.
+//! serializable.
+//! In: choices of the host. Out: plain data.
 
 use super::interface::EntryPoint;
 use crate::error::{At, Error, Kind, Result};

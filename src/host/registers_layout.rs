@@ -1,7 +1,7 @@
 //! Layouts of the complete register file in a uniform block: offsets of the banks, presets of
-//! existing hosts. In: choices of the host. Out: plain data. [`layout`](super::layout) builds the
-//! members. Facts: sizes and offsets of the presets follow the block declarations of those hosts
-//! (std140).
+//! existing hosts.
+//! In: choices of the host. Out: plain data. [`layout`](super::layout) builds the members.
+//! Facts: sizes and offsets of the presets follow the block declarations of those hosts (std140).
 
 use crate::error::{At, Error, Kind, Result};
 use crate::isa::limits::{FLOATS, INTS};

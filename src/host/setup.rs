@@ -1,6 +1,6 @@
-//! Setup of a draw: output mapping, topology, and vertex input of the geometry unit. In: register
-//! state, or executables of a file. Out: plain data, checked. Knows no program. Facts: 3dbrew,
-//! GBATEK (registers), libctru (register values for executables).
+//! Setup of a draw: output mapping, topology, and vertex input of the geometry unit.
+//! In: register state, or executables of a file. Out: plain data, checked. Knows no program.
+//! Facts: 3dbrew, GBATEK (registers), libctru (register values for executables).
 
 use super::registers::number;
 use super::{OutputMap, RegisterState, Surroundings};

@@ -1,7 +1,8 @@
 //! CPU version of the conversions that a vertex entry does around the program: for hosts that run
-//! some draws with the interpreter, and for the tests. In: registers, options, the fields of the
-//! host block. Out: attributes as the program reads them, outputs as the rasterizer receives them.
-//! Bit-equal to the modules; the arithmetic is [`arith`]'s.
+//! some draws with the interpreter, and for the tests.
+//! In: registers, options, the fields of the host block. Out: attributes as the program reads them,
+//! outputs as the rasterizer receives them. Bit-equal to the modules; the arithmetic is
+//! [`arith`]'s.
 
 use super::interface::{ComponentSource, Output, OutputValue};
 use super::options::{DepthRange, FlipY, Options};

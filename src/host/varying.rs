@@ -1,8 +1,10 @@
-//! Outputs of a vertex entry, from the output map. In: the register component of each semantic,
-//! options, locations. Out: the position and one varying for each semantic. Knows no instruction;
-//! mapped registers need not be written by the program. Facts: libctru assigns a semantic's codes
-//! to the set mask bits in ascending order. The GPU takes registers in ascending order and the last
-//! of two components with one code. Unmapped components read 1.0 (hardware tests).
+//! Outputs of a vertex entry, from the output map.
+//! In: the register component of each semantic, options, locations. Out: the position and one
+//! varying for each semantic. Knows no instruction; mapped registers need not be written by the
+//! program.
+//! Facts: libctru assigns a semantic's codes to the set mask bits in ascending order. The GPU takes
+//! registers in ascending order and the last of two components with one code. Unmapped components
+//! read 1.0 (hardware tests).
 
 use super::interface::{ComponentSource, Location, Output, OutputValue};
 use super::options::{ClipPlanes, Options, Unwritten};

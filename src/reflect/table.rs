@@ -1,5 +1,5 @@
-//! Table form of a reflection: one section for each kind of entry, columns as wide as needed. In:
-//! [`Reflection`]. Out: text, with nothing that the data lacks.
+//! Table form of a reflection: one section for each kind of entry, columns as wide as needed.
+//! In: [`Reflection`]. Out: text, with nothing that the data lacks.
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
-//! Control flow of a program: selection of the tier, and lowering. In: a program and options. Out:
-//! [`Control`], then IR. A tier that exceeds a limit falls back to the next one.
+//! Control flow of a program: selection of the tier, and lowering.
+//! In: a program and options. Out: [`Control`], then IR. A tier that exceeds a limit falls back to
+//! the next one.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Geometry programs as geometry stages of the host's API, and vertex stages that draw the
-//! triangles of kernels. In: programs, their environment, the setup of a draw. Out: [`Translated`]
-//! with a [`GeometryStage`], if it is exact.
+//! triangles of kernels.
+//! In: programs, their environment, the setup of a draw. Out: [`Translated`] with a
+//! [`GeometryStage`], if it is exact.
 
 use super::geometry::{bounds, no_geometry, observed, seen, words};
 use super::{Input, Lowered, Tier, Translated, Translator, control};

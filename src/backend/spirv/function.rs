@@ -1,5 +1,5 @@
-//! Functions: the structured tree as blocks with merge instructions; results and parameters as
-//! phis.
+//! Functions: lowers the structured tree to blocks with merge instructions, results and parameters
+//! to phis.
 //! In: a function of the intermediate form. Out: `OpFunction` to `OpFunctionEnd`. Knows no
 //! operation (see `ops`).
 //! Rules: SPIR-V 2.11 (structured control flow). `Block` is a switch with a default only. naga
@@ -26,7 +26,7 @@ const HEADER_PHI: (usize, usize) = (7, 5);
 /// Working memory, kept between functions.
 #[derive(Default)]
 pub(super) struct State {
-    /// Id of each value; 0 where it is not defined yet.
+    /// Id of each value; 0 before its definition.
     pub(super) ids: Vec<Word>,
     scopes: Vec<Scope>,
     exits: Vec<ExitRecord>,
@@ -36,7 +36,7 @@ pub(super) struct State {
     pub(super) operands: Vec<Word>,
 }
 
-/// The values that one branch gives to its target.
+/// Values that one branch passes to its target.
 struct ExitRecord {
     values: ValueList,
     from: Word,
@@ -54,7 +54,7 @@ impl Chain {
     const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
-/// A construct that is open, and how far its current region is written.
+/// An open construct, and the position in its current region.
 struct Scope {
     kind: ScopeKind,
     /// Regions that are still to be written.
@@ -78,7 +78,7 @@ type Arm = Option<(Region, Word)>;
 
 #[derive(Clone, Copy)]
 enum ScopeKind {
-    /// The function; its region is started by hand.
+    /// The function; `walk` starts its region.
     Function,
     /// An `If` or a `Block`.
     Plain,
@@ -119,7 +119,7 @@ pub(super) struct Body<'a> {
     pub(super) registers: [Word; 16],
     /// First element of this invocation's vertex in the buffers (compute entry).
     pub(super) base: Word,
-    /// This thread's number (geometry programs, and compute entries that report).
+    /// Index of this thread (geometry programs, and compute entries with reports).
     pub(super) thread: Word,
     /// Label of the block that is being written.
     pub(super) block: Word,
@@ -127,7 +127,7 @@ pub(super) struct Body<'a> {
     pub(super) undefined: Option<Value>,
 }
 
-/// Bits of the input registers that a function reads.
+/// Returns the mask of the input registers that a function reads.
 fn inputs_read(func: &Func) -> Result<u16> {
     let mut reads = Reads::default();
     reads.add(func)?;
@@ -158,7 +158,7 @@ impl Body<'_> {
         Ok(id)
     }
 
-    /// The yield of the outermost region.
+    /// Returns the yield of the outermost region.
     fn outputs(&self) -> Option<ValueList> {
         match self.func.regions[self.func.body?].exit {
             Exit::Yield(list) => Some(list),
@@ -166,7 +166,7 @@ impl Body<'_> {
         }
     }
 
-    /// `OpFunction`, its parameters and the first label.
+    /// Writes `OpFunction`, its parameters and the first label.
     fn begin(&mut self, result: Option<Type>) -> Result<Word> {
         let func = self.func;
         self.s.ids.clear();
@@ -235,12 +235,12 @@ impl Body<'_> {
         }
     }
 
-    /// The innermost open construct.
+    /// Returns the innermost open construct.
     fn scope(&mut self) -> &mut Scope {
         self.s.scopes.last_mut().expect("the function's scope is popped last")
     }
 
-    /// Opens a construct, or the function where there is none.
+    /// Opens a construct, or the function without a node.
     fn push(&mut self, node: Option<Node>, kind: ScopeKind, arms: [Arm; 2], merge: Word) {
         let index = self.s.scopes.len();
         let (mut targets, mut results) = (Targets::default(), ValueList::EMPTY);
@@ -263,7 +263,7 @@ impl Body<'_> {
         });
     }
 
-    /// Ends the current block as the region ends.
+    /// Ends the current block with the exit of the region.
     fn leave(&mut self, exit: Exit) -> Result<()> {
         if exit == Exit::Unreachable {
             self.w.effect(Op::Unreachable, &[]);
@@ -292,7 +292,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The target of an exit of the innermost construct's region.
+    /// Returns the target of an exit of the innermost construct's region.
     fn target(&self, exit: Exit) -> Result<Target> {
         let targets = self.s.scopes.last().map(|scope| scope.targets).unwrap_or_default();
         let no_target = || defect(format!("function {}: {exit:?} has no target", self.func.name));
@@ -305,7 +305,7 @@ impl Body<'_> {
         Ok(Target { scope, continues })
     }
 
-    /// Notes that the current block branches as `exit` says and returns the label it goes to.
+    /// Records the branch of the current block for `exit` and returns its target label.
     fn record(&mut self, exit: Exit) -> Result<Word> {
         let (target, values) = (self.target(exit)?, exit.list());
         let State { scopes, exits, .. } = &mut *self.s;
@@ -449,7 +449,7 @@ impl Body<'_> {
         }
     }
 
-    /// The next region of the innermost construct that has a block of its own.
+    /// Returns the next region of the innermost construct that has a block of its own.
     fn next_arm(&mut self) -> Arm {
         let func = self.func;
         let Scope { arms, kind, .. } = self.scope();
@@ -492,8 +492,8 @@ impl Body<'_> {
         self.w.effect(Op::Branch, &[header]);
     }
 
-    /// The value that the branches of a chain give a parameter or result at this index: a phi,
-    /// unless all give the same.
+    /// Returns the value of a parameter or result at this index: a phi over the branches of a
+    /// chain, unless all pass the same value.
     fn gather(&mut self, to: Value, index: usize, chain: Chain, leaving: Option<Leaving>) -> Word {
         let (func, ty) = (self.func, self.func.ty(to));
         let mut operands = std::mem::take(&mut self.s.operands);
@@ -523,7 +523,7 @@ impl Body<'_> {
         id
     }
 
-    /// Id of an operand.
+    /// Returns the id of an operand.
     #[inline]
     pub(super) fn id(&mut self, value: Value) -> Word {
         let id = self.s.ids[value.index()];
@@ -535,13 +535,14 @@ impl Body<'_> {
     }
 }
 
-/// The exit of a region that does nothing else: a branch to the region can go where the exit goes.
+/// Returns the exit of a region without items: a branch to the region can go to the target of the
+/// exit.
 fn bare_exit(func: &Func, region: Region) -> Option<Exit> {
     let region = &func.regions[region];
     (region.items.is_empty() && region.exit != Exit::Unreachable).then_some(region.exit)
 }
 
-/// Returns whether a case of a switch needs no block: it does nothing and gives nothing.
+/// Returns whether a case of a switch needs no block: it has no items and no values.
 fn goes_to_merge(func: &Func, case: Region) -> bool {
     match bare_exit(func, case) {
         Some(Exit::Yield(list) | Exit::Break(list)) => list.len == 0,

@@ -1,7 +1,7 @@
 //! Variables of the module and its preamble: attributes, outputs, blocks, storage buffers, entry
 //! point.
-//! In: the host interface and what of it the program reads. Out: ids of the variables.
-//! Knows nothing of function bodies.
+//! In: the host interface and the reads of the program. Out: ids of the variables. Knows nothing of
+//! function bodies.
 //! Decorations: Vulkan 15 (shader interfaces). Bindings are dense from 0 by default because wgpu
 //! packs binding numbers; those of the compute entry are fixed. `ClipDistance` is an array of
 //! floats without an explicit layout. Before SPIR-V 1.3 a storage buffer is a `BufferBlock` in
@@ -31,7 +31,7 @@ pub(super) struct Variables {
     pub(super) outputs: Vec<Word>,
     /// The uniform block.
     pub(super) block: Word,
-    /// Index of each member of the block in its structure, which has them by ascending offset.
+    /// Index of each member of the block in its structure, which is sorted by offset.
     pub(super) block_index: Vec<u32>,
     /// The host block.
     pub(super) host: Word,
@@ -94,8 +94,8 @@ pub(super) fn declare(w: &mut Writer, vars: &mut Variables, source: &Source<'_>,
     Ok(())
 }
 
-/// Declares attributes of the interface, and registers that the program reads though the interface
-/// lacks them.
+/// Declares attributes of the interface, and registers that the program reads but the interface
+/// lacks.
 fn declare_attributes(w: &mut Writer, vars: &mut Variables, source: &Source<'_>, reads: u16) -> Result<()> {
     let mut declare = |w: &mut Writer, register: usize, kind: AttributeKind, name: &str| {
         if vars.inputs[register] == 0 {

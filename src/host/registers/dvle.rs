@@ -1,6 +1,7 @@
-//! Register writes of the system library for executables of a file. In: a parsed file and the
-//! executables that run. Out: the register writes, as a state. Facts: libctru. Permutations and the
-//! number of inputs are the application's choice; here they are the identity.
+//! Register writes of the system library for executables of a file.
+//! In: a parsed file and the executables that run. Out: the register writes, as a state.
+//! Facts: libctru. Permutations and the number of inputs are the application's choice; here they
+//! are the identity.
 
 use super::number::{self, GEOMETRY_UNIT, VERTEX_UNIT};
 use super::unit::offset;

@@ -1,5 +1,6 @@
-//! One shader unit: memories, uniforms, configuration. In: words for its registers, by their offset
-//! in the unit's block. Out: the state of its memories.
+//! One shader unit: memories, uniforms, configuration.
+//! In: words for its registers, by their offset in the unit's block. Out: the state of its
+//! memories.
 
 use crate::isa::limits::{DESCRIPTORS, FLOATS};
 use crate::isa::{Pc, Stage, Uniforms};

@@ -1,5 +1,5 @@
-//! Environment of the program of one unit, from its registers. In: [`RegisterState`]. Out:
-//! [`Surroundings`] without symbols, names or constants.
+//! Environment of the program of one unit, from its registers.
+//! In: [`RegisterState`]. Out: [`Surroundings`] without symbols, names or constants.
 
 use super::RegisterState;
 use super::number;

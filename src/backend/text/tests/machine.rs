@@ -1,7 +1,6 @@
 //! Runs the vertex entry of a naga module on the CPU, so that control flow is judged by results.
 //! In: a module (built here, or parsed from WGSL) and its arguments. Out: the members of the struct
-//! it returns.
-//! Knows only what the modules of these tests contain; panics on anything else.
+//! it returns. Knows only what the modules of these tests contain; panics on anything else.
 
 use std::collections::BTreeMap;
 
